@@ -1,0 +1,37 @@
+# Third-party packages. A missing one is named together with the Debian 12 package that has it.
+function(need_package name debian)
+  find_package(${name} ${ARGN} QUIET)
+  if(NOT ${name}_FOUND)
+    message(FATAL_ERROR "${name} was not found. Install it with: apt-get install ${debian}\n"
+                        "(./dev deps installs everything this build needs.)")
+  endif()
+endfunction()
+
+set(Boost_NO_WARN_NEW_VERSIONS ON)
+need_package(Boost libboost1.81-dev 1.81)
+need_package(OpenSSL libssl-dev 3)
+need_package(nlohmann_json nlohmann-json3-dev 3.11)
+need_package(spdlog libspdlog-dev 1.10)
+need_package(prometheus-cpp prometheus-cpp-dev 1.0 COMPONENTS core)
+need_package(CLI11 libcli11-dev 2.1)
+need_package(Threads g++)
+
+find_path(LIBYAML_INCLUDE_DIR yaml.h)
+find_library(LIBYAML_LIBRARY yaml)
+if(NOT LIBYAML_INCLUDE_DIR OR NOT LIBYAML_LIBRARY)
+  message(FATAL_ERROR "libyaml was not found. Install it with: apt-get install libyaml-dev")
+endif()
+add_library(libyaml INTERFACE IMPORTED)
+target_include_directories(libyaml SYSTEM INTERFACE ${LIBYAML_INCLUDE_DIR})
+target_link_libraries(libyaml INTERFACE ${LIBYAML_LIBRARY})
+
+add_library(boost INTERFACE IMPORTED)
+target_include_directories(boost SYSTEM INTERFACE ${Boost_INCLUDE_DIRS})
+target_compile_definitions(boost INTERFACE BOOST_ASIO_NO_DEPRECATED)
+
+if(TPU_ADMISSION_TESTS)
+  need_package(GTest "libgtest-dev libgmock-dev" 1.12)
+endif()
+if(TPU_ADMISSION_BENCH)
+  need_package(benchmark libbenchmark-dev 1.7)
+endif()

@@ -1,0 +1,18 @@
+// JSON pointers (RFC 6901) and the field paths people read (`spec.containers[0]`).
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace tpu_admission {
+
+// Appends "/" and the token, with `~` and `/` escaped as ~0 and ~1.
+void AppendPointerToken(std::string& pointer, std::string_view token);
+void AppendPointerIndex(std::string& pointer, std::size_t index);
+
+// "/spec/containers/0/resources" -> "spec.containers[0].resources". A key that is no plain
+// identifier is quoted: "spec.nodeSelector['cloud.google.com/gke-tpu-topology']".
+std::string FieldPath(std::string_view pointer);
+
+}  // namespace tpu_admission

@@ -1,0 +1,30 @@
+// User text made safe to show, and the nearest of several names.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace tpu_admission {
+
+// `text` without control characters, invalid UTF-8 (both become U+FFFD) or more than `max_bytes`
+// (cut at a character, then "..."). For text of users in messages, warnings and logs: a newline or
+// an escape sequence in a label must not forge a line or colour a terminal.
+std::string Printable(std::string_view text, std::size_t max_bytes = 64);
+
+// Printable(text) in double quotes; `"` and `\` inside are escaped.
+std::string Quoted(std::string_view text, std::size_t max_bytes = 64);
+
+// `text` cut to at most `max_bytes` at a character, ending in "..." if anything was lost.
+std::string Cut(std::string_view text, std::size_t max_bytes);
+
+// "a", "a or b", "a, b or c".
+std::string JoinOr(std::span<const std::string> words);
+
+// The candidate with the smallest edit distance to `word` (case ignored), or an empty view if even
+// that one needs more than `max_edits`. The first wins a tie.
+std::string_view Nearest(std::string_view word, std::span<const std::string_view> candidates,
+                         std::size_t max_edits);
+
+}  // namespace tpu_admission

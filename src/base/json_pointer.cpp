@@ -1,0 +1,76 @@
+#include "tpu_admission/base/json_pointer.h"
+
+#include <algorithm>
+#include <cctype>
+
+namespace tpu_admission {
+namespace {
+
+bool IsPlain(std::string_view token) {
+  return !token.empty() && std::all_of(token.begin(), token.end(), [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '_' || c == '-';
+  });
+}
+
+bool IsIndex(std::string_view token) {
+  return !token.empty() && std::all_of(token.begin(), token.end(),
+                                       [](unsigned char c) { return std::isdigit(c) != 0; });
+}
+
+std::string Unescape(std::string_view token) {
+  std::string out;
+  for (std::size_t i = 0; i < token.size(); ++i) {
+    const bool escape = token[i] == '~' && i + 1 < token.size();
+    if (escape && token[i + 1] == '1') {
+      out += '/';
+      ++i;
+    } else if (escape && token[i + 1] == '0') {
+      out += '~';
+      ++i;
+    } else {
+      out += token[i];
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+void AppendPointerToken(std::string& pointer, std::string_view token) {
+  pointer += '/';
+  for (const char c : token) {
+    if (c == '~') {
+      pointer += "~0";
+    } else if (c == '/') {
+      pointer += "~1";
+    } else {
+      pointer += c;
+    }
+  }
+}
+
+void AppendPointerIndex(std::string& pointer, std::size_t index) {
+  pointer += '/';
+  pointer += std::to_string(index);
+}
+
+std::string FieldPath(std::string_view pointer) {
+  std::string path;
+  while (!pointer.empty()) {
+    pointer.remove_prefix(1);
+    const std::size_t end = std::min(pointer.find('/'), pointer.size());
+    const std::string token = Unescape(pointer.substr(0, end));
+    pointer.remove_prefix(end);
+    if (IsIndex(token)) {
+      path += '[' + token + ']';
+    } else if (IsPlain(token)) {
+      if (!path.empty()) path += '.';
+      path += token;
+    } else {
+      path += "['" + token + "']";
+    }
+  }
+  return path;
+}
+
+}  // namespace tpu_admission
