@@ -1,0 +1,106 @@
+// Strict reading of our own YAML files (catalog, policy, config): every value is asked for by name
+// and type, and whatever nobody asked for is refused.
+//
+// Errors are collected, so the code that reads needs no branches: a getter that fails notes why and
+// returns its fallback, and Finish() at the end says what was wrong. Every message has the form
+// "origin:LINE:COLUMN: key.path: what was found, what is wanted".
+//
+//   Result<ConfigFile> file = ConfigFile::Parse(text, "policy.yaml");
+//   if (!file) return file.error();
+//   for (const ConfigNode& row : file->root().List("rules")) Add(row.String("id"), row.Bool("on"));
+//   if (Status status = file->Finish(); !status) return status.error();
+//
+// Not thread-safe; a ConfigNode is a cheap handle that lives no longer than its ConfigFile.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "tpu_admission/base/result.h"
+
+namespace tpu_admission {
+
+class ConfigNode;
+
+class ConfigFile {
+ public:
+  // Exactly one YAML document; an empty one reads as an empty mapping.
+  static Result<ConfigFile> Parse(std::string_view text, std::string_view origin);
+  ~ConfigFile();
+  ConfigFile(ConfigFile&&) noexcept;
+  ConfigFile& operator=(ConfigFile&&) noexcept;
+
+  ConfigNode root() const;
+
+  // The first error in the order of the text, with the number of others; an unknown key is one.
+  Status Finish() const;
+
+ private:
+  friend class ConfigNode;
+  struct State;
+  explicit ConfigFile(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+struct IntRange {
+  std::int64_t min = std::numeric_limits<std::int64_t>::min();
+  std::int64_t max = std::numeric_limits<std::int64_t>::max();
+};
+
+class ConfigNode {
+ public:
+  // True if the mapping has the key, even if its value is null.
+  bool Has(std::string_view key) const;
+
+  // Required members of a mapping.
+  std::string String(std::string_view key) const;  // not empty
+  std::int64_t Int(std::string_view key, IntRange range = {}) const;
+  bool Bool(std::string_view key) const;
+  std::vector<std::string> Strings(std::string_view key) const;  // a list, or one string
+  std::vector<std::int64_t> Ints(std::string_view key, IntRange range = {}) const;
+  ConfigNode Map(std::string_view key) const;
+  std::vector<ConfigNode> List(std::string_view key) const;
+  // One of `names`: its index.
+  std::size_t OneOf(std::string_view key, std::span<const std::string_view> names) const;
+
+  // Optional members: the fallback if the key is absent (null counts as absent).
+  std::string String(std::string_view key, std::string_view fallback) const;
+  std::int64_t IntOr(std::string_view key, std::int64_t fallback, IntRange range = {}) const;
+  bool BoolOr(std::string_view key, bool fallback) const;
+  std::vector<std::string> StringsOrNone(std::string_view key) const;
+  std::vector<std::int64_t> IntsOrNone(std::string_view key, IntRange range = {}) const;
+  std::optional<ConfigNode> MapOrNone(std::string_view key) const;
+  std::vector<ConfigNode> ListOrNone(std::string_view key) const;
+  std::size_t OneOfOr(std::string_view key, std::span<const std::string_view> names,
+                      std::size_t fallback) const;
+
+  // All members of a mapping whose keys are free (a table of names), in the order of the text.
+  std::vector<std::pair<std::string, ConfigNode>> Members() const;
+
+  // The node itself as a scalar, for lists and tables of scalars.
+  std::string AsString() const;
+  std::int64_t AsInt(IntRange range = {}) const;
+
+  // Notes an error of the reader's own at this node, or at its member `key`.
+  void Fail(std::string_view message) const;
+  void Fail(std::string_view key, std::string_view message) const;
+
+ private:
+  friend class ConfigFile;
+  ConfigNode(ConfigFile::State* state, const void* value, std::string pointer)
+      : state_(state), value_(value), pointer_(std::move(pointer)) {}
+  const void* Find(std::string_view key) const;  // the member's value, noted as asked for
+
+  ConfigFile::State* state_;
+  const void* value_;  // a JSON value of the library behind; never null
+  std::string pointer_;
+};
+
+}  // namespace tpu_admission

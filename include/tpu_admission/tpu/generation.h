@@ -1,0 +1,239 @@
+// One TPU generation as the catalog knows it: machines, topologies, zones, versions, disks.
+//
+// Plain immutable data. Everything here lives as long as its Catalog; views and pointers point into
+// it. The member functions are called on the way of a request: they neither allocate nor lock
+// unless they say so.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tpu_admission/tpu/topology.h"
+
+namespace tpu_admission::tpu {
+
+using Sources = std::vector<std::string>;  // keys of the catalog's own `sources` table
+
+// What a node of the machine can give to pods: GKE's reservation formula taken from the capacity,
+// before DaemonSets take their share.
+struct Allocatable {
+  std::int64_t cpu_millis = 0;
+  std::int64_t memory_mib = 0;
+  std::int64_t memory_v2_mib = 0;  // by the formula of node versions from 1.37 on
+};
+
+// One GKE machine type of a TPU node.
+struct MachineType {
+  std::string name;  // ct6e-standard-4t
+  std::int64_t vcpu = 0;
+  std::int64_t memory_gib = 0;
+  // The largest memory that any source not known to be wrong gives the machine: what denials use.
+  std::int64_t memory_ceiling_gib = 0;
+  std::optional<int> numa_nodes;
+  std::int64_t chips = 0;    // per VM
+  Allocatable allocatable;   // what warnings and the request fix use
+  int threads_per_core = 2;  // 1: SMT is off, and cannot be turned on
+  bool single_host = true;   // false: GKE makes no single-host node pool of it
+  bool documented = true;    // in a public Google page
+  std::string preemption;    // likelihood of a Spot VM's end: lower, medium, higher; "" unknown
+  std::string note;
+  Sources sources;
+};
+
+// One way to get a topology: `hosts` machines of `machine`. A cheap value that points into its
+// Generation.
+struct Placement {
+  Topology topology;
+  const MachineType* machine = nullptr;
+  std::int64_t hosts = 0;
+  bool standard = true;   // offered on GKE Standard
+  bool autopilot = true;  // offered on GKE Autopilot
+  bool documented = true;
+  std::string_view note;
+  std::span<const std::string> sources;
+
+  std::int64_t chips_per_host() const { return machine->chips; }
+  bool single_host() const { return hosts == 1; }
+};
+
+// The few placements of one topology, without an allocation.
+class PlacementList {
+ public:
+  static constexpr std::size_t kCapacity = 4;  // the catalog refuses more rows for one topology
+
+  void push_back(const Placement& placement) { items_.at(size_++) = placement; }
+  std::size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  const Placement* begin() const { return items_.data(); }
+  const Placement* end() const { return items_.data() + size_; }
+  const Placement& operator[](std::size_t i) const { return items_.at(i); }
+  const Placement& front() const { return items_.front(); }
+
+ private:
+  std::array<Placement, kCapacity> items_{};
+  std::size_t size_ = 0;
+};
+
+enum class DimensionOrder {
+  kRequired,  // A <= B <= C, all sources agree
+  kDisputed,  // some sources require it
+  kUnknown,   // no source says
+};
+
+// The rule for shapes that are not listed one by one ("custom topologies").
+struct CustomTopologies {
+  std::int64_t above_chips = 0;  // the rule holds for shapes with more chips than this
+  int multiple_of = 1;           // every dimension
+  DimensionOrder order = DimensionOrder::kUnknown;
+  std::int64_t max_chips = 0;             // more: not offered by any source
+  std::int64_t documented_max_chips = 0;  // more: only some sources allow it
+  const MachineType* machine = nullptr;
+  std::vector<Topology> examples;
+  std::string note;
+  Sources sources;
+};
+
+enum class Confidence { kHigh, kMedium, kLow };
+
+struct Zone {
+  std::string name;  // us-central1-b
+  Confidence confidence = Confidence::kLow;
+  bool single_tenant = false;
+  std::string note;
+  Sources sources;
+};
+
+struct Zones {
+  std::vector<Zone> list;  // empty: no list is known
+  // Whether a zone that is not in the list is surely wrong.
+  bool complete = false;
+  std::string note;
+  Sources sources;
+};
+
+struct GkeVersions {  // minimum control plane versions; empty: not known
+  std::string standard;
+  std::string autopilot;
+  std::string autoscaling;
+  std::string note;
+  Sources sources;
+};
+
+// Kinds of disk that a node boots from and that its pods may attach.
+struct Disks {
+  std::vector<std::string> boot;
+  std::vector<std::string> attach;
+  std::vector<std::string> attach_confidential;  // on confidential nodes only
+  std::string default_boot;
+  std::string note;
+  Sources sources;
+};
+
+enum class Availability { kUnknown, kNo, kAllowlist, kYes };
+
+struct Consumption {
+  Availability spot = Availability::kUnknown;
+  Availability flex_start = Availability::kUnknown;
+  Availability queued_provisioning = Availability::kUnknown;
+  Availability calendar_reservation = Availability::kUnknown;
+  Availability collections = Availability::kUnknown;  // collection scheduling
+  Sources sources;
+};
+
+// When the links of a slice wrap around (TPU_TOPOLOGY_WRAP).
+struct Wraparound {
+  enum class Rule {
+    kNever,
+    kPerAxis,  // an axis wraps where its dimension is `size`
+    kAllAxes,  // all axes wrap where every dimension is at least `size`
+  };
+  Rule rule = Rule::kNever;
+  int size = 0;
+  std::vector<Topology> twisted;  // shapes that may be twisted
+  std::string note;
+  Sources sources;
+};
+
+// Slices cut out of, or made of, the blocks of a node pool that names no topology of its own.
+struct DynamicSlicing {
+  std::vector<Topology> sub_slices;
+  std::optional<Topology> block;  // what super-slices are made of
+  std::int64_t max_blocks = 0;
+  DimensionOrder order = DimensionOrder::kUnknown;
+  std::string note;
+  Sources sources;
+};
+
+// Something that must be so for node pools of the generation.
+struct NodePoolRule {
+  std::string rule;
+  Sources sources;
+};
+
+// How sure the catalog is that a topology is to be had.
+enum class Offer { kOffered, kDisputed, kNotOffered };
+
+struct OfferAnswer {
+  Offer offer = Offer::kOffered;
+  std::string reason;  // for a person; empty if offered
+};
+
+struct Generation {
+  Generation() = default;
+  Generation(Generation&&) = default;  // not copied: placements point into it
+  Generation& operator=(Generation&&) = default;
+
+  std::string id;     // v6e
+  std::string name;   // TPU Trillium (v6e)
+  std::string label;  // value of cloud.google.com/gke-tpu-accelerator
+  std::string machine_family;
+  std::vector<std::string> aliases;  // other names that people write: v5litepod, trillium
+  int dimensions = 0;                // of a topology: 2 or 3
+  bool documented = true;            // false: known to GKE's code only
+  std::vector<MachineType> machines;
+  std::vector<Placement> placements;  // listed topologies, one row per machine that serves one
+  std::optional<CustomTopologies> custom;
+  // Chips that one container may ask for where a node may be split; empty: all chips of the node.
+  std::vector<std::int64_t> container_chips;
+  std::string container_chips_note;
+  Sources container_chips_sources;
+  Zones zones;
+  GkeVersions min_gke_version;
+  Disks disks;
+  Consumption consumption;
+  std::optional<Wraparound> wraparound;
+  std::optional<DynamicSlicing> dynamic_slicing;
+  std::vector<NodePoolRule> node_pool_rules;
+  std::string note;
+  std::vector<std::string> conflicts;  // where sources disagree, and what the catalog made of it
+  Sources sources;
+
+  bool node_can_be_split() const { return !container_chips.empty(); }
+  const MachineType* FindMachine(std::string_view machine_name) const;
+  const Zone* FindZone(std::string_view zone) const;
+  // True if a zone of the list is in `region` (us-central1).
+  bool InRegion(std::string_view region) const;
+
+  // Every way to get `topology`: the listed rows, or the one that a custom shape makes. Empty if
+  // it is not offered.
+  PlacementList PlacementsOf(const Topology& topology) const;
+  // Whether `topology` is to be had, and if not, why. Allocates if there is a reason to give.
+  OfferAnswer OfferOf(const Topology& topology) const;
+  // The listed topologies in catalog order, each once. Allocates.
+  std::vector<Topology> ListedTopologies() const;
+
+  // What the views of `placements` point into.
+  struct PlacementText {
+    std::string note;
+    Sources sources;
+  };
+  std::vector<PlacementText> placement_texts;
+};
+
+}  // namespace tpu_admission::tpu
