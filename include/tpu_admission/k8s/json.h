@@ -1,0 +1,72 @@
+// JSON that a stranger sent, parsed into an arena and read through views.
+//
+// The parser behind it (Boost.JSON) is named in src/k8s/json.cpp and nowhere else. A JsonParser
+// belongs to one thread and is reused from request to request; a view lives until the parser's
+// next Parse(), and the text is not needed after it. No view ever throws: a missing member, a wrong
+// type or an index past the end is an absent view.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include "tpu_admission/base/result.h"
+
+namespace tpu_admission::k8s {
+
+class JsonView {
+ public:
+  JsonView() = default;  // absent
+
+  bool present() const { return value_ != nullptr; }
+  bool is_null() const;      // a literal null
+  bool has_value() const { return present() && !is_null(); }
+  bool is_object() const;
+  bool is_array() const;
+
+  JsonView operator[](std::string_view key) const;  // of an object; the last of duplicate keys
+  // Follows "spec/template/spec"; an empty path is the value itself.
+  JsonView Follow(std::string_view path) const;
+
+  std::size_t size() const;                         // elements of an array, members of an object
+  JsonView Element(std::size_t index) const;
+  std::string_view MemberKey(std::size_t index) const;
+  JsonView Member(std::size_t index) const;
+
+  std::optional<std::string_view> AsString() const;
+  std::string_view StringOr(std::string_view otherwise) const;
+  std::optional<std::int64_t> AsInteger() const;    // a JSON number without fraction that fits
+  std::optional<double> AsDouble() const;           // any JSON number
+  bool IsTrue() const;                              // a literal true
+
+  // Deep equality, as JSON values; two absent views are equal.
+  friend bool Equal(JsonView a, JsonView b);
+
+ private:
+  friend class JsonParser;
+  explicit JsonView(const void* value) : value_(value) {}
+
+  const void* value_ = nullptr;
+};
+
+class JsonParser {
+ public:
+  static constexpr std::size_t kMaxDepth = 128;
+
+  JsonParser();
+  ~JsonParser();
+  JsonParser(const JsonParser&) = delete;
+  JsonParser& operator=(const JsonParser&) = delete;
+
+  // Strict RFC 8259: one value, valid UTF-8, no byte order mark, at most kMaxDepth nested. Ends the
+  // life of every view of the last call.
+  Result<JsonView> Parse(std::string_view text);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace tpu_admission::k8s

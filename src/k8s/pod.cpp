@@ -1,0 +1,226 @@
+#include "tpu_admission/k8s/pod.h"
+
+#include <array>
+#include <charconv>
+#include <string>
+
+namespace tpu_admission::k8s {
+namespace {
+
+// Reads typed members and remembers the first one whose JSON type is impossible.
+class Reader {
+ public:
+  explicit Reader(Arena& arena) : arena_(arena) {}
+
+  Arena& arena() { return arena_; }
+  const std::optional<Error>& error() const { return error_; }
+
+  JsonView List(JsonView parent, std::string_view key) {
+    return Typed(parent, key, &JsonView::is_array, "a list");
+  }
+  JsonView Object(JsonView parent, std::string_view key) {
+    return Typed(parent, key, &JsonView::is_object, "a map");
+  }
+  // `value`, an element of the list `key`, as an object.
+  JsonView ObjectElement(JsonView value, std::string_view key) {
+    if (value.is_object()) return value;
+    Fail(std::string(key) + " has an element that is not a map");
+    return {};
+  }
+  std::string_view String(JsonView parent, std::string_view key) {
+    const JsonView value = parent[key];
+    const std::optional<std::string_view> text = value.AsString();
+    if (!text && value.has_value()) Fail(std::string(key) + " is not a string");
+    return text.value_or("");
+  }
+
+ private:
+  JsonView Typed(JsonView parent, std::string_view key, bool (JsonView::*is)() const,
+                 const char* wanted) {
+    const JsonView value = parent[key];
+    if (!value.has_value()) return {};
+    if ((value.*is)()) return value;
+    Fail(std::string(key) + " is not " + wanted);
+    return {};
+  }
+  void Fail(std::string what) {
+    if (!error_) error_ = Error{std::move(what)};
+  }
+
+  Arena& arena_;
+  std::optional<Error> error_;
+};
+
+Container DecodeContainer(Reader& reader, JsonView json, std::string_view list, std::size_t index) {
+  Container container;
+  container.list = list;
+  container.index = index;
+  container.json = reader.ObjectElement(json, list);
+  container.name = reader.String(json, "name");
+  const JsonView resources = reader.Object(json, "resources");
+  container.requests = ResourceList(reader.Object(resources, "requests"));
+  container.limits = ResourceList(reader.Object(resources, "limits"));
+  reader.List(json, "env");
+  if (list == "initContainers") {
+    const bool sidecar = json["restartPolicy"].StringOr("") == "Always";
+    container.role = sidecar ? ContainerRole::kSidecar : ContainerRole::kInit;
+  } else if (list == "ephemeralContainers") {
+    container.role = ContainerRole::kEphemeral;
+  }
+  return container;
+}
+
+std::span<const Container> DecodeContainers(Reader& reader, JsonView spec) {
+  static constexpr std::array<std::string_view, 3> kLists = {"initContainers", "containers",
+                                                             "ephemeralContainers"};
+  std::array<JsonView, kLists.size()> lists;
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < kLists.size(); ++i) {
+    lists[i] = reader.List(spec, kLists[i]);
+    count += lists[i].size();
+  }
+  const std::span<Container> containers = reader.arena().Array<Container>(count);
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < kLists.size(); ++i) {
+    for (std::size_t j = 0; j < lists[i].size(); ++j) {
+      containers[next++] = DecodeContainer(reader, lists[i].Element(j), kLists[i], j);
+    }
+  }
+  return containers;
+}
+
+NodeSelectorRequirement DecodeRequirement(Reader& reader, JsonView json) {
+  NodeSelectorRequirement requirement;
+  requirement.key = reader.String(json, "key");
+  requirement.op = reader.String(json, "operator");
+  const JsonView values = reader.List(json, "values");
+  const std::span<std::string_view> texts = reader.arena().Array<std::string_view>(values.size());
+  for (std::size_t i = 0; i < texts.size(); ++i) texts[i] = values.Element(i).StringOr("");
+  requirement.values = texts;
+  return requirement;
+}
+
+std::span<const NodeSelectorTerm> DecodeAffinity(Reader& reader, JsonView spec) {
+  const JsonView node = reader.Object(reader.Object(spec, "affinity"), "nodeAffinity");
+  const JsonView required =
+      reader.Object(node, "requiredDuringSchedulingIgnoredDuringExecution");
+  const JsonView list = reader.List(required, "nodeSelectorTerms");
+  const std::span<NodeSelectorTerm> terms = reader.arena().Array<NodeSelectorTerm>(list.size());
+  for (std::size_t i = 0; i < terms.size(); ++i) {
+    const JsonView term = reader.ObjectElement(list.Element(i), "nodeSelectorTerms");
+    const JsonView expressions = reader.List(term, "matchExpressions");
+    const auto requirements = reader.arena().Array<NodeSelectorRequirement>(expressions.size());
+    for (std::size_t j = 0; j < requirements.size(); ++j) {
+      const JsonView json = reader.ObjectElement(expressions.Element(j), "matchExpressions");
+      requirements[j] = DecodeRequirement(reader, json);
+    }
+    terms[i].requirements = requirements;
+  }
+  return terms;
+}
+
+std::span<const Toleration> DecodeTolerations(Reader& reader, JsonView spec) {
+  const JsonView list = reader.List(spec, "tolerations");
+  const std::span<Toleration> tolerations = reader.arena().Array<Toleration>(list.size());
+  for (std::size_t i = 0; i < tolerations.size(); ++i) {
+    const JsonView json = reader.ObjectElement(list.Element(i), "tolerations");
+    tolerations[i] = {reader.String(json, "key"), reader.String(json, "operator"),
+                      reader.String(json, "value"), reader.String(json, "effect")};
+  }
+  return tolerations;
+}
+
+PodSpec DecodeSpec(Reader& reader, JsonView json) {
+  PodSpec spec;
+  spec.containers = DecodeContainers(reader, json);
+  spec.node_selector = StringMap(reader.Object(json, "nodeSelector"));
+  spec.required_affinity = DecodeAffinity(reader, json);
+  spec.tolerations = DecodeTolerations(reader, json);
+  spec.overhead = ResourceList(reader.Object(json, "overhead"));
+  spec.has_pod_level_resources = json["resources"].size() > 0;
+  spec.has_resource_claims = reader.List(json, "resourceClaims").size() > 0;
+  spec.gated = reader.List(json, "schedulingGates").size() > 0;
+  spec.node_name = reader.String(json, "nodeName");
+  return spec;
+}
+
+std::string_view GroupOf(std::string_view api_version) {
+  const std::size_t slash = api_version.find('/');
+  return slash == api_version.npos ? std::string_view() : api_version.substr(0, slash);
+}
+
+}  // namespace
+
+std::optional<Amount> ResourceList::Find(std::string_view resource) const {
+  const JsonView value = json_[resource];
+  if (!value.has_value()) return std::nullopt;
+  if (const auto text = value.AsString()) return Amount{*text, Quantity::Parse(*text)};
+  if (const auto units = value.AsInteger()) return Amount{"", Quantity::FromUnits(*units)};
+  if (const auto number = value.AsDouble()) {
+    std::array<char, 400> digits;
+    const auto end = std::to_chars(digits.begin(), digits.end(), *number, std::chars_format::fixed);
+    return Amount{"", Quantity::Parse({digits.data(), std::size_t(end.ptr - digits.data())})};
+  }
+  return Amount{};
+}
+
+Quantity ResourceList::QuantityOrZero(std::string_view resource) const {
+  const std::optional<Amount> amount = Find(resource);
+  return amount ? amount->quantity.value_or(Quantity()) : Quantity();
+}
+
+bool Container::HasEnv(std::string_view variable) const {
+  const JsonView env = json["env"];
+  for (std::size_t i = 0; i < env.size(); ++i) {
+    if (env.Element(i)["name"].AsString() == variable) return true;
+  }
+  return false;
+}
+
+bool Container::UsesTpu() const {
+  const auto positive = [](const std::optional<Amount>& amount) {
+    return amount && !(amount->quantity && amount->quantity->IsZero());
+  };
+  return positive(requests.Find(kTpuResource)) || positive(limits.Find(kTpuResource));
+}
+
+std::optional<Amount> Container::Requested(std::string_view resource) const {
+  std::optional<Amount> amount = requests.Find(resource);
+  return amount ? amount : limits.Find(resource);
+}
+
+bool Toleration::Tolerates(std::string_view taint_key, std::string_view taint_value,
+                           std::string_view taint_effect) const {
+  if (!effect.empty() && effect != taint_effect) return false;
+  if (op == "Exists") return key.empty() || key == taint_key;
+  return (op.empty() || op == "Equal") && key == taint_key && value == taint_value;
+}
+
+ObjectMeta DecodeMeta(JsonView json) {
+  ObjectMeta meta;
+  meta.name = json["name"].StringOr("");
+  meta.generate_name = json["generateName"].StringOr("");
+  meta.namespace_name = json["namespace"].StringOr("");
+  meta.labels = StringMap(json["labels"]);
+  meta.annotations = StringMap(json["annotations"]);
+  meta.being_deleted = json["deletionTimestamp"].has_value();
+  const JsonView owners = json["ownerReferences"];
+  for (std::size_t i = 0; i < owners.size(); ++i) {
+    const JsonView owner = owners.Element(i);
+    if (!owner["controller"].IsTrue()) continue;
+    meta.controller_group = GroupOf(owner["apiVersion"].StringOr(""));
+    meta.controller_kind = owner["kind"].StringOr("");
+  }
+  return meta;
+}
+
+Result<Pod> DecodePod(JsonView json, Arena& arena) {
+  Reader reader(arena);
+  Pod pod;
+  pod.metadata = DecodeMeta(json["metadata"]);
+  pod.spec = DecodeSpec(reader, reader.Object(json, "spec"));
+  if (reader.error()) return *reader.error();
+  return pod;
+}
+
+}  // namespace tpu_admission::k8s

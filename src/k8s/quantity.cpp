@@ -1,0 +1,166 @@
+#include "tpu_admission/k8s/quantity.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <limits>
+
+namespace tpu_admission::k8s {
+namespace {
+
+__extension__ using Wide = __int128;
+
+constexpr Wide kNano = 1'000'000'000;
+constexpr Wide Power(Wide base, int exponent) {
+  Wide product = 1;
+  while (exponent-- > 0) product *= base;
+  return product;
+}
+constexpr Wide kLargest = 8 * Power(10, 37);  // the sum of two still fits
+
+// What a suffix multiplies by: base^exponent, exponent negative for n, u, m.
+struct Scale {
+  Wide base;
+  int exponent;
+};
+
+std::optional<Scale> ScaleOf(std::string_view suffix) {
+  static constexpr std::string_view kBinary = "KMGTPE";
+  static constexpr std::string_view kDecimal = "kMGTPE";
+  if (suffix.empty()) return Scale{10, 0};
+  if (suffix == "n") return Scale{10, -9};
+  if (suffix == "u") return Scale{10, -6};
+  if (suffix == "m") return Scale{10, -3};
+  if (suffix.size() == 2 && suffix[1] == 'i') {
+    const std::size_t step = kBinary.find(suffix[0]);
+    if (step != kBinary.npos) return Scale{1024, int(step) + 1};
+    return std::nullopt;
+  }
+  if (suffix.size() == 1 && kDecimal.find(suffix[0]) != kDecimal.npos) {
+    return Scale{10, 3 * (int(kDecimal.find(suffix[0])) + 1)};
+  }
+  if (suffix[0] != 'e' && suffix[0] != 'E') return std::nullopt;
+  suffix.remove_prefix(1);
+  if (suffix.starts_with('+')) {
+    suffix.remove_prefix(1);
+    if (suffix.starts_with('-')) return std::nullopt;
+  }
+  int exponent = 0;
+  const auto [end, error] = std::from_chars(suffix.begin(), suffix.end(), exponent);
+  if (suffix.empty() || end != suffix.end()) return std::nullopt;
+  if (error != std::errc() || exponent < -1000 || exponent > 1000) {
+    exponent = suffix.starts_with('-') ? -1000 : 1000;
+  }
+  return Scale{10, exponent};
+}
+
+bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+
+// value * 10, held at the largest number.
+Wide TimesTen(Wide value) { return value > kLargest / 10 ? kLargest : value * 10; }
+
+// The digits as an integer mantissa of `text` without its point, and how many of them stood behind
+// the point. Digits past what can be held count only for rounding up.
+struct Digits {
+  Wide mantissa = 0;
+  int behind_point = 0;
+  bool lost = false;
+};
+
+Digits ReadDigits(std::string_view text) {
+  constexpr Wide kRoom = Power(10, 27);  // leaves room for the largest suffix, 1024^6
+  Digits digits;
+  bool behind = false;
+  for (const char c : text) {
+    if (c == '.') {
+      behind = true;
+    } else if (digits.mantissa < kRoom) {
+      digits.mantissa = digits.mantissa * 10 + (c - '0');
+      digits.behind_point += behind ? 1 : 0;
+    } else if (behind) {
+      digits.lost = digits.lost || c != '0';
+    } else {
+      digits.mantissa = TimesTen(digits.mantissa);
+    }
+  }
+  return digits;
+}
+
+Wide Multiply(Wide a, Wide b) { return a != 0 && b > kLargest / a ? kLargest : a * b; }
+
+// digits * scale in nanos; what does not divide rounds up.
+Wide ToNano(const Digits& digits, Scale scale) {
+  Wide nano = digits.mantissa;
+  int tens = 9 - digits.behind_point;
+  if (scale.base == 1024) {
+    nano = Multiply(nano, Power(1024, scale.exponent));
+  } else {
+    tens += scale.exponent;
+  }
+  if (tens >= 0) {
+    for (; tens > 0 && nano != 0 && nano < kLargest; --tens) nano = TimesTen(nano);
+    return nano;
+  }
+  if (tens < -38) return nano != 0 || digits.lost ? 1 : 0;
+  const Wide divisor = Power(10, -tens);
+  return nano / divisor + (nano % divisor != 0 || digits.lost ? 1 : 0);
+}
+
+std::int64_t Clamp(Wide value) {
+  using Limits = std::numeric_limits<std::int64_t>;
+  return std::int64_t(std::clamp<Wide>(value, Limits::min(), Limits::max()));
+}
+
+}  // namespace
+
+Quantity Quantity::FromMillis(std::int64_t millis) { return Quantity(Wide(millis) * (kNano / 1000)); }
+Quantity Quantity::FromUnits(std::int64_t units) { return Quantity(Wide(units) * kNano); }
+Quantity Quantity::FromMebibytes(std::int64_t mebibytes) {
+  return Quantity(Wide(mebibytes) * (Wide(1) << 20) * kNano);
+}
+
+std::optional<Quantity> Quantity::Parse(std::string_view text) {
+  const bool negative = text.starts_with('-');
+  if (negative || text.starts_with('+')) text.remove_prefix(1);
+  std::size_t end = 0;
+  int points = 0;
+  int digits = 0;
+  while (end < text.size() && (IsDigit(text[end]) || text[end] == '.')) {
+    text[end] == '.' ? ++points : ++digits;
+    ++end;
+  }
+  if (digits == 0 || points > 1) return std::nullopt;
+  const std::optional<Scale> scale = ScaleOf(text.substr(end));
+  if (!scale) return std::nullopt;
+  const Wide nano = ToNano(ReadDigits(text.substr(0, end)), *scale);
+  return Quantity(negative ? -nano : nano);
+}
+
+std::optional<std::int64_t> Quantity::AsInteger() const {
+  if (nano_ % kNano != 0 || Clamp(nano_ / kNano) != nano_ / kNano) return std::nullopt;
+  return std::int64_t(nano_ / kNano);
+}
+
+std::int64_t Quantity::MillisRoundedDown() const { return Clamp(nano_ / (kNano / 1000)); }
+std::int64_t Quantity::MebibytesRoundedDown() const { return Clamp(nano_ / kNano / (1 << 20)); }
+
+Quantity operator+(Quantity a, Quantity b) {
+  return Quantity(std::clamp<Wide>(a.nano_ + b.nano_, -kLargest, kLargest));
+}
+Quantity operator-(Quantity a, Quantity b) {
+  return Quantity(std::clamp<Wide>(a.nano_ - b.nano_, -kLargest, kLargest));
+}
+
+std::string Quantity::Text() const {
+  const Wide units = nano_ / kNano;
+  if (nano_ % kNano != 0) return std::to_string(Clamp(nano_ / (kNano / 1000))) + "m";
+  static constexpr std::array<std::pair<int, std::string_view>, 4> kSuffixes = {
+      {{40, "Ti"}, {30, "Gi"}, {20, "Mi"}, {10, "Ki"}}};
+  for (const auto& [shift, suffix] : kSuffixes) {
+    const Wide step = Wide(1) << shift;
+    if (units != 0 && units % step == 0) return std::to_string(Clamp(units / step)).append(suffix);
+  }
+  return std::to_string(Clamp(units));
+}
+
+}  // namespace tpu_admission::k8s
