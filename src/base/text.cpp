@@ -87,6 +87,15 @@ std::string Cut(std::string_view text, std::size_t max_bytes) {
   return std::string(text.substr(0, end)).append(kEllipsis.substr(0, max_bytes));
 }
 
+bool IsUtf8(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t length = CharacterBytes(text);
+    if (length == 0) return false;
+    text.remove_prefix(length);
+  }
+  return true;
+}
+
 std::string JoinOr(std::span<const std::string> words) {
   std::string out;
   for (std::size_t i = 0; i < words.size(); ++i) {

@@ -13,6 +13,7 @@
 // Not thread-safe; a ConfigNode is a cheap handle that lives no longer than its ConfigFile.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -31,7 +32,7 @@ class ConfigNode;
 
 class ConfigFile {
  public:
-  // Exactly one YAML document; an empty one reads as an empty mapping.
+  // At most one YAML document; an empty one reads as an empty mapping.
   static Result<ConfigFile> Parse(std::string_view text, std::string_view origin);
   ~ConfigFile();
   ConfigFile(ConfigFile&&) noexcept;
@@ -40,6 +41,7 @@ class ConfigFile {
   ConfigNode root() const;
 
   // The first error in the order of the text, with the number of others; an unknown key is one.
+  // Call it once, when everything has been asked for.
   Status Finish() const;
 
  private:
@@ -59,34 +61,39 @@ class ConfigNode {
   // True if the mapping has the key, even if its value is null.
   bool Has(std::string_view key) const;
 
-  // Required members of a mapping.
+  // Required members of a mapping; null counts as missing.
   std::string String(std::string_view key) const;  // not empty
   std::int64_t Int(std::string_view key, IntRange range = {}) const;
   bool Bool(std::string_view key) const;
   std::vector<std::string> Strings(std::string_view key) const;  // a list, or one string
   std::vector<std::int64_t> Ints(std::string_view key, IntRange range = {}) const;
-  ConfigNode Map(std::string_view key) const;
   std::vector<ConfigNode> List(std::string_view key) const;
-  // One of `names`: its index.
+  ConfigNode Map(std::string_view key) const;
+  // The index of the value in `names`.
   std::size_t OneOf(std::string_view key, std::span<const std::string_view> names) const;
 
-  // Optional members: the fallback if the key is absent (null counts as absent).
-  std::string String(std::string_view key, std::string_view fallback) const;
+  // Optional members: the fallback, or nothing, if the key is missing.
+  std::string StringOr(std::string_view key, std::string_view fallback) const;
   std::int64_t IntOr(std::string_view key, std::int64_t fallback, IntRange range = {}) const;
   bool BoolOr(std::string_view key, bool fallback) const;
   std::vector<std::string> StringsOrNone(std::string_view key) const;
   std::vector<std::int64_t> IntsOrNone(std::string_view key, IntRange range = {}) const;
-  std::optional<ConfigNode> MapOrNone(std::string_view key) const;
   std::vector<ConfigNode> ListOrNone(std::string_view key) const;
+  std::optional<ConfigNode> MapOrNone(std::string_view key) const;
   std::size_t OneOfOr(std::string_view key, std::span<const std::string_view> names,
                       std::size_t fallback) const;
 
   // All members of a mapping whose keys are free (a table of names), in the order of the text.
   std::vector<std::pair<std::string, ConfigNode>> Members() const;
 
-  // The node itself as a scalar, for lists and tables of scalars.
-  std::string AsString() const;
+  // The node itself, for items of lists and values of tables.
+  std::string AsString() const;  // not empty
   std::int64_t AsInt(IntRange range = {}) const;
+  bool AsBool() const;
+  std::vector<std::string> AsStrings() const;
+  std::vector<std::int64_t> AsInts(IntRange range = {}) const;
+  std::vector<ConfigNode> AsList() const;
+  std::size_t AsOneOf(std::span<const std::string_view> names) const;
 
   // Notes an error of the reader's own at this node, or at its member `key`.
   void Fail(std::string_view message) const;
@@ -96,11 +103,15 @@ class ConfigNode {
   friend class ConfigFile;
   ConfigNode(ConfigFile::State* state, const void* value, std::string pointer)
       : state_(state), value_(value), pointer_(std::move(pointer)) {}
-  const void* Find(std::string_view key) const;  // the member's value, noted as asked for
+  bool IsMap() const;
+  const void* Find(std::string_view key) const;
+  std::optional<ConfigNode> Member(std::string_view key) const;
+  std::optional<ConfigNode> Required(std::string_view key, std::string_view wanted) const;
+  void FailWanted(std::string_view wanted) const;
 
   ConfigFile::State* state_;
-  const void* value_;  // a JSON value of the library behind; never null
-  std::string pointer_;
+  const void* value_;    // a JSON value; null: missing, which has been reported
+  std::string pointer_;  // the JSON pointer of the value
 };
 
 }  // namespace tpu_admission
