@@ -21,7 +21,7 @@ class JsonView {
   JsonView() = default;  // absent
 
   bool present() const { return value_ != nullptr; }
-  bool is_null() const;      // a literal null
+  bool is_null() const;  // a literal null
   bool has_value() const { return present() && !is_null(); }
   bool is_object() const;
   bool is_array() const;
@@ -30,16 +30,16 @@ class JsonView {
   // Follows "spec/template/spec"; an empty path is the value itself.
   JsonView Follow(std::string_view path) const;
 
-  std::size_t size() const;                         // elements of an array, members of an object
+  std::size_t size() const;  // elements of an array, members of an object
   JsonView Element(std::size_t index) const;
   std::string_view MemberKey(std::size_t index) const;
   JsonView Member(std::size_t index) const;
 
   std::optional<std::string_view> AsString() const;
   std::string_view StringOr(std::string_view otherwise) const;
-  std::optional<std::int64_t> AsInteger() const;    // a JSON number without fraction that fits
-  std::optional<double> AsDouble() const;           // any JSON number
-  bool IsTrue() const;                              // a literal true
+  std::optional<std::int64_t> AsInteger() const;  // a JSON number without fraction that fits
+  std::optional<double> AsDouble() const;         // any JSON number
+  bool IsTrue() const;                            // a literal true
 
   // Deep equality, as JSON values; two absent views are equal.
   friend bool Equal(JsonView a, JsonView b);

@@ -63,8 +63,10 @@ struct Container {
   ResourceList limits;
   JsonView json;
 
+  // Runs for the pod's life, beside the other containers: a container or a sidecar.
+  bool Stays() const { return role == ContainerRole::kMain || role == ContainerRole::kSidecar; }
   bool HasEnv(std::string_view variable) const;
-  bool UsesTpu() const;   // asks for google.com/tpu, and for more than a plain 0
+  bool UsesTpu() const;  // asks for google.com/tpu, and for more than a plain 0
   // What counts for the scheduler: the request, or the limit where there is no request.
   std::optional<Amount> Requested(std::string_view resource) const;
 };
@@ -97,8 +99,8 @@ struct ObjectMeta {
   std::string_view namespace_name;
   StringMap labels;
   StringMap annotations;
-  bool being_deleted = false;             // has a deletionTimestamp
-  std::string_view controller_group;      // of the owner with controller: true; empty if none
+  bool being_deleted = false;         // has a deletionTimestamp
+  std::string_view controller_group;  // of the owner with controller: true; empty if none
   std::string_view controller_kind;
 };
 ObjectMeta DecodeMeta(JsonView metadata);
@@ -111,7 +113,7 @@ struct PodSpec {
   ResourceList overhead;
   bool has_pod_level_resources = false;
   bool has_resource_claims = false;
-  bool gated = false;                     // has scheduling gates
+  bool gated = false;  // has scheduling gates
   std::string_view node_name;
 };
 

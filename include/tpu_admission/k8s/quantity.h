@@ -26,8 +26,8 @@ class Quantity {
   bool IsNegative() const { return nano_ < 0; }
   // The whole number, if it is one and fits.
   std::optional<std::int64_t> AsInteger() const;
-  std::int64_t MillisRoundedDown() const;      // saturates
-  std::int64_t MebibytesRoundedDown() const;   // saturates
+  std::int64_t MillisRoundedDown() const;     // saturates
+  std::int64_t MebibytesRoundedDown() const;  // saturates
 
   friend Quantity operator+(Quantity a, Quantity b);
   friend Quantity operator-(Quantity a, Quantity b);

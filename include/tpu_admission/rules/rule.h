@@ -1,0 +1,55 @@
+// A rule: its words and one pure check. Each rule is one file of src/rules/ and one line of
+// src/rules/list.def; everything else (docs page, `explain`, fixtures, metrics) follows from these.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+
+namespace tpu_admission::rules {
+
+struct Subject;
+class Report;
+
+// What becomes of a finding, mildest first.
+enum class Mode {
+  kOff,    // nothing
+  kAudit,  // log, metric and audit annotation only
+  kWarn,   // and a warning that kubectl prints
+  kDeny,   // and the request is denied
+};
+std::string_view Name(Mode mode);
+std::optional<Mode> ModeOf(std::string_view name);
+
+// What `explain`, the docs page and nobody else says. Plain text of one paragraph each; the
+// examples are whole manifests and tests run them: `wrong` makes the rule speak, `right` makes no
+// rule speak.
+struct Words {
+  std::string_view what;
+  std::string_view why;
+  std::string_view fix;
+  std::string_view wrong;
+  std::string_view right;
+  std::string_view sources;  // one a line
+};
+
+struct Rule {
+  std::string_view id;    // TPU301; never used again for another rule
+  std::string_view name;  // chips-per-host
+  Mode mode;              // by default; a finding may be milder, never harder
+  // Judges how many pods there are: only the object that owns the count is asked, and an UPDATE
+  // that changes nothing but the count warns at most.
+  bool judges_counts;
+  Words words;
+  // Judges one alternative of one pod set. Knows no JSON, clock, thread or log.
+  void (*check)(const Subject& subject, Report& report);
+};
+
+// All rules in the order of their ids.
+std::span<const Rule* const> AllRules();
+// nullptr if there is none with this id or name.
+const Rule* FindRule(std::string_view id_or_name);
+// The place of `rule` in AllRules().
+std::size_t IndexOf(const Rule& rule);
+
+}  // namespace tpu_admission::rules

@@ -1,0 +1,80 @@
+// Which nodes a pod may go to, by the labels that matter for TPUs: nodeSelector and the required
+// node affinity, worked out into alternatives.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "tpu_admission/k8s/arena.h"
+#include "tpu_admission/k8s/pod.h"
+
+namespace tpu_admission::workload {
+
+// The node labels that GKE's scheduler matches TPU pods by.
+enum class NodeLabel { kAccelerator, kTopology, kAcceleratorCount, kMachineType, kZone, kRegion };
+inline constexpr std::array<std::string_view, 6> kNodeLabels = {
+    "cloud.google.com/gke-tpu-accelerator",
+    "cloud.google.com/gke-tpu-topology",
+    "cloud.google.com/gke-accelerator-count",
+    "node.kubernetes.io/instance-type",
+    "topology.kubernetes.io/zone",
+    "topology.kubernetes.io/region"};
+inline std::string_view Key(NodeLabel label) {
+  return kNodeLabels[static_cast<std::size_t>(label)];
+}
+
+// What one alternative says about one label.
+struct Selected {
+  enum class State {
+    kFree,    // nothing is said
+    kFixed,   // exactly `value`
+    kOpaque,  // something that cannot be judged: NotIn, Exists, Gt, a template placeholder
+  };
+  static constexpr std::size_t kInNodeSelector = std::size_t(-1);
+
+  State state = State::kFree;
+  std::string_view value;
+  std::size_t term = kInNodeSelector;  // else where it stands in the required affinity
+  std::size_t expression = 0;
+
+  bool fixed() const { return state == State::kFixed; }
+  bool free() const { return state == State::kFree; }
+};
+
+// One way to satisfy the pod: a value (or none) for each label.
+struct NodeChoice {
+  std::array<Selected, kNodeLabels.size()> labels;
+
+  const Selected& operator[](NodeLabel label) const {
+    return labels[static_cast<std::size_t>(label)];
+  }
+};
+
+struct NodeSelection {
+  // The alternatives. Empty if no node can ever match (`contradiction`), or if there are more than
+  // kMaxChoices, which is more than can be judged one by one.
+  static constexpr std::size_t kMaxChoices = 32;
+  std::span<const NodeChoice> choices;
+
+  bool contradiction = false;  // every term asks for two values of one label at once
+  NodeLabel contradicting{};   // the label, and both values, of the first such term
+  std::string_view one_value;
+  std::string_view other_value;
+
+  // Some other selector can choose a TPU node without accelerator and topology: compute class, node
+  // pool, reservation or machine type.
+  bool by_other_means = false;
+};
+
+NodeSelection SelectNodes(const k8s::PodSpec& spec, k8s::Arena& arena);
+
+// The JSON pointer, below the pod's own, of what fixes `label`; of nodeSelector if nothing does.
+std::string PointerOf(NodeLabel label, const Selected& selected);
+
+// A value that some template engine has yet to fill in: {{ }}, ${ }, $NAME, <name>.
+bool IsPlaceholder(std::string_view value);
+
+}  // namespace tpu_admission::workload

@@ -1,0 +1,84 @@
+#include "rules/node_resources.h"
+#include "rules/phrases.h"
+
+namespace tpu_admission::rules {
+namespace {
+
+void CheckResource(const Subject& subject, Resource resource, Report& report) {
+  const k8s::PodSpec& spec = subject.pods.pod.spec;
+  const k8s::Container* asker = LargestAsker(spec, resource);
+  if (asker == nullptr || spec.has_pod_level_resources) return;
+  const tpu::MachineType* machine = LargestMachine(subject, resource);
+  if (machine == nullptr) return;
+  const k8s::Quantity asked = EffectiveRequest(spec, resource);
+  const k8s::Quantity ceiling = Ceiling(*machine, resource);
+  if (asked < ceiling) return;
+  const std::string name(Name(resource));
+  report.Add({.pointer = subject.At(*asker, "/resources/requests/" + name),
+              .container = std::string(asker->name),
+              .summary = "pod asks for " + asked.Text() + " " + name + ", a " + machine->name +
+                         " has " + ceiling.Text() + " in all",
+              .problem = "brings the pod to " + asked.Text() + " " + name + ", but a " +
+                         machine->name + ", the largest machine that the selectors allow, has " +
+                         ceiling.Text() + " in all, of which the node keeps some for itself.",
+              .change = "ask for at most " + Allocatable(*machine, resource).Text() + " " + name +
+                        " in the whole pod"});
+}
+
+void Check(const Subject& subject, Report& report) {
+  for (const Resource resource : kResources) CheckResource(subject, resource, report);
+}
+
+}  // namespace
+
+extern const Rule kExceedsMachine;
+const Rule kExceedsMachine = {
+    .id = "TPU602",
+    .name = "exceeds-machine",
+    .mode = Mode::kDeny,
+    .judges_counts = false,
+    .words =
+        {.what = "The CPU or memory that the pod asks for (its containers and sidecars together, "
+                 "or the peak of an init container) is as much as the largest machine that the "
+                 "selectors allow has in all, or more.",
+         .why = "A node always keeps a part of its machine for the system, so a request for all "
+                "of it never fits, and the pod stays Pending.",
+         .fix = "Ask for less than what the node can give, which the message names. What TPU "
+                "programs need of the host is usually far below it.",
+         .wrong = R"(apiVersion: v1
+kind: Pod
+metadata: {name: train}
+spec:
+  nodeSelector:
+    cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
+    cloud.google.com/gke-tpu-topology: 2x2
+  containers:
+  - name: jax
+    image: example.com/jax
+    resources:
+      requests: {cpu: "180", memory: 300Gi}
+      limits: {google.com/tpu: 4}
+)",
+         .right = R"(apiVersion: v1
+kind: Pod
+metadata: {name: train}
+spec:
+  nodeSelector:
+    cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
+    cloud.google.com/gke-tpu-topology: 2x2
+  containers:
+  - name: jax
+    image: example.com/jax
+    resources:
+      requests: {cpu: "100", memory: 300Gi}
+      limits: {google.com/tpu: 4}
+)",
+         .sources =
+             "GoogleCloudPlatform/cluster-autoscaler@7d25050 pkg/cloudprovider/gke/reserved.go\n"
+             "GoogleCloudPlatform/cluster-autoscaler@7d25050 "
+             "pkg/cloudprovider/gke/machinetypes/deprecated_tpu_config.go\n"
+             "https://cloud.google.com/kubernetes-engine/docs/concepts/plan-node-sizes"},
+    .check = Check,
+};
+
+}  // namespace tpu_admission::rules

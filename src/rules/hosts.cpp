@@ -1,0 +1,123 @@
+#include <algorithm>
+#include <array>
+
+#include "rules/phrases.h"
+
+namespace tpu_admission::rules {
+namespace {
+
+using workload::Counting;
+
+// Variables by which a program says that it runs on a part of its slice on purpose.
+constexpr std::array<std::string_view, 3> kOwnBounds = {"TPU_PROCESS_BOUNDS", "TPU_HOST_BOUNDS",
+                                                        "TPU_WORKER_HOSTNAMES"};
+
+bool SetsOwnBounds(const k8s::PodSpec& spec) {
+  return std::any_of(spec.containers.begin(), spec.containers.end(), [](const auto& container) {
+    return std::any_of(kOwnBounds.begin(), kOwnBounds.end(),
+                       [&](std::string_view variable) { return container.HasEnv(variable); });
+  });
+}
+
+// "the TPU runtime waits for all 4, so 2 pods would hold their chips and never begin"
+std::string Consequence(std::int64_t found, std::int64_t pods) {
+  const std::string all = "the TPU runtime waits for all " + std::to_string(pods);
+  if (found < pods) {
+    return all + ", so " + Count(found, "pod") + " would hold " + (found == 1 ? "its" : "their") +
+           " chips and never begin";
+  }
+  const std::int64_t left = found % pods;
+  return all + " of each slice, so the " + Count(left, "pod") +
+         " left over would hold chips and never begin";
+}
+
+void Check(const Subject& subject, Report& report) {
+  const workload::Scale& scale = subject.pods.scale;
+  if (scale.counting == Counting::kNone || !scale.pods.value) return;
+  const std::optional<Slice> slice = subject.SliceOfPods();
+  const std::int64_t found = *scale.pods.value;
+  if (!slice || !slice->multi_host() || found <= 0 || found % slice->pods == 0) return;
+  const std::string topology = slice->topology.Text();
+  const bool doubtful =
+      scale.counting == Counting::kReplicas || SetsOwnBounds(subject.pods.pod.spec);
+  report.Add({.pointer = subject.AtCount(scale.pods),
+              .container = "",
+              .summary = Count(found, "pod") + " cannot fill a " + topology + " slice, which has " +
+                         Count(slice->pods, "pod"),
+              .problem = std::string(scale.pods.written ? "is " : "is not set, so it is ") +
+                         std::to_string(found) + ", but " + topology + " is " +
+                         Count(slice->topology.chips(), "chip") + " on " +
+                         Count(slice->hosts, "host") +
+                         (slice->pods == slice->hosts ? "" : " for " + Count(slice->pods, "pod")) +
+                         ": " + Consequence(found, slice->pods) + ".",
+              .change = CountChange(scale, (found / slice->pods + 1) * slice->pods),
+              .milder = doubtful ? std::optional(Mode::kWarn) : std::nullopt});
+}
+
+}  // namespace
+
+extern const Rule kHosts;
+const Rule kHosts = {
+    .id = "TPU401",
+    .name = "hosts",
+    .mode = Mode::kDeny,
+    .judges_counts = true,
+    .words =
+        {.what = "A multi-host slice is filled by exactly one pod a host. The number of pods "
+                 "(parallelism of a Job, replicas of a StatefulSet) must be that of the hosts, or "
+                 "a multiple of it.",
+         .why = "The TPU runtime of every host waits for all the others before the first step. "
+                "With a pod too few the rest hold their chips and wait until somebody notices; "
+                "with one too many that one waits.",
+         .fix = "The hosts are the chips of the topology divided by the chips of one host: 4x4 "
+                "with 4 chips each is 4 hosts. Set parallelism and completions to that number, or "
+                "choose a topology with as many hosts as you want pods. A program that runs on a "
+                "part of its slice on purpose says so in TPU_PROCESS_BOUNDS, and is warned only.",
+         .wrong = R"(apiVersion: batch/v1
+kind: Job
+metadata: {name: train}
+spec:
+  parallelism: 2
+  completions: 2
+  completionMode: Indexed
+  template:
+    spec:
+      restartPolicy: Never
+      nodeSelector:
+        cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
+        cloud.google.com/gke-tpu-topology: 4x4
+      containers:
+      - name: jax
+        image: example.com/jax
+        resources:
+          requests: {cpu: "100", memory: 300Gi}
+          limits: {google.com/tpu: 4}
+)",
+         .right = R"(apiVersion: batch/v1
+kind: Job
+metadata: {name: train}
+spec:
+  parallelism: 4
+  completions: 4
+  completionMode: Indexed
+  template:
+    spec:
+      restartPolicy: Never
+      nodeSelector:
+        cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
+        cloud.google.com/gke-tpu-topology: 4x4
+      containers:
+      - name: jax
+        image: example.com/jax
+        resources:
+          requests: {cpu: "100", memory: 300Gi}
+          limits: {google.com/tpu: 4}
+)",
+         .sources = "GoogleCloudPlatform/cluster-autoscaler@7d25050 "
+                    "pkg/cloudprovider/gke/machinetypes/machine_config_provider.go\n"
+                    "AI-Hypercomputer/xpk@367c838 src/xpk/commands/workload.py\n"
+                    "ai-on-gke/kuberay-tpu-webhook@ef658db Troubleshooting.md"},
+    .check = Check,
+};
+
+}  // namespace tpu_admission::rules

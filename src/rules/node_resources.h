@@ -1,0 +1,36 @@
+// CPU and memory: what a pod asks for, and what a node has.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "rules/subject.h"
+
+namespace tpu_admission::rules {
+
+enum class Resource { kCpu, kMemory };
+inline constexpr std::array<Resource, 2> kResources = {Resource::kCpu, Resource::kMemory};
+inline std::string_view Name(Resource resource) {
+  return resource == Resource::kCpu ? "cpu" : "memory";
+}
+
+// What the scheduler counts for the pod: containers and sidecars together, or the peak of an init
+// container beside the sidecars started before it; and the overhead.
+// https://kubernetes.io/docs/concepts/workloads/pods/sidecar-containers/#resource-sharing-within-containers
+k8s::Quantity EffectiveRequest(const k8s::PodSpec& spec, Resource resource);
+
+// The container that asks for most of it; nullptr if none asks.
+const k8s::Container* LargestAsker(const k8s::PodSpec& spec, Resource resource);
+
+// All of the machine, by the most generous source.
+k8s::Quantity Ceiling(const tpu::MachineType& machine, Resource resource);
+// What a node of it is predicted to give to pods.
+k8s::Quantity Allocatable(const tpu::MachineType& machine, Resource resource);
+
+// The machine that has most of the resource among those that the selectors allow; nullptr if none
+// is known.
+const tpu::MachineType* LargestMachine(const Subject& subject, Resource resource);
+
+}  // namespace tpu_admission::rules

@@ -1,0 +1,95 @@
+#include "rules/phrases.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "tpu_admission/base/text.h"
+
+namespace tpu_admission::rules {
+namespace {
+
+// How far a topology is from what is asked for: first the hosts' chips, then the size.
+double Distance(const tpu::Placement& placement, std::int64_t pod_chips, std::int64_t wished) {
+  double distance = 0;
+  if (pod_chips > 0 && placement.chips_per_host() != pod_chips) distance += 100;
+  if (wished > 0) {
+    distance += std::abs(std::log2(double(placement.topology.chips()) / double(wished)));
+  }
+  return distance;
+}
+
+}  // namespace
+
+std::string Title(const k8s::Container& container) {
+  static constexpr std::string_view kRoles[] = {"init container ", "sidecar ", "container ",
+                                                "ephemeral container "};
+  return std::string(kRoles[static_cast<std::size_t>(container.role)]) + Quoted(container.name);
+}
+
+std::string Count(std::int64_t number, std::string_view noun) {
+  return std::to_string(number).append(" ").append(noun).append(number == 1 ? "" : "s");
+}
+
+std::string Name(const Shape& shape) {
+  std::string name = Printable(shape.accelerator());
+  return shape.topology ? name + " " + shape.topology->Text() : name;
+}
+
+std::string Text(const tpu::Placement& placement) {
+  return Count(placement.hosts, "host") + " with " + Count(placement.chips_per_host(), "chip") +
+         (placement.hosts == 1 ? "" : " each");
+}
+
+std::string Topologies(const tpu::Generation& generation) {
+  std::vector<std::string> names;
+  for (const tpu::Topology& topology : generation.ListedTopologies()) {
+    names.push_back(topology.Text());
+  }
+  std::string text = JoinOr(names);
+  if (generation.custom && !generation.custom->examples.empty()) {
+    text += ", and larger ones in multiples of " + std::to_string(generation.custom->multiple_of) +
+            " such as " + generation.custom->examples.front().Text();
+  }
+  return text;
+}
+
+std::string SelectorChange(workload::NodeLabel label, std::string_view value) {
+  return "set " + std::string(Key(label)) + " to " + std::string(value);
+}
+
+std::vector<std::string> NearestTopologies(const Subject& subject, std::int64_t wished_chips) {
+  std::vector<tpu::Placement> candidates = subject.shape.generation->placements;
+  if (const auto& custom = subject.shape.generation->custom) {
+    for (const tpu::Topology& example : custom->examples) {
+      for (const tpu::Placement& p : subject.shape.generation->PlacementsOf(example)) {
+        candidates.push_back(p);
+      }
+    }
+  }
+  const std::int64_t pod_chips = subject.pods.ChipsPerPod();
+  std::stable_sort(candidates.begin(), candidates.end(), [&](const auto& a, const auto& b) {
+    return Distance(a, pod_chips, wished_chips) < Distance(b, pod_chips, wished_chips);
+  });
+  std::vector<std::string> names;
+  for (const tpu::Placement& candidate : candidates) {
+    const std::string name = candidate.topology.Text();
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    if (names.size() == 3) break;
+  }
+  return names;
+}
+
+std::int64_t WishedChips(const Subject& subject) {
+  const workload::Scale& scale = subject.pods.scale;
+  const std::int64_t pods =
+      scale.counting == workload::Counting::kNone ? 1 : scale.pods.value.value_or(0);
+  return pods > 0 && pods < 1'000'000 ? pods * subject.pods.ChipsPerPod() : 0;
+}
+
+std::string CountChange(const workload::Scale& scale, std::int64_t pods) {
+  const std::string number = std::to_string(pods);
+  if (scale.counting == workload::Counting::kReplicas) return "set replicas to " + number;
+  return "set parallelism and completions to " + number;
+}
+
+}  // namespace tpu_admission::rules

@@ -1,0 +1,35 @@
+// The phrases that several rules say, so that they say them alike.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rules/subject.h"
+
+namespace tpu_admission::rules {
+
+// `container "jax"`, `init container "setup"`.
+std::string Title(const k8s::Container& container);
+// "1 chip", "4 chips".
+std::string Count(std::int64_t number, std::string_view noun);
+// "tpu-v6e-slice 4x4", or "tpu-v6e-slice" without a topology.
+std::string Name(const Shape& shape);
+// "1 host with 8 chips", "4 hosts with 4 chips each".
+std::string Text(const tpu::Placement& placement);
+// "1x1, 2x2, 2x4 or 4x4", and how larger shapes are made where they can be.
+std::string Topologies(const tpu::Generation& generation);
+// "nodeSelector cloud.google.com/gke-tpu-topology", or how else it was said.
+std::string SelectorChange(workload::NodeLabel label, std::string_view value);
+
+// At most three topologies of the generation that come nearest to what the manifest asks for: of
+// `wished_chips` chips (if known), on hosts with the chips that a pod asks for (if any are).
+std::vector<std::string> NearestTopologies(const Subject& subject, std::int64_t wished_chips);
+// The chips that the whole pod set asks for; 0 if that is not known.
+std::int64_t WishedChips(const Subject& subject);
+
+// What the pods of `tpu_hosts` must be changed to: "set parallelism and completions to 4".
+std::string CountChange(const workload::Scale& scale, std::int64_t pods);
+
+}  // namespace tpu_admission::rules

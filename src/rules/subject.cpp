@@ -1,0 +1,133 @@
+#include "rules/subject.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "tpu_admission/base/json_pointer.h"
+
+namespace tpu_admission::rules {
+namespace {
+
+using workload::NodeLabel;
+
+constexpr std::string_view kKueueSliceSize = "kueue.x-k8s.io/podset-slice-size";
+
+std::optional<std::int64_t> WholeNumber(std::string_view text) {
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.begin(), text.end(), number);
+  if (error != std::errc() || end != text.end()) return std::nullopt;
+  return number;
+}
+
+// The placements that `keep` keeps; all of them if it keeps none.
+template <typename Keep>
+tpu::PlacementList Narrowed(const tpu::PlacementList& placements, Keep keep) {
+  tpu::PlacementList kept;
+  for (const tpu::Placement& placement : placements) {
+    if (keep(placement)) kept.push_back(placement);
+  }
+  return kept.empty() ? placements : kept;
+}
+
+tpu::PlacementList PlacementsFor(const Shape& shape) {
+  tpu::PlacementList placements = shape.generation->PlacementsOf(*shape.topology);
+  if (placements.size() < 2) return placements;
+  const workload::Selected& count = shape.choice[NodeLabel::kAcceleratorCount];
+  if (count.fixed()) {
+    const std::optional<std::int64_t> chips = WholeNumber(count.value);
+    placements = Narrowed(placements, [&](const auto& p) { return p.chips_per_host() == chips; });
+  }
+  const workload::Selected& machine = shape.choice[NodeLabel::kMachineType];
+  if (machine.fixed()) {
+    placements =
+        Narrowed(placements, [&](const auto& p) { return p.machine->name == machine.value; });
+  }
+  return placements;
+}
+
+// The placement whose hosts the pods of `chips` chips fill; the only one if none fits.
+const tpu::Placement* PlacementFor(const tpu::PlacementList& placements, bool splits,
+                                   std::int64_t chips) {
+  for (const tpu::Placement& placement : placements) {
+    const std::int64_t host = placement.chips_per_host();
+    if (chips == host || (splits && chips > 0 && host % chips == 0)) return &placement;
+  }
+  return placements.size() == 1 ? &placements.front() : nullptr;
+}
+
+}  // namespace
+
+Shape MakeShape(const tpu::Catalog& catalog, const workload::NodeChoice& choice) {
+  Shape shape;
+  shape.choice = choice;
+  const workload::Selected& accelerator = choice[NodeLabel::kAccelerator];
+  if (accelerator.fixed()) shape.generation = catalog.FindByLabel(accelerator.value);
+  const workload::Selected& topology = choice[NodeLabel::kTopology];
+  if (topology.fixed()) shape.topology = tpu::Topology::Parse(topology.value);
+  if (shape.generation != nullptr && shape.topology) shape.placements = PlacementsFor(shape);
+  return shape;
+}
+
+std::string Subject::At(const k8s::Container& container, std::string_view below) const {
+  std::string pointer = At("/spec");
+  AppendPointerToken(pointer, container.list);
+  AppendPointerIndex(pointer, container.index);
+  return pointer.append(below);
+}
+
+std::string Subject::AtCount(const workload::Count& count) const {
+  std::string pointer(pods.scale.pointer);
+  AppendPointerToken(pointer, count.field);
+  return pointer;
+}
+
+bool Subject::Misses(NodeLabel label) const {
+  return !pods.nodes.choices.empty() && shape.choice[label].free() && !pods.nodes.by_other_means &&
+         !workload.queued && !pods.SliceTopology() && pods.pod.spec.node_name.empty();
+}
+
+std::optional<Mode> Subject::MissingSelectorMode() const {
+  const bool never_runs = cluster.platform == Platform::kAutopilot && is_pod() &&
+                          !pods.pod.spec.gated && !workload.managed_elsewhere;
+  return never_runs ? std::nullopt : std::optional(Mode::kWarn);
+}
+
+std::optional<Slice> Subject::SliceOfPods() const {
+  if (shape.generation == nullptr || pods.pod.metadata.annotations.Has(kKueueSliceSize)) {
+    return std::nullopt;
+  }
+  std::optional<tpu::Topology> topology = shape.topology;
+  tpu::PlacementList placements = shape.placements;
+  if (const auto part = pods.SliceTopology()) {
+    topology = tpu::Topology::Parse(*part);
+    placements = topology ? shape.generation->PlacementsOf(*topology) : tpu::PlacementList();
+  }
+  const std::int64_t chips = pods.ChipsPerPod();
+  const bool splits = shape.generation->node_can_be_split();
+  const tpu::Placement* placement = PlacementFor(placements, splits, chips);
+  if (placement == nullptr) return std::nullopt;
+  const bool fits = splits && chips > 0 && placement->chips_per_host() % chips == 0;
+  return Slice{*topology, fits ? topology->chips() / chips : placement->hosts, placement->hosts};
+}
+
+std::vector<const tpu::MachineType*> Subject::Machines() const {
+  std::vector<const tpu::MachineType*> machines;
+  if (shape.generation == nullptr) return machines;
+  const workload::Selected& name = shape.choice[NodeLabel::kMachineType];
+  if (name.fixed()) {
+    if (const auto* machine = shape.generation->FindMachine(name.value)) return {machine};
+  }
+  for (const tpu::Placement& placement : shape.placements) machines.push_back(placement.machine);
+  if (!machines.empty()) return machines;
+  for (const tpu::MachineType& machine : shape.generation->machines) machines.push_back(&machine);
+  return machines;
+}
+
+std::optional<std::int64_t> ChipsOf(const k8s::Container& container) {
+  const std::optional<k8s::Amount> amount = container.Requested(k8s::kTpuResource);
+  if (!amount || !amount->quantity) return std::nullopt;
+  const std::optional<std::int64_t> chips = amount->quantity->AsInteger();
+  return chips && *chips >= 0 ? chips : std::nullopt;
+}
+
+}  // namespace tpu_admission::rules

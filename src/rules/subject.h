@@ -1,0 +1,81 @@
+// What a check looks at: one pod set, and one alternative of its node selection held against the
+// catalog; and where it reports.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tpu_admission/rules/engine.h"
+
+namespace tpu_admission::rules {
+
+// One alternative of the node selection, looked up in the catalog.
+struct Shape {
+  workload::NodeChoice choice;
+  const tpu::Generation* generation = nullptr;  // nullptr: none selected, or one we do not know
+  std::optional<tpu::Topology> topology;        // if it is well formed
+  // The ways to get the topology that the other labels leave; empty: it is not offered, or unknown.
+  tpu::PlacementList placements;
+
+  std::string_view accelerator() const { return choice[workload::NodeLabel::kAccelerator].value; }
+};
+Shape MakeShape(const tpu::Catalog& catalog, const workload::NodeChoice& choice);
+
+// A slice that the pods of a pod set fill together.
+struct Slice {
+  tpu::Topology topology;
+  std::int64_t pods = 0;  // that fill it
+  std::int64_t hosts = 0;
+  bool multi_host() const { return hosts > 1; }
+};
+
+struct Subject {
+  const workload::Workload& workload;
+  const workload::PodSet& pods;
+  const tpu::Catalog& catalog;
+  const Cluster& cluster;
+  const Shape& shape;
+
+  // JSON pointer of `below` in this pod set's pod template ("/spec/nodeSelector").
+  std::string At(std::string_view below) const { return std::string(pods.pointer).append(below); }
+  std::string At(workload::NodeLabel label) const {
+    return At(workload::PointerOf(label, shape.choice[label]));
+  }
+  std::string At(const k8s::Container& container, std::string_view below = "") const;
+  std::string AtCount(const workload::Count& count) const;
+
+  bool is_pod() const { return pods.pointer.empty(); }
+  // A label of the selection is missing and must be there: nothing else can lead to a TPU node, and
+  // nobody else will add it.
+  bool Misses(workload::NodeLabel label) const;
+  // What a missing selector is worth: an Autopilot pod can never run without it.
+  std::optional<Mode> MissingSelectorMode() const;
+  // The slice, if the topology, the chips of a pod and the machine say which.
+  std::optional<Slice> SliceOfPods() const;
+  // The machines that the selectors allow; all of the generation where the topology does not say.
+  std::vector<const tpu::MachineType*> Machines() const;
+};
+
+class Report {
+ public:
+  Report(const Rule& rule, std::size_t pod_set, std::vector<Finding>& findings)
+      : rule_(rule), pod_set_(pod_set), findings_(findings) {}
+
+  void Add(Finding finding) {
+    finding.rule = &rule_;
+    finding.pod_set = pod_set_;
+    findings_.push_back(std::move(finding));
+  }
+
+ private:
+  const Rule& rule_;
+  std::size_t pod_set_;
+  std::vector<Finding>& findings_;
+};
+
+// The chips that a container asks for, if that is a whole number of at least 0.
+std::optional<std::int64_t> ChipsOf(const k8s::Container& container);
+
+}  // namespace tpu_admission::rules

@@ -1,0 +1,118 @@
+#include <algorithm>
+
+#include "rules/phrases.h"
+#include "tpu_admission/base/text.h"
+
+namespace tpu_admission::rules {
+namespace {
+
+struct Holders {
+  std::string names;  // "jax" and "eval"
+  const k8s::Container* second = nullptr;
+};
+
+// The containers that hold chips at the same time; init containers hand theirs on.
+Holders HoldersOf(const k8s::PodSpec& spec) {
+  Holders holders;
+  for (const k8s::Container& container : spec.containers) {
+    if (!container.Stays() || !container.UsesTpu()) continue;
+    const bool first = holders.names.empty();
+    holders.names += (first ? "" : " and ") + Quoted(container.name);
+    if (!first && holders.second == nullptr) holders.second = &container;
+  }
+  return holders;
+}
+
+std::int64_t LargestHost(const Subject& subject) {
+  std::int64_t chips = 0;
+  for (const tpu::MachineType* machine : subject.Machines())
+    chips = std::max(chips, machine->chips);
+  return chips;
+}
+
+void Check(const Subject& subject, Report& report) {
+  const Holders holders = HoldersOf(subject.pods.pod.spec);
+  if (subject.shape.generation == nullptr || holders.second == nullptr) return;
+  const std::string& label = subject.shape.generation->label;
+  const std::string pointer = subject.At(*holders.second);
+  const std::string name(holders.second->name);
+  if (!subject.shape.generation->node_can_be_split()) {
+    report.Add(
+        {.pointer = pointer,
+         .container = name,
+         .summary = "containers " + Cut(holders.names, 60) + " both ask for chips of one host",
+         .problem = "is one of several containers that ask for google.com/tpu (" + holders.names +
+                    "), but on " + label +
+                    " one container takes all chips of its host, so "
+                    "nothing is left for another.",
+         .change = "ask for google.com/tpu in one container only"});
+    return;
+  }
+  const std::int64_t asked = subject.pods.ChipsPerPod();
+  const std::int64_t host = LargestHost(subject);
+  if (host == 0 || asked <= host) return;
+  report.Add({.pointer = pointer,
+              .container = name,
+              .summary = "containers ask for " + Count(asked, "chip") + " together, a host of " +
+                         label + " has " + std::to_string(host),
+              .problem = "is one of the containers (" + holders.names + ") that together ask for " +
+                         Count(asked, "chip") + ", but a host of " + label + " has " +
+                         std::to_string(host) + ", and a pod runs on one host.",
+              .change = "let the containers of the pod share " + Count(host, "chip")});
+}
+
+}  // namespace
+
+extern const Rule kTpuContainersPerPod;
+const Rule kTpuContainersPerPod = {
+    .id = "TPU303",
+    .name = "tpu-containers-per-pod",
+    .mode = Mode::kDeny,
+    .judges_counts = false,
+    .words =
+        {.what = "Before TPU7x only one container of a pod can hold TPU chips. On TPU7x several "
+                 "can, as long as their chips together are not more than a host has.",
+         .why = "The device plugin of these generations gives all chips of a node to one "
+                "container; the second one's request fails with `invalid TPU chip count request`, "
+                "or the pod never fits a node.",
+         .fix = "Ask for google.com/tpu in one container, and run what else needs chips in the "
+                "same container or in another pod.",
+         .wrong = R"(apiVersion: v1
+kind: Pod
+metadata: {name: train}
+spec:
+  nodeSelector:
+    cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
+    cloud.google.com/gke-tpu-topology: 2x2
+  containers:
+  - name: jax
+    image: example.com/jax
+    resources:
+      requests: {cpu: "100", memory: 300Gi}
+      limits: {google.com/tpu: 4}
+  - name: eval
+    image: example.com/eval
+    resources:
+      requests: {cpu: "10", memory: 40Gi}
+      limits: {google.com/tpu: 4}
+)",
+         .right = R"(apiVersion: v1
+kind: Pod
+metadata: {name: train}
+spec:
+  nodeSelector:
+    cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
+    cloud.google.com/gke-tpu-topology: 2x2
+  containers:
+  - name: jax
+    image: example.com/jax
+    resources:
+      requests: {cpu: "100", memory: 300Gi}
+      limits: {google.com/tpu: 4}
+)",
+         .sources = "ai-on-gke/tpu-device-plugin@4626a9f pkg/tpu/manager.go\n"
+                    "https://cloud.google.com/kubernetes-engine/docs/concepts/tpu-ironwood"},
+    .check = Check,
+};
+
+}  // namespace tpu_admission::rules

@@ -1,0 +1,183 @@
+#include "tpu_admission/workload/node_selection.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "tpu_admission/base/json_pointer.h"
+
+namespace tpu_admission::workload {
+namespace {
+
+using k8s::NodeSelectorRequirement;
+using k8s::NodeSelectorTerm;
+
+// Labels that can lead to a TPU node by themselves.
+// https://cloud.google.com/kubernetes-engine/docs/concepts/about-custom-compute-classes and the
+// reservation labels of the GKE cluster autoscaler (pkg/cloudprovider/gke/labels).
+constexpr std::array<std::string_view, 7> kOtherMeans = {
+    "cloud.google.com/compute-class",         "cloud.google.com/gke-nodepool",
+    "cloud.google.com/reservation-name",      "cloud.google.com/reservation-affinity",
+    "cloud.google.com/machine-family",        "node.kubernetes.io/instance-type",
+    "cloud.google.com/gke-tpu-slice-topology"};
+
+std::optional<std::size_t> LabelIndex(std::string_view key) {
+  const auto found = std::find(kNodeLabels.begin(), kNodeLabels.end(), key);
+  if (found == kNodeLabels.end()) return std::nullopt;
+  return std::size_t(found - kNodeLabels.begin());
+}
+
+Selected Fixed(std::string_view value, std::size_t term, std::size_t expression) {
+  const auto state = IsPlaceholder(value) ? Selected::State::kOpaque : Selected::State::kFixed;
+  return {state, value, term, expression};
+}
+
+// What nodeSelector says.
+NodeChoice FromNodeSelector(const k8s::StringMap& selector) {
+  NodeChoice choice;
+  for (std::size_t i = 0; i < kNodeLabels.size(); ++i) {
+    if (const auto value = selector.Find(kNodeLabels[i])) {
+      choice.labels[i] = Fixed(*value, Selected::kInNodeSelector, 0);
+    }
+  }
+  return choice;
+}
+
+// Grows the alternatives of one affinity term, requirement by requirement.
+class TermChoices {
+ public:
+  TermChoices(const NodeChoice& base, NodeSelection& selection) : selection_(selection) {
+    choices_[0] = base;
+  }
+
+  // False as soon as nothing is left, or too much.
+  bool Narrow(std::size_t label, const NodeSelectorRequirement& in, std::size_t term,
+              std::size_t expression) {
+    std::array<NodeChoice, NodeSelection::kMaxChoices> next;
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < count_; ++i) {
+      for (const std::string_view value : in.values) {
+        const Selected& now = choices_[i].labels[label];
+        if (now.fixed() && now.value != value) {
+          Conflict(label, now.value, value);
+          continue;
+        }
+        if (count == next.size()) {
+          too_many_ = true;
+          return false;
+        }
+        next[count] = choices_[i];
+        if (!now.fixed()) next[count].labels[label] = Fixed(value, term, expression);
+        ++count;
+      }
+    }
+    choices_ = next;
+    count_ = count;
+    return count > 0;
+  }
+
+  void MakeOpaque(std::size_t label) {
+    for (std::size_t i = 0; i < count_; ++i) {
+      if (choices_[i].labels[label].free())
+        choices_[i].labels[label].state = Selected::State::kOpaque;
+    }
+  }
+
+  std::span<const NodeChoice> choices() const { return {choices_.data(), count_}; }
+  bool too_many() const { return too_many_; }
+
+ private:
+  void Conflict(std::size_t label, std::string_view one, std::string_view other) {
+    if (!selection_.one_value.empty()) return;
+    selection_.contradicting = static_cast<NodeLabel>(label);
+    selection_.one_value = one;
+    selection_.other_value = other;
+  }
+
+  NodeSelection& selection_;
+  std::array<NodeChoice, NodeSelection::kMaxChoices> choices_;
+  std::size_t count_ = 1;
+  bool too_many_ = false;
+};
+
+TermChoices ChoicesOf(const NodeSelectorTerm& term, std::size_t term_index, const NodeChoice& base,
+                      NodeSelection& selection) {
+  TermChoices choices(base, selection);
+  for (std::size_t i = 0; i < term.requirements.size(); ++i) {
+    const NodeSelectorRequirement& requirement = term.requirements[i];
+    const std::optional<std::size_t> label = LabelIndex(requirement.key);
+    if (!label) continue;
+    if (requirement.op != "In") {
+      choices.MakeOpaque(*label);
+    } else if (!choices.Narrow(*label, requirement, term_index, i)) {
+      break;
+    }
+  }
+  return choices;
+}
+
+bool SelectsByOtherMeans(const k8s::PodSpec& spec) {
+  const auto leads = [](std::string_view key) {
+    return std::find(kOtherMeans.begin(), kOtherMeans.end(), key) != kOtherMeans.end();
+  };
+  for (std::size_t i = 0; i < spec.node_selector.size(); ++i) {
+    if (leads(spec.node_selector.Key(i))) return true;
+  }
+  return std::any_of(spec.required_affinity.begin(), spec.required_affinity.end(),
+                     [&](const NodeSelectorTerm& term) {
+                       return std::any_of(term.requirements.begin(), term.requirements.end(),
+                                          [&](const auto& r) { return leads(r.key); });
+                     });
+}
+
+std::span<const NodeChoice> Copy(std::span<const NodeChoice> choices, k8s::Arena& arena) {
+  const std::span<NodeChoice> copy = arena.Array<NodeChoice>(choices.size());
+  std::copy(choices.begin(), choices.end(), copy.begin());
+  return copy;
+}
+
+}  // namespace
+
+NodeSelection SelectNodes(const k8s::PodSpec& spec, k8s::Arena& arena) {
+  NodeSelection selection;
+  selection.by_other_means = SelectsByOtherMeans(spec);
+  const NodeChoice base = FromNodeSelector(spec.node_selector);
+  if (spec.required_affinity.empty()) {
+    selection.choices = Copy({&base, 1}, arena);
+    return selection;
+  }
+  std::array<NodeChoice, NodeSelection::kMaxChoices> all;
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < spec.required_affinity.size(); ++i) {
+    const TermChoices term = ChoicesOf(spec.required_affinity[i], i, base, selection);
+    if (term.too_many() || count + term.choices().size() > all.size()) return selection;
+    std::copy(term.choices().begin(), term.choices().end(), all.begin() + std::ptrdiff_t(count));
+    count += term.choices().size();
+  }
+  selection.contradiction = count == 0;
+  selection.choices = Copy({all.data(), count}, arena);
+  return selection;
+}
+
+std::string PointerOf(NodeLabel label, const Selected& selected) {
+  if (selected.free()) return "/spec/nodeSelector";
+  std::string pointer;
+  if (selected.term == Selected::kInNodeSelector) {
+    pointer = "/spec/nodeSelector";
+    AppendPointerToken(pointer, Key(label));
+    return pointer;
+  }
+  pointer =
+      "/spec/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution"
+      "/nodeSelectorTerms";
+  AppendPointerIndex(pointer, selected.term);
+  pointer += "/matchExpressions";
+  AppendPointerIndex(pointer, selected.expression);
+  return pointer;
+}
+
+bool IsPlaceholder(std::string_view value) {
+  const auto has = [&](std::string_view mark) { return value.find(mark) != value.npos; };
+  return has("{{") || has("$") || (has("<") && has(">"));
+}
+
+}  // namespace tpu_admission::workload
