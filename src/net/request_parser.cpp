@@ -1,0 +1,98 @@
+#include "net/request_parser.h"
+
+#include <boost/beast/core/string.hpp>
+#include <boost/beast/http/error.hpp>
+#include <boost/beast/http/field.hpp>
+
+namespace tpu_admission::net {
+namespace {
+
+namespace beast = boost::beast;
+
+// More than any client sends (the API server sends 7), few enough to be cheap.
+constexpr int kMaxFields = 100;
+
+// Beast joins folded lines (obs-fold) where RFC 9112 5.2 lets a server refuse them: a value that is
+// not right behind its name and colon was joined, or began on the next line.
+bool IsFolded(beast::string_view name, beast::string_view value) {
+  const char* start = name.data() + name.size() + 1;
+  while (*start == ' ' || *start == '\t') ++start;
+  return start != value.data();
+}
+
+}  // namespace
+
+void ParsedRequest::Clear() {
+  method.clear();
+  target.clear();
+  content_type.clear();
+  content_encoding.clear();
+  body.clear();
+  http10 = false;
+  expects_continue = false;
+}
+
+RequestParser::error_code RequestParser::Refuse(Problem problem) {
+  problem_ = problem;
+  return beast::http::make_error_code(beast::http::error::bad_value);
+}
+
+void RequestParser::on_request_impl(verb, string_view method, string_view target, int version,
+                                    error_code&) {
+  request_.method.assign(method.data(), method.size());
+  request_.target.assign(target.data(), target.size());
+  request_.http10 = version == 10;
+}
+
+void RequestParser::on_field_impl(field name, string_view name_text, string_view value,
+                                  error_code& error) {
+  if (++fields_ > kMaxFields) {
+    error = Refuse(Problem::kTooManyFields);
+  } else if (IsFolded(name_text, value)) {
+    error = Refuse(Problem::kMalformed);
+  } else if (is_header_done()) {
+    return;  // a trailer: it never changes what the header said
+  } else if (name == field::content_type) {
+    request_.content_type.assign(value.data(), value.size());
+  } else if (name == field::content_encoding) {
+    request_.content_encoding.assign(value.data(), value.size());
+  } else if (name == field::host) {
+    ++hosts_;
+  } else if (name == field::expect) {
+    request_.expects_continue = beast::iequals(value, "100-continue");
+  } else if (name == field::transfer_encoding && !beast::iequals(value, "chunked")) {
+    error = Refuse(Problem::kMalformed);
+  }
+}
+
+void RequestParser::on_header_impl(error_code& error) {
+  if (request_.http10 ? hosts_ > 1 : hosts_ != 1) {
+    error = Refuse(Problem::kMalformed);
+  } else if (request_.http10 && chunked()) {
+    error = Refuse(Problem::kMalformed);
+  } else if (const auto length = content_length(); length && !lease_.Cover(*length)) {
+    error = Refuse(Problem::kOverBudget);
+  }
+}
+
+void RequestParser::on_body_init_impl(const boost::optional<std::uint64_t>& length, error_code&) {
+  if (length) request_.body.reserve(*length);
+}
+
+std::size_t RequestParser::on_body_impl(string_view bytes, error_code&) {
+  request_.body.append(bytes.data(), bytes.size());
+  return bytes.size();
+}
+
+std::size_t RequestParser::on_chunk_body_impl(std::uint64_t, string_view bytes, error_code& error) {
+  if (!lease_.Cover(request_.body.size() + bytes.size())) {
+    error = Refuse(Problem::kOverBudget);
+    return 0;
+  }
+  request_.body.append(bytes.data(), bytes.size());
+  return bytes.size();
+}
+
+void RequestParser::on_finish_impl(error_code&) {}
+
+}  // namespace tpu_admission::net
