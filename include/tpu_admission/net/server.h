@@ -17,27 +17,27 @@
 namespace tpu_admission::net {
 
 struct TlsFiles {
-  std::string certificate;  // PEM, leaf first
-  std::string private_key;  // PEM
-  bool allow_tls12 = false; // TLS 1.3 only unless set
+  std::string certificate;   // PEM, leaf first
+  std::string private_key;   // PEM
+  bool allow_tls12 = false;  // TLS 1.3 only unless set
 };
 
 struct ServerLimits {
-  std::size_t body_bytes = 7u << 20;         // more: 413 (the API server's own bound, doubled)
-  std::size_t header_bytes = 16u << 10;      // more: 431
-  std::size_t connections = 1024;            // at the cap the longest-idle one is closed
-  std::size_t bytes_in_flight = 32u << 20;   // bodies being read or answered; more: 503, Retry-After
+  std::size_t body_bytes = 7u << 20;        // more: 413 (the API server's own bound, doubled)
+  std::size_t header_bytes = 16u << 10;     // more: 431
+  std::size_t connections = 1024;           // at the cap the longest-idle one is closed
+  std::size_t bytes_in_flight = 32u << 20;  // bodies being read or answered; more: 503, Retry-After
   std::chrono::milliseconds handshake{10'000};
   std::chrono::milliseconds header{10'000};  // from the first byte of a request
   std::chrono::milliseconds body{10'000};
   std::chrono::milliseconds write{10'000};
-  std::chrono::milliseconds idle{180'000};   // above the API server's 90 s, so that it closes first
+  std::chrono::milliseconds idle{180'000};  // above the API server's 90 s, so that it closes first
   std::chrono::milliseconds certificate_poll{10'000};
 };
 
 struct ServerOptions {
   std::string bind_address = "0.0.0.0";
-  std::uint16_t port = 10250;                // 0 takes a free one
+  std::uint16_t port = 10250;  // 0 takes a free one
   int threads = 1;
   TlsFiles tls;
   ServerLimits limits;
@@ -48,10 +48,17 @@ struct ServerOptions {
 class ServerObserver {
  public:
   enum class HandshakeResult { kOk, kFailed, kTimeout, kNoCertificate };
-  enum class Refusal { kConnectionCap, kBytesInFlight, kBodyTooLarge, kHeaderTooLarge, kMalformed, kTimeout };
+  enum class Refusal {
+    kConnectionCap,
+    kBytesInFlight,
+    kBodyTooLarge,
+    kHeaderTooLarge,
+    kMalformed,
+    kTimeout
+  };
 
   virtual ~ServerObserver() = default;
-  virtual void OnConnections(int delta) = 0;                 // +1 opened, -1 closed
+  virtual void OnConnections(int delta) = 0;  // +1 opened, -1 closed
   virtual void OnHandshake(HandshakeResult result) = 0;
   virtual void OnRequestStarted() = 0;
   virtual void OnRequestFinished(unsigned status) = 0;
@@ -74,8 +81,8 @@ class Server {
   // that exist but are broken (or do not belong together) are an error.
   Status Start();
 
-  std::uint16_t port() const;                // the bound port, after Start()
-  bool has_certificate() const;              // thread safe
+  std::uint16_t port() const;    // the bound port, after Start()
+  bool has_certificate() const;  // thread safe
 
   // Ends the server gracefully. From BeginDrain() on every answer carries `Connection: close`, new
   // connections are still taken. FinishDrain() stops accepting, waits for what is in flight at

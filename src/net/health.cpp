@@ -1,0 +1,102 @@
+#include "tpu_admission/net/health.h"
+
+#include <utility>
+
+#include "net/endpoint.h"
+
+namespace tpu_admission::net {
+namespace {
+
+using std::chrono::seconds;
+
+constexpr std::string_view kText = "text/plain; charset=utf-8";
+constexpr std::string_view kExposition = "text/plain; version=0.0.4; charset=utf-8";
+
+ServerLimits HealthLimits() {
+  constexpr seconds kDeadline{10};
+  return {.body_bytes = 4096,
+          .header_bytes = 8192,
+          .connections = 64,
+          .handshake = kDeadline,
+          .header = kDeadline,
+          .body = kDeadline,
+          .write = kDeadline,
+          .idle = kDeadline};
+}
+
+class HealthHandler final : public RequestHandler {
+ public:
+  explicit HealthHandler(const HealthPages& pages) : pages_(pages) {}
+
+  void Handle(const HttpRequest& request, HttpResponse& response) override {
+    response.content_type = kText;
+    if (request.method != "GET" && request.method != "HEAD") {
+      response.status = 405;
+      response.allow = "GET, HEAD";
+      response.body = "only GET and HEAD\n";
+    } else if (request.path == "/livez") {
+      response.body = "ok\n";
+    } else if (request.path == "/readyz") {
+      Ready(response);
+    } else if (request.path == "/metrics") {
+      response.content_type = kExposition;
+      response.body = pages_.metrics();
+    } else {
+      response.status = 404;
+      response.body = "not found: here are /livez, /readyz and /metrics\n";
+    }
+  }
+
+ private:
+  void Ready(HttpResponse& response) const {
+    const std::optional<std::string> reason = pages_.not_ready();
+    if (reason) response.status = 503;
+    response.body = reason.value_or("ok") + '\n';
+  }
+
+  const HealthPages& pages_;
+};
+
+// Probes and scrapes are not what the metrics of the admission port count.
+class NoObserver final : public ServerObserver {
+ public:
+  void OnConnections(int) override {}
+  void OnHandshake(HandshakeResult) override {}
+  void OnRequestStarted() override {}
+  void OnRequestFinished(unsigned) override {}
+  void OnRefusal(Refusal) override {}
+  void OnHandlerException(const char*) override {}
+  void OnCertificateLoaded(Clock::Wall, const std::string&) override {}
+  void OnCertificateError(const std::string&) override {}
+};
+
+}  // namespace
+
+class HealthServer::Impl {
+ public:
+  Impl(std::string bind_address, std::uint16_t port, HealthPages pages)
+      : pages_(std::move(pages)),
+        endpoint_(
+            {.bind_address = std::move(bind_address),
+             .port = port,
+             .threads = 1,
+             .limits = HealthLimits()},
+            [this] { return std::make_unique<HealthHandler>(pages_); }, observer_, nullptr) {}
+
+  Status Start() { return endpoint_.Start(); }
+  std::uint16_t port() const { return endpoint_.port(); }
+
+ private:
+  const HealthPages pages_;
+  NoObserver observer_;
+  Endpoint endpoint_;
+};
+
+HealthServer::HealthServer(std::string bind_address, std::uint16_t port, HealthPages pages)
+    : impl_(std::make_unique<Impl>(std::move(bind_address), port, std::move(pages))) {}
+HealthServer::~HealthServer() = default;
+
+Status HealthServer::Start() { return impl_->Start(); }
+std::uint16_t HealthServer::port() const { return impl_->port(); }
+
+}  // namespace tpu_admission::net
