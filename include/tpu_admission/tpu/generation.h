@@ -114,7 +114,6 @@ struct Zones {
   // Whether a zone that is not in the list is surely wrong.
   bool complete = false;
   std::string note;
-  Sources sources;
 };
 
 struct GkeVersions {  // minimum control plane versions; empty: not known
@@ -149,11 +148,10 @@ struct Consumption {
 // When the links of a slice wrap around (TPU_TOPOLOGY_WRAP).
 struct Wraparound {
   enum class Rule {
-    kNever,
     kPerAxis,  // an axis wraps where its dimension is `size`
     kAllAxes,  // all axes wrap where every dimension is at least `size`
   };
-  Rule rule = Rule::kNever;
+  Rule rule = Rule::kPerAxis;
   int size = 0;
   std::vector<Topology> twisted;  // shapes that may be twisted
   std::string note;
@@ -163,7 +161,7 @@ struct Wraparound {
 // Slices cut out of, or made of, the blocks of a node pool that names no topology of its own.
 struct DynamicSlicing {
   std::vector<Topology> sub_slices;
-  std::optional<Topology> block;  // what super-slices are made of
+  Topology block;  // what super-slices are made of
   std::int64_t max_blocks = 0;
   DimensionOrder order = DimensionOrder::kUnknown;
   std::string note;

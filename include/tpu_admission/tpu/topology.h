@@ -22,9 +22,9 @@ class Topology {
   int rank() const { return rank_; }
   std::span<const std::uint16_t> dimensions() const { return {dims_.data(), std::size_t(rank_)}; }
   std::int64_t chips() const;
-  bool NonDecreasing() const;                       // A <= B <= C, as GKE wants custom shapes
+  bool NonDecreasing() const;  // A <= B <= C, as GKE wants custom shapes
   bool EveryDimensionMultipleOf(int factor) const;
-  bool Contains(const Topology& part) const;        // same rank and no dimension larger
+  bool Contains(const Topology& part) const;  // same rank and no dimension larger
   std::string Text() const;
 
   friend bool operator==(const Topology&, const Topology&) = default;

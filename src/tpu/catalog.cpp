@@ -1,0 +1,14 @@
+#include "tpu_admission/tpu/catalog.h"
+
+#include <algorithm>
+
+namespace tpu_admission::tpu {
+
+const Generation* Catalog::FindByLabel(std::string_view label) const {
+  const auto found =
+      std::find_if(generations_.begin(), generations_.end(),
+                   [label](const Generation& generation) { return generation.label == label; });
+  return found == generations_.end() ? nullptr : &*found;
+}
+
+}  // namespace tpu_admission::tpu

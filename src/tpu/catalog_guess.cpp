@@ -1,0 +1,143 @@
+// Labels that name no generation: what was meant, and whether it may be one of the future.
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <optional>
+
+#include "tpu_admission/base/text.h"
+#include "tpu_admission/tpu/catalog.h"
+
+namespace tpu_admission::tpu {
+namespace {
+
+bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+bool IsLower(char c) { return c >= 'a' && c <= 'z'; }
+
+bool Take(std::string_view& text, std::string_view prefix) {
+  if (!text.starts_with(prefix)) return false;
+  text.remove_prefix(prefix.size());
+  return true;
+}
+
+// Number and letters of a generation: 6 and e.
+struct Number {
+  std::string_view digits;
+  std::string_view letters;
+};
+
+std::optional<Number> NumberAt(std::string_view text) {
+  const auto digits = std::find_if_not(text.begin(), text.end(), IsDigit);
+  const auto letters = std::find_if_not(digits, text.end(), IsLower);
+  const bool ends = letters == text.end() || *letters == '-';
+  if (digits == text.begin() || !ends) return std::nullopt;
+  return Number{{text.begin(), digits}, {digits, letters}};
+}
+
+// Of a label: tpu7x, tpu8t-slice, tpu-v9-slice.
+std::optional<Number> NumberOfLabel(std::string_view label) {
+  if (!Take(label, "tpu-v") && !Take(label, "tpu")) return std::nullopt;
+  return NumberAt(label);
+}
+
+// Of any name that the catalog has for a generation: a label, or v5e, v5litepod.
+std::optional<Number> NumberOfName(std::string_view name) {
+  if (Take(name, "v")) return NumberAt(name);
+  return NumberOfLabel(name);
+}
+
+// True if the catalog's name stands for that generation. tpu-v6-slice lacks the letter that every
+// generation 6 has: that is a slip, not the future.
+bool Names(std::string_view name, const Number& number) {
+  const std::optional<Number> known = NumberOfName(name);
+  return known && known->digits == number.digits &&
+         (number.letters.empty() || known->letters == number.letters);
+}
+
+bool Names(const Generation& generation, const Number& number) {
+  const auto names = [&](const std::string& name) { return Names(name, number); };
+  return names(generation.label) || names(generation.id) ||
+         std::any_of(generation.aliases.begin(), generation.aliases.end(), names);
+}
+
+bool IsNameOf(const Generation& generation, std::string_view name) {
+  const auto& aliases = generation.aliases;
+  std::string_view machine = name;
+  return name == generation.label || name == generation.id || name == generation.machine_family ||
+         std::find(aliases.begin(), aliases.end(), name) != aliases.end() ||
+         (Take(machine, generation.machine_family) && machine.starts_with('-'));
+}
+
+// v5litepod-16 -> v5litepod: Cloud TPU counts chips or cores in its names.
+std::string_view WithoutCount(std::string_view name) {
+  const std::size_t dash = name.rfind('-');
+  if (dash == name.npos || dash + 1 == name.size()) return name;
+  const std::string_view count = name.substr(dash + 1);
+  return std::all_of(count.begin(), count.end(), IsDigit) ? name.substr(0, dash) : name;
+}
+
+std::string_view WithoutSuffix(std::string_view name) {
+  constexpr std::array<std::string_view, 4> kSuffixes = {"-podslice", "-slice", "-pod", "-device"};
+  for (const std::string_view suffix : kSuffixes) {
+    if (name.ends_with(suffix)) return name.substr(0, name.size() - suffix.size());
+  }
+  return name;
+}
+
+std::string_view WithoutTpu(std::string_view name) {
+  Take(name, "tpu-");
+  return name;
+}
+
+const Generation* FindByName(std::span<const Generation> generations, std::string_view name) {
+  const auto found =
+      std::find_if(generations.begin(), generations.end(),
+                   [name](const Generation& generation) { return IsNameOf(generation, name); });
+  return found == generations.end() ? nullptr : &*found;
+}
+
+std::string Lower(std::string_view text) {
+  std::string lower(text);
+  std::transform(lower.begin(), lower.end(), lower.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return lower;
+}
+
+// A generation that no public page has is nobody's misspelling, and a label's number is hardly ever
+// what is misspelt: tpu-v6-slice is not tpu-v3-slice.
+std::string_view NearestLabel(std::span<const Generation> generations, std::string_view label) {
+  constexpr std::size_t kMostEdits = 3;
+  std::vector<std::string_view> labels;
+  const std::optional<Number> number = NumberOfLabel(label);
+  for (const Generation& generation : generations) {
+    const std::optional<Number> other = NumberOfLabel(generation.label);
+    const bool same_number = !number || (other && other->digits == number->digits);
+    if (generation.documented && same_number) labels.push_back(generation.label);
+  }
+  return Nearest(label, labels, std::min(kMostEdits, label.size() / 3));
+}
+
+}  // namespace
+
+const Generation* Catalog::Guess(std::string_view label) const {
+  const std::string name = Lower(label);
+  for (const WrongLabel& wrong : wrong_labels_) {
+    if (wrong.label == name) return FindByLabel(wrong.meant);
+  }
+  const std::string_view bare = WithoutCount(name);
+  const std::array<std::string_view, 5> forms = {name, bare, WithoutTpu(name), WithoutTpu(bare),
+                                                 WithoutSuffix(WithoutTpu(bare))};
+  for (const std::string_view form : forms) {
+    if (const Generation* const found = FindByName(generations_, form)) return found;
+  }
+  if (LooksLikeNewGeneration(name)) return nullptr;
+  return FindByLabel(NearestLabel(generations_, name));
+}
+
+bool Catalog::LooksLikeNewGeneration(std::string_view label) const {
+  const std::optional<Number> number = NumberOfLabel(label);
+  return number &&
+         std::none_of(generations_.begin(), generations_.end(),
+                      [&](const Generation& generation) { return Names(generation, *number); });
+}
+
+}  // namespace tpu_admission::tpu

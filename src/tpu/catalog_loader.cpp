@@ -1,0 +1,152 @@
+#include "tpu/catalog_loader.h"
+
+#include <openssl/evp.h>
+
+#include <array>
+#include <utility>
+
+#include "tpu_admission/base/text.h"
+
+namespace tpu_admission::tpu {
+namespace {
+
+std::string Sha256Hex(std::string_view text) {
+  constexpr std::string_view kHex = "0123456789abcdef";
+  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+  unsigned int size = 0;
+  EVP_Digest(text.data(), text.size(), digest.data(), &size, EVP_sha256(), nullptr);
+  std::string hex;
+  for (unsigned int i = 0; i < size; ++i) {
+    hex += kHex[digest[i] >> 4U];
+    hex += kHex[digest[i] & 0xFU];
+  }
+  return hex;
+}
+
+NodeLimits ReadNodeLimits(const ConfigNode& root, const SourceTable& sources) {
+  const ConfigNode node = root.Map("node_limits");
+  constexpr IntRange kCount{1, 1'000'000};
+  NodeLimits limits;
+  limits.max_pods = static_cast<int>(node.Int("max_pods", kCount));
+  limits.boot_disk_gib = static_cast<int>(node.Int("boot_disk_gib", kCount));
+  limits.multi_host_scale_up_hours =
+      static_cast<int>(node.Int("multi_host_scale_up_hours", kCount));
+  limits.unsupported_images = node.StringsOrNone("unsupported_images");
+  limits.sources = sources.Of(node);
+  return limits;
+}
+
+}  // namespace
+
+Sources SourceTable::Of(const ConfigNode& row) const {
+  Sources keys = row.Strings("sources");
+  if (keys.empty()) row.Fail("sources", "found none, wanted at least one key of `sources`");
+  for (const std::string& key : keys) {
+    if (keys_.contains(key)) continue;
+    row.Fail("sources", "found " + Quoted(key) + ", wanted a key of the table `sources`");
+  }
+  return keys;
+}
+
+std::optional<Topology> ReadTopology(const ConfigNode& row, std::string_view key, int dimensions) {
+  const std::string text = row.String(key);
+  const std::optional<Topology> topology = Topology::Parse(text);
+  if (topology && topology->rank() == dimensions) return topology;
+  if (!text.empty()) {
+    row.Fail(key, "found " + Quoted(text) + ", wanted a topology of " + std::to_string(dimensions) +
+                      " dimensions");
+  }
+  return std::nullopt;
+}
+
+std::vector<Topology> ReadTopologies(const ConfigNode& row, std::string_view key, int dimensions) {
+  std::vector<Topology> topologies;
+  for (const ConfigNode& item : row.ListOrNone(key)) {
+    const std::string text = item.AsString();
+    const std::optional<Topology> topology = Topology::Parse(text);
+    if (topology && topology->rank() == dimensions) {
+      topologies.push_back(*topology);
+    } else {
+      item.Fail("found " + Quoted(text) + ", wanted a topology of " + std::to_string(dimensions) +
+                " dimensions");
+    }
+  }
+  return topologies;
+}
+
+DimensionOrder ReadOrder(const ConfigNode& row) {
+  constexpr std::array<std::string_view, 3> kNames = {"required", "disputed", "unknown"};
+  return static_cast<DimensionOrder>(row.OneOf("order", kNames));
+}
+
+// Reads the whole file; the one that may write a Catalog.
+class CatalogLoader {
+ public:
+  explicit CatalogLoader(const ConfigNode& root) : root_(root) {}
+
+  std::shared_ptr<const Catalog> Read(std::string_view text) {
+    catalog_->version_ = root_.String("version");
+    catalog_->checksum_ = Sha256Hex(text);
+    ReadSources();
+    catalog_->node_limits_ = ReadNodeLimits(root_, sources_);
+    ReadGenerations();
+    ReadWrongLabels();
+    return catalog_;
+  }
+
+ private:
+  void ReadSources() {
+    for (const auto& [key, node] : root_.Map("sources").Members()) {
+      sources_.Add(key);
+      catalog_->sources_.push_back({key, node.AsString()});
+    }
+  }
+
+  void ReadGenerations() {
+    for (const ConfigNode& node : root_.List("generations")) {
+      Generation generation = ReadGeneration(node, sources_);
+      Claim(node, "id", generation.id, "id");
+      Claim(node, "label", generation.label, "label");
+      Claim(node, "machine_family", generation.machine_family, "machine family");
+      for (const std::string& alias : generation.aliases) Claim(node, "aliases", alias, "id");
+      catalog_->generations_.push_back(std::move(generation));
+    }
+  }
+
+  // A name that two generations have would make one of them unreachable.
+  void Claim(const ConfigNode& node, std::string_view key, const std::string& name,
+             std::string_view kind) {
+    const bool fresh = claimed_.insert(std::string(kind) + '/' + name).second;
+    if (!fresh && !name.empty()) {
+      node.Fail(key,
+                Quoted(name) + " is a duplicate: another generation has this " + std::string(kind));
+    }
+  }
+
+  void ReadWrongLabels() {
+    for (const ConfigNode& node : root_.ListOrNone("wrong_labels")) {
+      Catalog::WrongLabel row{node.String("label"), node.String("meant"), sources_.Of(node)};
+      if (catalog_->FindByLabel(row.meant) == nullptr) {
+        node.Fail("meant", "found " + Quoted(row.meant) + ", wanted the label of a generation");
+      }
+      Claim(node, "label", row.label, "label");
+      catalog_->wrong_labels_.push_back(std::move(row));
+    }
+  }
+
+  ConfigNode root_;
+  std::shared_ptr<Catalog> catalog_ = std::make_shared<Catalog>();
+  SourceTable sources_;
+  std::set<std::string> claimed_;
+};
+
+Result<std::shared_ptr<const Catalog>> Catalog::Load(std::string_view text,
+                                                     std::string_view origin) {
+  const Result<ConfigFile> file = ConfigFile::Parse(text, origin);
+  if (!file) return file.error();
+  std::shared_ptr<const Catalog> catalog = CatalogLoader(file->root()).Read(text);
+  if (const Status status = file->Finish(); !status) return status.error();
+  return catalog;
+}
+
+}  // namespace tpu_admission::tpu

@@ -1,0 +1,56 @@
+// The catalog's YAML -> structs. Private to the layer: Catalog::Load is the way in.
+//
+// Each function reads one kind of block and notes what is wrong at its node (base/config_reader.h);
+// a row that is wrong is read as far as it goes, because the whole catalog is refused in the end.
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tpu_admission/base/config_reader.h"
+#include "tpu_admission/tpu/catalog.h"
+
+namespace tpu_admission::tpu {
+
+// The keys of the catalog's `sources` table.
+class SourceTable {
+ public:
+  void Add(std::string key) { keys_.insert(std::move(key)); }
+
+  // The required member `sources` of a row: at least one key, all in the table.
+  Sources Of(const ConfigNode& row) const;
+
+ private:
+  std::set<std::string, std::less<>> keys_;
+};
+
+// A topology of `dimensions` dimensions. nullopt: it is wrong, and noted.
+std::optional<Topology> ReadTopology(const ConfigNode& row, std::string_view key, int dimensions);
+// A list of them.
+std::vector<Topology> ReadTopologies(const ConfigNode& row, std::string_view key, int dimensions);
+// required, disputed or unknown.
+DimensionOrder ReadOrder(const ConfigNode& row);
+
+// load_machines.cpp
+std::vector<MachineType> ReadMachines(const ConfigNode& generation, const SourceTable& sources,
+                                      std::string_view family);
+// load_topologies.cpp; the machines of `generation` have been read.
+void ReadPlacements(const ConfigNode& node, const SourceTable& sources, Generation& generation);
+void ReadCustomTopologies(const ConfigNode& node, const SourceTable& sources,
+                          Generation& generation);
+// load_operations.cpp
+Zones ReadZones(const ConfigNode& generation, const SourceTable& sources);
+GkeVersions ReadVersions(const ConfigNode& generation, const SourceTable& sources);
+Disks ReadDisks(const ConfigNode& generation, const SourceTable& sources);
+Consumption ReadConsumption(const ConfigNode& generation, const SourceTable& sources);
+std::optional<Wraparound> ReadWraparound(const ConfigNode& generation, const SourceTable& sources,
+                                         int dimensions);
+std::optional<DynamicSlicing> ReadDynamicSlicing(const ConfigNode& generation,
+                                                 const SourceTable& sources, int dimensions);
+// load_generation.cpp
+Generation ReadGeneration(const ConfigNode& node, const SourceTable& sources);
+
+}  // namespace tpu_admission::tpu

@@ -1,0 +1,154 @@
+#include "tpu_admission/tpu/generation.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace tpu_admission::tpu {
+namespace {
+
+template <typename Row>
+const Row* FindByName(const std::vector<Row>& rows, std::string_view name) {
+  const auto row =
+      std::find_if(rows.begin(), rows.end(), [name](const Row& r) { return r.name == name; });
+  return row == rows.end() ? nullptr : &*row;
+}
+
+// What the rule for custom shapes makes of a shape.
+enum class Verdict {
+  kOffered,
+  kOrderDisputed,
+  kOrderUnknown,
+  kAboveDocumented,
+  kTooSmall,
+  kNotAMultiple,
+  kOrderWrong,
+  kTooLarge,
+};
+
+Verdict Judge(const CustomTopologies& rule, const Topology& topology) {
+  const std::int64_t chips = topology.chips();
+  if (chips <= rule.above_chips) return Verdict::kTooSmall;
+  if (!topology.EveryDimensionMultipleOf(rule.multiple_of)) return Verdict::kNotAMultiple;
+  if (chips > rule.max_chips) return Verdict::kTooLarge;
+  const bool in_order = topology.NonDecreasing();
+  if (!in_order && rule.order == DimensionOrder::kRequired) return Verdict::kOrderWrong;
+  if (!in_order && rule.order == DimensionOrder::kDisputed) return Verdict::kOrderDisputed;
+  if (!in_order) return Verdict::kOrderUnknown;
+  return chips > rule.documented_max_chips ? Verdict::kAboveDocumented : Verdict::kOffered;
+}
+
+bool IsToBeHad(Verdict verdict) { return verdict < Verdict::kTooSmall; }
+
+std::string Sorted(const Topology& topology) {
+  std::vector<std::uint16_t> dimensions(topology.dimensions().begin(), topology.dimensions().end());
+  std::sort(dimensions.begin(), dimensions.end());
+  return Topology::Of(dimensions).Text();
+}
+
+std::string Listed(const Generation& generation) {
+  std::string text;
+  for (const Topology& topology : generation.ListedTopologies()) {
+    if (!text.empty()) text += ", ";
+    text += topology.Text();
+  }
+  return text;
+}
+
+std::string NotListed(const Generation& generation) {
+  std::string text = generation.label + " comes as " + Listed(generation);
+  if (!generation.custom) return text;
+  return text + " or, above " + std::to_string(generation.custom->above_chips) +
+         " chips, in multiples of " + std::to_string(generation.custom->multiple_of);
+}
+
+// The reason for a person; empty for kOffered.
+std::string Reason(const Generation& generation, const Topology& topology, Verdict verdict) {
+  const CustomTopologies& rule = *generation.custom;
+  const std::string chips = std::to_string(topology.chips()) + " chips";
+  switch (verdict) {
+    case Verdict::kOffered:
+      return "";
+    case Verdict::kOrderDisputed:
+      return "some sources want the dimensions in rising order, as " + Sorted(topology);
+    case Verdict::kOrderUnknown:
+      return "no source has dimensions that are not in rising order, as " + Sorted(topology);
+    case Verdict::kAboveDocumented:
+      return "it has " + chips + ", and the documents end at " +
+             std::to_string(rule.documented_max_chips);
+    case Verdict::kOrderWrong:
+      return "the dimensions must be in rising order, as " + Sorted(topology);
+    case Verdict::kTooLarge:
+      return "it has " + chips + ", and the largest " + generation.label + " slice has " +
+             std::to_string(rule.max_chips);
+    case Verdict::kNotAMultiple:
+      return "above " + std::to_string(rule.above_chips) +
+             " chips every dimension must be a multiple of " + std::to_string(rule.multiple_of);
+    case Verdict::kTooSmall:
+      break;
+  }
+  return NotListed(generation);
+}
+
+}  // namespace
+
+const MachineType* Generation::FindMachine(std::string_view machine_name) const {
+  return FindByName(machines, machine_name);
+}
+
+const Zone* Generation::FindZone(std::string_view zone) const {
+  return FindByName(zones.list, zone);
+}
+
+bool Generation::InRegion(std::string_view region) const {
+  return std::any_of(zones.list.begin(), zones.list.end(), [region](const Zone& zone) {
+    return std::string_view(zone.name).substr(0, zone.name.rfind('-')) == region;
+  });
+}
+
+PlacementList Generation::PlacementsOf(const Topology& topology) const {
+  PlacementList found;
+  for (const Placement& placement : placements) {
+    if (placement.topology == topology) found.push_back(placement);
+  }
+  const bool by_rule = found.empty() && custom && topology.rank() == dimensions &&
+                       IsToBeHad(Judge(*custom, topology));
+  if (by_rule) {
+    found.push_back({.topology = topology,
+                     .machine = custom->machine,
+                     .hosts = topology.chips() / custom->machine->chips,
+                     .standard = true,
+                     .autopilot = documented,
+                     .documented = documented,
+                     .note = custom->note,
+                     .sources = custom->sources});
+  }
+  return found;
+}
+
+OfferAnswer Generation::OfferOf(const Topology& topology) const {
+  if (topology.rank() != dimensions) {
+    return {Offer::kNotOffered,
+            "topologies of " + label + " have " + std::to_string(dimensions) + " dimensions"};
+  }
+  const bool listed =
+      std::any_of(placements.begin(), placements.end(),
+                  [&](const Placement& placement) { return placement.topology == topology; });
+  if (listed) return {};
+  if (!custom) return {Offer::kNotOffered, NotListed(*this)};
+  const Verdict verdict = Judge(*custom, topology);
+  if (verdict == Verdict::kOffered) return {};
+  return {IsToBeHad(verdict) ? Offer::kDisputed : Offer::kNotOffered,
+          Reason(*this, topology, verdict)};
+}
+
+std::vector<Topology> Generation::ListedTopologies() const {
+  std::vector<Topology> listed;
+  for (const Placement& placement : placements) {
+    if (std::find(listed.begin(), listed.end(), placement.topology) == listed.end()) {
+      listed.push_back(placement.topology);
+    }
+  }
+  return listed;
+}
+
+}  // namespace tpu_admission::tpu

@@ -1,0 +1,63 @@
+#include <set>
+#include <utility>
+
+#include "tpu/catalog_loader.h"
+
+namespace tpu_admission::tpu {
+namespace {
+
+void ReadContainerChips(const ConfigNode& node, const SourceTable& sources,
+                        Generation& generation) {
+  const std::optional<ConfigNode> block = node.MapOrNone("container_chips");
+  if (!block) return;
+  generation.container_chips = block->Ints("allowed", {1, 1024});
+  generation.container_chips_note = block->StringOr("note", "");
+  generation.container_chips_sources = sources.Of(*block);
+  std::int64_t last = 0;
+  for (const std::int64_t chips : generation.container_chips) {
+    if (chips <= last) block->Fail("allowed", "wanted rising numbers of chips, each once");
+    last = chips;
+  }
+}
+
+std::vector<NodePoolRule> ReadNodePoolRules(const ConfigNode& node, const SourceTable& sources) {
+  std::vector<NodePoolRule> rules;
+  for (const ConfigNode& row : node.ListOrNone("node_pool_rules")) {
+    rules.push_back({row.String("rule"), sources.Of(row)});
+  }
+  return rules;
+}
+
+void ReadIdentity(const ConfigNode& node, const SourceTable& sources, Generation& generation) {
+  generation.id = node.String("id");
+  generation.name = node.String("name");
+  generation.label = node.String("label");
+  generation.machine_family = node.String("machine_family");
+  generation.aliases = node.StringsOrNone("aliases");
+  generation.dimensions = static_cast<int>(node.Int("dimensions", {2, 3}));
+  generation.documented = node.BoolOr("documented", true);
+  generation.note = node.StringOr("note", "");
+  generation.conflicts = node.StringsOrNone("conflicts");
+  generation.sources = sources.Of(node);
+}
+
+}  // namespace
+
+Generation ReadGeneration(const ConfigNode& node, const SourceTable& sources) {
+  Generation generation;
+  ReadIdentity(node, sources, generation);
+  generation.machines = ReadMachines(node, sources, generation.machine_family);
+  ReadPlacements(node, sources, generation);
+  ReadCustomTopologies(node, sources, generation);
+  ReadContainerChips(node, sources, generation);
+  generation.zones = ReadZones(node, sources);
+  generation.min_gke_version = ReadVersions(node, sources);
+  generation.disks = ReadDisks(node, sources);
+  generation.consumption = ReadConsumption(node, sources);
+  generation.wraparound = ReadWraparound(node, sources, generation.dimensions);
+  generation.dynamic_slicing = ReadDynamicSlicing(node, sources, generation.dimensions);
+  generation.node_pool_rules = ReadNodePoolRules(node, sources);
+  return generation;
+}
+
+}  // namespace tpu_admission::tpu
