@@ -1,0 +1,113 @@
+package harness
+
+import (
+	"bytes"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+)
+
+// Object is a Kubernetes object as JSON. Paths of keys are read with Dig.
+type Object = map[string]any
+
+// API is a plain client of kube-apiserver, for what a test prepares and watches. What a user does
+// goes through kubectl instead.
+type API struct {
+	server string
+	token  string
+	http   *http.Client
+}
+
+func newAPI(server, token, caPath string) (*API, error) {
+	ca, err := os.ReadFile(caPath)
+	if err != nil {
+		return nil, err
+	}
+	roots := x509.NewCertPool()
+	roots.AppendCertsFromPEM(ca)
+	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}}
+	return &API{server, token, &http.Client{Transport: transport, Timeout: 10 * time.Second}}, nil
+}
+
+// Get reads the path into `into` (an *Object, or nil to ignore the body).
+func (a *API) Get(path string, into *Object) error {
+	return a.do(http.MethodGet, path, nil, into)
+}
+
+// Create posts the object to the collection at path.
+func (a *API) Create(path string, object Object) error {
+	return a.do(http.MethodPost, path, object, nil)
+}
+
+// CreateOnce is Create for an object that may exist already.
+func (a *API) CreateOnce(path string, object Object) error {
+	return except(http.StatusConflict, a.Create(path, object))
+}
+
+// Delete deletes the object or the collection at path at once, without a grace period. That it
+// does not exist is no error.
+func (a *API) Delete(path string) error {
+	return except(http.StatusNotFound, a.do(http.MethodDelete, path, Object{"gracePeriodSeconds": 0}, nil))
+}
+
+// Text returns the body of a path that is not JSON, such as /metrics.
+func (a *API) Text(path string) (string, error) {
+	body, err := a.send(http.MethodGet, path, nil)
+	return string(body), err
+}
+
+// StatusError is an answer of the API server other than 2xx.
+type StatusError struct {
+	Code int
+	Body string
+}
+
+func (e *StatusError) Error() string { return fmt.Sprintf("HTTP %d: %s", e.Code, e.Body) }
+
+func except(code int, err error) error {
+	if status, ok := err.(*StatusError); ok && status.Code == code {
+		return nil
+	}
+	return err
+}
+
+func (a *API) do(method, path string, object Object, into *Object) error {
+	body, err := a.send(method, path, object)
+	if err != nil || into == nil {
+		return err
+	}
+	return json.Unmarshal(body, into)
+}
+
+func (a *API) send(method, path string, object Object) ([]byte, error) {
+	var body io.Reader
+	if object != nil {
+		text, err := json.Marshal(object)
+		if err != nil {
+			return nil, err
+		}
+		body = bytes.NewReader(text)
+	}
+	request, err := http.NewRequest(method, a.server+path, body)
+	if err != nil {
+		return nil, err
+	}
+	request.Header.Set("Authorization", "Bearer "+a.token)
+	request.Header.Set("Content-Type", "application/json")
+	response, err := a.http.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	defer response.Body.Close()
+	answer, err := io.ReadAll(response.Body)
+	if err == nil && response.StatusCode/100 != 2 {
+		err = &StatusError{response.StatusCode, strings.TrimSpace(string(answer))}
+	}
+	return answer, err
+}

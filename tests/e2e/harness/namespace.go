@@ -1,0 +1,66 @@
+package harness
+
+import (
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// Namespace is a place of its own for one test, and a user of kubectl who works in it.
+type Namespace struct {
+	Name    string
+	cluster *ControlPlane
+	root    string // of the repository; kubectl runs there
+	config  string
+}
+
+// NewNamespace makes a namespace that is deleted with all its pods when the test ends. Commands
+// of its user run in root.
+func (c *ControlPlane) NewNamespace(t testing.TB, root, name string) *Namespace {
+	t.Helper()
+	object := Object{"apiVersion": "v1", "kind": "Namespace", "metadata": Object{"name": name}}
+	if err := c.Create("/api/v1/namespaces", object); err != nil {
+		t.Fatalf("cannot make the namespace %s: %v", name, err)
+	}
+	n := &Namespace{Name: name, cluster: c, root: root, config: c.kubeconfig(adminToken, name)}
+	t.Cleanup(n.delete)
+	Eventually(t, 10*time.Second, "the namespace's default service account", func() error {
+		return c.Get(n.path("/api/v1", "serviceaccounts/default"), nil)
+	})
+	return n
+}
+
+// delete leaves no pod behind that could take the place of another test's pod on a node.
+func (n *Namespace) delete() {
+	n.cluster.Delete("/api/v1/namespaces/" + n.Name)
+	n.cluster.Delete(n.path("/api/v1", "pods"))
+}
+
+// Pods returns the pods that exist in the namespace now.
+func (n *Namespace) Pods(t testing.TB) []any {
+	t.Helper()
+	var pods Object
+	if err := n.cluster.Get(n.path("/api/v1", "pods"), &pods); err != nil {
+		t.Fatalf("cannot list the pods of %s: %v", n.Name, err)
+	}
+	return List(pods, "items")
+}
+
+func (n *Namespace) path(group, resource string) string {
+	return filepath.Join(group, "namespaces", n.Name, resource)
+}
+
+// Eventually polls until the condition returns nil and fails the test after the limit, with what
+// was awaited and the last reason.
+func Eventually(t testing.TB, limit time.Duration, awaited string, condition func() error) {
+	t.Helper()
+	for deadline := time.Now().Add(limit); ; time.Sleep(100 * time.Millisecond) {
+		err := condition()
+		if err == nil {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("waited %s in vain for %s: %v", limit, awaited, err)
+		}
+	}
+}
