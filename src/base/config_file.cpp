@@ -24,13 +24,15 @@ void ConfigFile::State::ReportUnknownKey(const Json& mapping, const std::string&
   const auto keys = asked.find(&mapping);
   if (keys != asked.end()) known.assign(keys->second.begin(), keys->second.end());
   std::string what = "unknown key";
-  const std::string_view nearest = Nearest(key, known, 2);
+  const std::string_view nearest = Nearest(key, known, std::min<std::size_t>(2, key.size() / 3));
   if (!nearest.empty()) what += ", did you mean " + Quoted(nearest) + "?";
   Report(document.PlaceOf(pointer).key, pointer, what);
 }
 
-// Walks the whole value: a member that nobody asked for is unknown, and not walked further.
+// Walks the whole value: a member that nobody asked for is unknown, and not walked further, nor is
+// what is of the wrong type as a whole.
 void ConfigFile::State::ReportUnknownKeys(const Json& value, const std::string& pointer) {
+  if (wrong.contains(&value)) return;
   if (value.is_array()) {
     for (std::size_t i = 0; i < value.size(); ++i) {
       ReportUnknownKeys(value[i], MemberPointer(pointer, std::to_string(i)));

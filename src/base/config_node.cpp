@@ -73,6 +73,7 @@ void ConfigNode::Fail(std::string_view key, std::string_view message) const {
 }
 
 void ConfigNode::FailWanted(std::string_view wanted) const {
+  state_->wrong.insert(value_);
   Fail("found " + Describe(AsJson(value_)) + ", wanted " + std::string(wanted));
 }
 

@@ -28,6 +28,8 @@ struct ConfigFile::State {
   std::vector<Problem> problems;
   std::map<const void*, std::set<std::string, std::less<>>> asked;  // by mapping: its known keys
 
+  std::set<const void*> wrong;  // values of the wrong type
+
   void Report(const YamlMark& mark, std::string_view pointer, std::string_view what);
   void ReportValue(const std::string& pointer, std::string_view what) {
     Report(document.PlaceOf(pointer).value, pointer, what);

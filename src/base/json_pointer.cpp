@@ -3,8 +3,12 @@
 #include <algorithm>
 #include <cctype>
 
+#include "tpu_admission/base/text.h"
+
 namespace tpu_admission {
 namespace {
+
+constexpr std::size_t kLongestKey = 317;  // of a label: prefix 253, slash, name 63
 
 bool IsPlain(std::string_view token) {
   return !token.empty() && std::all_of(token.begin(), token.end(), [](unsigned char c) {
@@ -34,6 +38,15 @@ std::string Unescape(std::string_view token) {
   return out;
 }
 
+std::string Escaped(std::string_view token) {
+  std::string out;
+  for (const char c : token) {
+    if (c == '\'' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out;
+}
+
 }  // namespace
 
 void AppendPointerToken(std::string& pointer, std::string_view token) {
@@ -59,15 +72,14 @@ std::string FieldPath(std::string_view pointer) {
   while (!pointer.empty()) {
     pointer.remove_prefix(1);
     const std::size_t end = std::min(pointer.find('/'), pointer.size());
-    const std::string token = Unescape(pointer.substr(0, end));
+    const std::string token = Printable(Unescape(pointer.substr(0, end)), kLongestKey);
     pointer.remove_prefix(end);
     if (IsIndex(token)) {
       path += '[' + token + ']';
-    } else if (IsPlain(token)) {
-      if (!path.empty()) path += '.';
-      path += token;
+    } else if (!IsPlain(token)) {
+      path += "['" + Escaped(token) + "']";
     } else {
-      path += "['" + token + "']";
+      path += path.empty() ? token : '.' + token;
     }
   }
   return path;

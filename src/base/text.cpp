@@ -27,17 +27,19 @@ std::size_t CharacterBytes(std::string_view text) {
   return overlong || surrogate || beyond ? 0 : length;
 }
 
-// C0, DEL and C1 controls, line and paragraph separators, and the bidirectional overrides: whatever
-// could forge a line, colour a terminal or show text in another order than it is written.
+// C0, DEL and C1 controls, line and paragraph separators, bidirectional overrides and invisible
+// characters: whatever could forge a line, colour a terminal, show text in another order than it is
+// written, or hide the very fault that a message speaks of.
 bool IsControl(std::string_view character) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(character[i]); };
   if (character.size() == 1) return byte(0) < 0x20 || byte(0) == 0x7F;
-  if (character.size() == 2) return byte(0) == 0xC2 && byte(1) < 0xA0;
+  if (character.size() == 2) return byte(0) == 0xC2 && (byte(1) < 0xA0 || byte(1) == 0xAD);
+  if (character == "\xEF\xBB\xBF") return true;  // U+FEFF
   if (character.size() != 3 || byte(0) != 0xE2) return false;
-  const bool separators = byte(1) == 0x80 && (byte(2) == 0xA8 || byte(2) == 0xA9);
-  const bool overrides = byte(1) == 0x80 && byte(2) >= 0xAA && byte(2) <= 0xAE;
-  const bool isolates = byte(1) == 0x81 && byte(2) >= 0xA6 && byte(2) <= 0xA9;
-  return separators || overrides || isolates;
+  const bool zero_width = byte(1) == 0x80 && byte(2) >= 0x8B && byte(2) <= 0x8F;
+  const bool separators_and_overrides = byte(1) == 0x80 && byte(2) >= 0xA8 && byte(2) <= 0xAE;
+  const bool joiners_and_isolates = byte(1) == 0x81 && byte(2) >= 0xA0 && byte(2) <= 0xAF;
+  return zero_width || separators_and_overrides || joiners_and_isolates;
 }
 
 std::size_t EditDistance(std::string_view a, std::string_view b) {

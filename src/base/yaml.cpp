@@ -46,7 +46,7 @@ Result<std::vector<YamlDocument>> ParseYaml(std::string_view text, const YamlLim
   if (!trees) return trees.error();
   yaml::Budget budget{.json_bytes = limits.max_json_bytes,
                       .pointer_bytes = limits.max_json_bytes * kPointerBytesPerJsonByte,
-                      .visits = limits.max_json_bytes,
+                      .aliased_values = limits.max_aliased_values,
                       .max_depth = limits.max_depth};
   std::vector<YamlDocument> documents;
   for (const yaml::Document& tree : *trees) {

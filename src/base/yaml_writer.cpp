@@ -38,7 +38,8 @@ class Writer {
   Budget& budget_;
   std::string pointer_;
   std::size_t pointer_bytes_ = 0;
-  std::size_t visits_ = 0;
+  std::size_t aliased_values_ = 0;
+  int expanding_ = 0;  // aliases and merges that we are in
   YamlDocument out_;
 };
 
@@ -76,13 +77,15 @@ YamlDocument Writer::Take() {
   const auto less = [](std::size_t left, std::size_t used) { return left - std::min(left, used); };
   budget_.json_bytes = less(budget_.json_bytes, out_.json.size());
   budget_.pointer_bytes = less(budget_.pointer_bytes, pointer_bytes_);
-  budget_.visits = less(budget_.visits, visits_);
+  budget_.aliased_values = less(budget_.aliased_values, aliased_values_);
   return std::move(out_);
 }
 
-// Counts a node, and stops where the budget ends.
+// Counts a node that the text does not have at this place, and stops where the budget ends.
 MaybeError Writer::Visit(const Node& node) {
-  const bool fits = ++visits_ <= budget_.visits && out_.json.size() <= budget_.json_bytes &&
+  if (expanding_ > 0) ++aliased_values_;
+  const bool fits = aliased_values_ <= budget_.aliased_values &&
+                    out_.json.size() <= budget_.json_bytes &&
                     pointer_bytes_ <= budget_.pointer_bytes;
   if (fits) return std::nullopt;
   return ErrorAt(node.start, "the text is too large once its aliases are expanded");
@@ -96,8 +99,12 @@ MaybeError Writer::Value(const Node& node, std::size_t depth) {
     return ErrorAt(node.start, "more than " + std::to_string(budget_.max_depth) +
                                    " lists and mappings inside each other");
   }
-  return value.kind == Node::Kind::kMapping ? Mapping(value, depth + 1)
-                                            : Sequence(value, depth + 1);
+  const int alias = node.kind == Node::Kind::kAlias ? 1 : 0;
+  expanding_ += alias;
+  MaybeError error =
+      value.kind == Node::Kind::kMapping ? Mapping(value, depth + 1) : Sequence(value, depth + 1);
+  expanding_ -= alias;
+  return error;
 }
 
 MaybeError Writer::Scalar(const Node& node) {
@@ -167,7 +174,9 @@ MaybeError Writer::OwnMembers(const Node& node, std::size_t depth, bool& first) 
 MaybeError Writer::MergedMembers(const Node& node, std::size_t depth, bool& first) {
   for (std::size_t i = 0; i + 1 < node.items.size(); i += 2) {
     if (!IsMerge(*node.items[i])) continue;
+    ++expanding_;
     if (MaybeError error = Merge(*node.items[i + 1], depth, first)) return error;
+    --expanding_;
   }
   return std::nullopt;
 }

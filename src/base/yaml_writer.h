@@ -14,7 +14,7 @@ namespace tpu_admission::yaml {
 struct Budget {
   std::size_t json_bytes = 0;
   std::size_t pointer_bytes = 0;
-  std::size_t visits = 0;  // of nodes
+  std::size_t aliased_values = 0;
   std::size_t max_depth = 0;
 };
 

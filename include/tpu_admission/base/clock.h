@@ -11,8 +11,8 @@ class Clock {
   using Mono = std::chrono::steady_clock::time_point;
 
   virtual ~Clock() = default;
-  virtual Wall Now() const = 0;       // for dates: certificate expiry, log lines
-  virtual Mono Elapsed() const = 0;   // for durations
+  virtual Wall Now() const = 0;      // for dates: certificate expiry, log lines
+  virtual Mono Elapsed() const = 0;  // for durations
 };
 
 class SystemClock final : public Clock {

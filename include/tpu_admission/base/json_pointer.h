@@ -12,7 +12,8 @@ void AppendPointerToken(std::string& pointer, std::string_view token);
 void AppendPointerIndex(std::string& pointer, std::size_t index);
 
 // "/spec/containers/0/resources" -> "spec.containers[0].resources". A key that is no plain
-// identifier is quoted: "spec.nodeSelector['cloud.google.com/gke-tpu-topology']".
+// identifier is quoted: "spec.nodeSelector['cloud.google.com/gke-tpu-topology']". Keys are text of
+// users: they are made safe to show (Printable).
 std::string FieldPath(std::string_view pointer);
 
 }  // namespace tpu_admission

@@ -20,7 +20,7 @@ class SnapshotCell {
 
   void Set(std::shared_ptr<const T> next) {
     std::lock_guard lock(mutex_);
-    current_ = std::move(next);
+    current_.swap(next);  // the old snapshot may be large: it dies with `next`, after the lock
     version_.fetch_add(1, std::memory_order_release);
   }
 
@@ -36,6 +36,7 @@ class SnapshotCell {
 
    private:
     void Refresh() {
+      std::shared_ptr<const T> old = std::move(mine_);  // dies after the lock
       std::lock_guard lock(cell_.mutex_);
       mine_ = cell_.current_;
       seen_ = cell_.version_.load(std::memory_order_relaxed);

@@ -27,8 +27,8 @@ struct YamlMark {
   std::size_t offset = 0;
 };
 
-// The place of a value and, if it is a member of a mapping, of its key. `end` is one past the value.
-// For a value that came through an alias or a merge key, the place is the anchor's.
+// The place of a value and, if it is a member of a mapping, of its key. `end` is one past the
+// value. For a value that came through an alias or a merge key, the place is the anchor's.
 struct YamlPlace {
   YamlMark key;
   YamlMark value;
@@ -45,8 +45,9 @@ struct YamlDocument {
 };
 
 struct YamlLimits {
-  std::size_t max_depth = 200;                 // nested collections
-  std::size_t max_json_bytes = 16 << 20;       // all documents together, aliases expanded
+  std::size_t max_depth = 200;               // nested collections
+  std::size_t max_aliased_values = 100'000;  // values that aliases and merges made
+  std::size_t max_json_bytes = 16 << 20;     // all documents together, aliases expanded
 };
 
 // All documents of the stream, in order. An error's message begins with "LINE:COLUMN: ", so that a

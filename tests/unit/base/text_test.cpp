@@ -1,0 +1,88 @@
+#include "tpu_admission/base/text.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <vector>
+
+namespace tpu_admission {
+namespace {
+
+constexpr std::string_view kBad = "\xEF\xBF\xBD";  // U+FFFD
+
+std::string WithBad(std::string_view before, std::string_view after) {
+  return std::string(before).append(kBad).append(after);
+}
+
+TEST(PrintableTest, KeepsWhatIsSafe) {
+  for (const std::string_view text : {"", "4x4", "a b", "caf\xC3\xA9", "\xE6\x97\xA5\xE6\x9C\xAC",
+                                      "\xF0\x9F\x98\x80", "\"quoted\""}) {
+    EXPECT_EQ(Printable(text), text);
+  }
+}
+
+TEST(PrintableTest, ReplacesWhatCouldForgeOrHide) {
+  const std::array<std::string_view, 12> kUnsafe = {"\n",           "\r",           "\x1B",
+                                                    "\x7F",         "\xC2\x85",     "\xC2\xAD",
+                                                    "\xE2\x80\xA8", "\xE2\x80\xAE", "\xE2\x81\xA6",
+                                                    "\xE2\x80\x8B", "\xE2\x80\x8F", "\xEF\xBB\xBF"};
+  for (const std::string_view unsafe : kUnsafe) {
+    EXPECT_EQ(Printable(std::string("a").append(unsafe).append("b")), WithBad("a", "b"));
+  }
+}
+
+TEST(PrintableTest, ReplacesBytesThatAreNoUtf8) {
+  const std::array<std::string_view, 6> kBroken = {"\xFF", "\x80",     "\xC3",
+                                                   "\xC0", "\xE2\x82", "\xF4"};
+  for (const std::string_view broken : kBroken) {
+    EXPECT_FALSE(IsUtf8(broken));
+    EXPECT_TRUE(IsUtf8(Printable(broken)));
+    EXPECT_TRUE(Printable(broken).starts_with(kBad));
+  }
+}
+
+TEST(PrintableTest, CutsAtACharacter) {
+  EXPECT_EQ(Printable("abcdef", 6), "abcdef");
+  EXPECT_EQ(Printable("abcdefg", 6), "abc...");
+  EXPECT_EQ(Printable("ab\xC3\xA9"
+                      "defgh",
+                      6),
+            "ab...");
+  EXPECT_EQ(Printable(std::string(10'000'000, 'x'), 64).size(), 64U);
+  EXPECT_LE(Printable(std::string(100, '\n'), 64).size(), 64U);
+}
+
+TEST(CutTest, NeverLongerThanAsked) {
+  for (std::size_t max = 0; max < 12; ++max) {
+    const std::string cut = Cut("\xE6\x97\xA5\xE6\x9C\xAC\xE8\xAA\x9E", max);
+    EXPECT_LE(cut.size(), max);
+    EXPECT_TRUE(IsUtf8(cut)) << max;
+  }
+}
+
+TEST(QuotedTest, EscapesQuotesAndBackslashes) {
+  EXPECT_EQ(Quoted("4x4"), R"("4x4")");
+  EXPECT_EQ(Quoted(R"(a"b\c)"), R"("a\"b\\c")");
+  EXPECT_EQ(Quoted(""), R"("")");
+}
+
+TEST(JoinOrTest, ReadsAsASentence) {
+  EXPECT_EQ(JoinOr({}), "");
+  EXPECT_EQ(JoinOr(std::vector<std::string>{"a"}), "a");
+  EXPECT_EQ(JoinOr(std::vector<std::string>{"a", "b"}), "a or b");
+  EXPECT_EQ(JoinOr(std::vector<std::string>{"a", "b", "c"}), "a, b or c");
+}
+
+TEST(NearestTest, FindsTheFewestEdits) {
+  constexpr std::array<std::string_view, 3> kLabels = {"tpu-v5p-slice", "tpu-v6e-slice", "tpu7x"};
+  EXPECT_EQ(Nearest("tpu-v6e-slise", kLabels, 3), "tpu-v6e-slice");
+  EXPECT_EQ(Nearest("TPU-V6E-SLICE", kLabels, 0), "tpu-v6e-slice");
+  EXPECT_EQ(Nearest("tpu-v5-slice", kLabels, 3), "tpu-v5p-slice");
+  EXPECT_EQ(Nearest("nvidia-l4", kLabels, 3), "");
+  EXPECT_EQ(Nearest("tpu-v5e-slice", kLabels, 1), "tpu-v5p-slice") << "the first wins a tie";
+  EXPECT_EQ(Nearest(std::string(1'000'000, 'x'), kLabels, 3), "");
+  EXPECT_EQ(Nearest("tpu7x", {}, 3), "");
+}
+
+}  // namespace
+}  // namespace tpu_admission
