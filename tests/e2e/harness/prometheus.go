@@ -15,8 +15,8 @@ import (
 // Prometheus is a real Prometheus server that scrapes one target every second.
 type Prometheus struct{ address string }
 
-// StartPrometheus runs the program until the test ends.
-func StartPrometheus(t testing.TB, program, target string) *Prometheus {
+// StartPrometheus runs the program until the test ends, with its log in logs.
+func StartPrometheus(t testing.TB, program, logs, target string) *Prometheus {
 	t.Helper()
 	dir := t.TempDir()
 	config := filepath.Join(dir, "prometheus.yml")
@@ -29,7 +29,7 @@ func StartPrometheus(t testing.TB, program, target string) *Prometheus {
 		t.Fatal(err)
 	}
 	p := &Prometheus{address: fmt.Sprintf("127.0.0.1:%d", ports[0])}
-	process, err := StartProcess("prometheus", dir, program, "--config.file="+config,
+	process, err := StartProcess("prometheus", logs, program, "--config.file="+config,
 		"--storage.tsdb.path="+filepath.Join(dir, "data"), "--web.listen-address="+p.address)
 	if err != nil {
 		t.Fatal(err)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -22,7 +23,7 @@ func TestPrometheusScrapesUs(t *testing.T) {
 	n := plain.namespace(t, "prometheus")
 	w := install(t, n)
 	n.Kubectl(t, "apply", "-f", "examples/wrong-job.yaml")
-	prometheus := harness.StartPrometheus(t, program, w.MetricsAddress())
+	prometheus := harness.StartPrometheus(t, program, filepath.Join(work, "logs"), w.MetricsAddress())
 	harness.Eventually(t, 20*time.Second, "a scrape", func() error {
 		return one(prometheus.Query(`up{job="tpu-admission"}`))
 	})

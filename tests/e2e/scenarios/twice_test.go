@@ -18,26 +18,35 @@ func TestSecondApplyChangesNothing(t *testing.T) {
 	n := plain.namespace(t, "twice")
 	install(t, n)
 	for _, manifest := range manifests {
-		t.Run(strings.TrimSuffix(filepath.Base(manifest), ".yaml"), func(t *testing.T) {
-			applyTwice(t, n, filepath.Join("tests/e2e/scenarios", manifest))
+		kind := strings.TrimSuffix(filepath.Base(manifest), ".yaml")
+		path := filepath.Join("tests/e2e/scenarios", manifest)
+		t.Run(kind, func(t *testing.T) {
+			applyTwice(t, n, path, " unchanged", " configured")
+		})
+		t.Run(kind+"-server-side", func(t *testing.T) {
+			applyTwice(t, n, path, " serverside-applied", " serverside-applied", "--server-side")
 		})
 	}
 }
 
-func applyTwice(t *testing.T, n *harness.Namespace, manifest string) {
-	says(t, n.Succeed(t, "apply", "-f", manifest), " created")
-	first := generation(t, n, manifest)
-	out := n.Succeed(t, "apply", "-f", manifest)
-	if !strings.Contains(out.Stdout, " unchanged") && !strings.Contains(out.Stdout, " configured") {
-		t.Errorf("neither unchanged nor configured:\n%s", out)
+// applyTwice makes the object and applies it again. The second time kubectl must say one of two
+// things.
+func applyTwice(t *testing.T, n *harness.Namespace, path, either, or string, options ...string) {
+	apply := append([]string{"apply", "-f", path}, options...)
+	t.Cleanup(func() { n.Kubectl(t, "delete", "-f", path, "--force") })
+	n.Succeed(t, apply...)
+	first := generation(t, n, path)
+	out := n.Succeed(t, apply...)
+	if !strings.Contains(out.Stdout, either) && !strings.Contains(out.Stdout, or) {
+		t.Errorf("neither%s nor%s:\n%s", either, or, out)
 	}
-	if second := generation(t, n, manifest); second != first {
+	if second := generation(t, n, path); second != first {
 		t.Errorf("the second apply has made generation %v of %v: a rollout", second, first)
 	}
 }
 
-func generation(t *testing.T, n *harness.Namespace, manifest string) any {
+func generation(t *testing.T, n *harness.Namespace, path string) any {
 	t.Helper()
-	out := n.Succeed(t, "get", "-f", manifest, "-o", "json")
+	out := n.Succeed(t, "get", "-f", path, "-o", "json")
 	return harness.Dig(harness.ParseObject(t, out.Stdout), "metadata", "generation")
 }
