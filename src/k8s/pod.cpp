@@ -102,8 +102,7 @@ NodeSelectorRequirement DecodeRequirement(Reader& reader, JsonView json) {
 
 std::span<const NodeSelectorTerm> DecodeAffinity(Reader& reader, JsonView spec) {
   const JsonView node = reader.Object(reader.Object(spec, "affinity"), "nodeAffinity");
-  const JsonView required =
-      reader.Object(node, "requiredDuringSchedulingIgnoredDuringExecution");
+  const JsonView required = reader.Object(node, "requiredDuringSchedulingIgnoredDuringExecution");
   const JsonView list = reader.List(required, "nodeSelectorTerms");
   const std::span<NodeSelectorTerm> terms = reader.arena().Array<NodeSelectorTerm>(list.size());
   for (std::size_t i = 0; i < terms.size(); ++i) {

@@ -113,7 +113,9 @@ std::int64_t Clamp(Wide value) {
 
 }  // namespace
 
-Quantity Quantity::FromMillis(std::int64_t millis) { return Quantity(Wide(millis) * (kNano / 1000)); }
+Quantity Quantity::FromMillis(std::int64_t millis) {
+  return Quantity(Wide(millis) * (kNano / 1000));
+}
 Quantity Quantity::FromUnits(std::int64_t units) { return Quantity(Wide(units) * kNano); }
 Quantity Quantity::FromMebibytes(std::int64_t mebibytes) {
   return Quantity(Wide(mebibytes) * (Wide(1) << 20) * kNano);

@@ -24,7 +24,8 @@ Operation OperationOf(std::string_view name) {
 JsonView ObjectOrAbsent(JsonView view) { return view.is_object() ? view : JsonView(); }
 
 std::optional<Error> Fault(JsonView root) {
-  if (!root.is_object()) return Error{"the body is not an AdmissionReview: it is not a JSON object"};
+  if (!root.is_object())
+    return Error{"the body is not an AdmissionReview: it is not a JSON object"};
   if (root["kind"].StringOr("") != "AdmissionReview") {
     return Error{"the body is not an AdmissionReview: kind is " +
                  Quoted(root["kind"].StringOr("")) + ", wanted \"AdmissionReview\""};

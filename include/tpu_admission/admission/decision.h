@@ -1,0 +1,52 @@
+// From findings to a decision: which of them deny, warn or are only recorded.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tpu_admission/admission/policy.h"
+#include "tpu_admission/rules/finding.h"
+#include "tpu_admission/workload/workload.h"
+
+namespace tpu_admission::admission {
+
+struct JudgedFinding {
+  rules::Finding finding;
+  rules::Mode mode = rules::Mode::kOff;
+};
+
+// What an UPDATE changed, for ratcheting.
+struct Before {
+  std::vector<rules::Finding> findings;  // of the old object
+  bool same_pods = false;                // only counts changed, no pod template
+};
+
+// Applies policy, parenthood and ratcheting, in this order. Hardest mode first; findings that are
+// off are gone. `before` is empty on CREATE.
+std::vector<JudgedFinding> Decide(std::vector<rules::Finding> findings,
+                                  const workload::Workload& workload, const Policy& policy,
+                                  std::string_view namespace_name,
+                                  const std::optional<Before>& before);
+
+inline bool Denies(const JudgedFinding& judged) { return judged.mode == rules::Mode::kDeny; }
+
+// The text of a denial. Its first line stands alone (events and dashboards show no other), names
+// the object and the first fault, and is at most kFirstLineBytes long; after it every fault with
+// place, reason and change. `docs_url`: base of links, or empty for none.
+inline constexpr std::size_t kFirstLineBytes = 400;
+std::string DenialMessage(const workload::Workload& workload,
+                          const std::vector<JudgedFinding>& findings, std::string_view docs_url);
+
+// A warning for kubectl to print: one line of at most kWarningBytes.
+inline constexpr std::size_t kWarningBytes = 120;
+std::string Warning(const rules::Finding& finding);
+
+// One finding as it stands in a denial and in `check`: id, name, place; problem; change.
+std::string Paragraph(const rules::Finding& finding);
+
+// "TPU301=deny TPU402=warn", for audit annotation and log.
+std::string Summary(const std::vector<JudgedFinding>& findings);
+
+}  // namespace tpu_admission::admission

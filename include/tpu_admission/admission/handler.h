@@ -1,0 +1,70 @@
+// One review: bytes in, bytes out, and a record of what happened. Pure: no I/O, clock or globals.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tpu_admission/admission/decision.h"
+#include "tpu_admission/admission/policy.h"
+#include "tpu_admission/base/snapshot_cell.h"
+#include "tpu_admission/k8s/arena.h"
+#include "tpu_admission/k8s/json.h"
+#include "tpu_admission/k8s/review.h"
+#include "tpu_admission/rules/engine.h"
+
+namespace tpu_admission::admission {
+
+// Everything a decision depends on beside the review; replaced as a whole when a file changes.
+struct Settings {
+  rules::Engine engine;
+  Policy policy;
+  std::string docs_url;  // base of links in messages; empty: no links
+};
+
+enum class Endpoint { kMutate, kValidate };
+
+enum class Outcome {
+  kIgnored,  // none of our business: no TPUs, an unknown kind, a DELETE
+  kAllowed,
+  kWarned,
+  kPatched,
+  kDenied,
+  kInvalid,  // the body is no review; the answer is HTTP 400
+};
+inline constexpr std::size_t kOutcomes = 6;
+std::string_view Name(Outcome outcome);
+
+// What happened, for log and metrics. Views live until the Handler's next call.
+struct Record {
+  Outcome outcome = Outcome::kInvalid;
+  k8s::AdmissionRequest request;    // empty if the body could not be read that far
+  std::string_view kind = "other";  // a name of the kind table, or "other": a closed set
+  std::vector<JudgedFinding> findings;
+  std::string error;  // kInvalid: why
+};
+
+// Belongs to one thread; keeps its memory from review to review.
+class Handler {
+ public:
+  explicit Handler(const SnapshotCell<Settings>& settings) : settings_(settings) {}
+
+  // Appends the answer to `out`: an AdmissionReview, or for kInvalid one line of plain text.
+  Record Handle(Endpoint endpoint, std::string_view body, std::string& out);
+
+ private:
+  k8s::AdmissionResponse Answer(Endpoint endpoint, const Settings& settings, Record& record);
+  k8s::AdmissionResponse Mutate(const Settings& settings, const workload::Workload& workload,
+                                Record& record);
+  k8s::AdmissionResponse Validate(const Settings& settings, const workload::Workload& workload,
+                                  Record& record);
+  std::optional<Before> JudgeBefore(const Settings& settings, const k8s::AdmissionRequest& request,
+                                    const workload::Kind& kind);
+
+  SnapshotCell<Settings>::Reader settings_;
+  k8s::JsonParser parser_;
+  k8s::Arena arena_;
+};
+
+}  // namespace tpu_admission::admission

@@ -1,0 +1,43 @@
+// JSON lines on stdout, through spdlog. A line never waits for whoever reads the pipe: lines are
+// collected and written every 50 ms by a thread of the log's own, and dropped and counted when a
+// megabyte waits. Never object bodies; user text is escaped and cut.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "tpu_admission/admission/handler.h"
+
+namespace tpu_admission::observability {
+
+enum class Level { kDebug, kInfo, kWarning, kError };
+
+class Log {
+ public:
+  // Fields of a line: name and value; both are escaped.
+  using Fields = std::initializer_list<std::pair<std::string_view, std::string_view>>;
+
+  // Writes to `descriptor` lines of at least `level`.
+  Log(int descriptor, Level level);
+  ~Log();  // writes what waits, for at most a second
+  Log(const Log&) = delete;
+  Log& operator=(const Log&) = delete;
+
+  // All of these may be called from any thread.
+  void Write(Level level, std::string_view message, Fields fields = {});
+  void WriteDecision(const admission::Record& record, std::string_view endpoint,
+                     std::chrono::nanoseconds duration);
+  std::size_t lines_dropped() const;
+
+ private:
+  class BatchingSink;
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace tpu_admission::observability

@@ -1,0 +1,147 @@
+#include "tpu_admission/admission/handler.h"
+
+#include <algorithm>
+#include <array>
+
+#include "admission/patch.h"
+
+namespace tpu_admission::admission {
+namespace {
+
+using k8s::AdmissionRequest;
+using k8s::AdmissionResponse;
+using k8s::Operation;
+using rules::Mode;
+
+// kubectl prints each warning on a line; more would bury the first.
+constexpr std::size_t kMaxWarnings = 10;
+
+// Subresources (status, scale, ephemeralcontainers, ...) carry no pod that is about to be placed.
+bool IsOurs(const AdmissionRequest& request) {
+  const bool writes =
+      request.operation == Operation::kCreate || request.operation == Operation::kUpdate;
+  return writes && request.sub_resource.empty() &&
+         !request.object["metadata"]["deletionTimestamp"].has_value();
+}
+
+bool IsPodCreation(const AdmissionRequest& request) {
+  return request.operation == Operation::kCreate && request.kind.group.empty() &&
+         request.kind.version == "v1" && request.kind.kind == "Pod";
+}
+
+std::vector<std::string> Warnings(const std::vector<JudgedFinding>& findings) {
+  std::vector<std::string> warnings;
+  for (const JudgedFinding& judged : findings) {
+    if (judged.mode == Mode::kWarn) warnings.push_back(Warning(judged.finding));
+  }
+  if (warnings.size() > kMaxWarnings) {
+    const std::size_t more = warnings.size() - kMaxWarnings + 1;
+    warnings.resize(kMaxWarnings - 1);
+    warnings.push_back(std::to_string(more) +
+                       " more TPU warnings; `tpu-admission check` shows all");
+  }
+  return warnings;
+}
+
+}  // namespace
+
+std::string_view Name(Outcome outcome) {
+  static constexpr std::array<std::string_view, kOutcomes> kNames = {
+      "ignored", "allowed", "warned", "patched", "denied", "invalid"};
+  return kNames[static_cast<std::size_t>(outcome)];
+}
+
+Record Handler::Handle(Endpoint endpoint, std::string_view body, std::string& out) {
+  arena_.Reset();
+  Record record;
+  Result<k8s::JsonView> root = parser_.Parse(body);
+  if (!root) {
+    record.error = root.error().message;
+  } else if (Result<AdmissionRequest> request = k8s::DecodeReview(*root); !request) {
+    record.error = request.error().message;
+  } else {
+    record.request = *request;
+    const AdmissionResponse response = Answer(endpoint, settings_.Get(), record);
+    if (record.error.empty()) k8s::EncodeReview(record.request, response, out);
+  }
+  if (!record.error.empty()) {
+    record.outcome = Outcome::kInvalid;
+    out += record.error;
+    out += '\n';
+  }
+  return record;
+}
+
+AdmissionResponse Handler::Answer(Endpoint endpoint, const Settings& settings, Record& record) {
+  const AdmissionRequest& request = record.request;
+  record.outcome = Outcome::kIgnored;
+  if (const auto* kind = workload::FindKind(request.kind.group, request.kind.kind)) {
+    record.kind = kind->name;
+  }
+  if (!IsOurs(request) || (endpoint == Endpoint::kMutate && !IsPodCreation(request))) return {};
+  const Result<workload::Workload> workload =
+      workload::ReadWorkload(request.kind, request.object, arena_);
+  if (!workload) {
+    record.error = "request.object cannot be read: " + workload.error().message;
+    return {};
+  }
+  if (workload->pod_sets.empty()) return {};
+  record.outcome = Outcome::kAllowed;
+  return endpoint == Endpoint::kMutate ? Mutate(settings, *workload, record)
+                                       : Validate(settings, *workload, record);
+}
+
+AdmissionResponse Handler::Mutate(const Settings& settings, const workload::Workload& workload,
+                                  Record& record) {
+  std::vector<rules::Fix> fixes;
+  for (rules::Finding& finding : settings.engine.Evaluate(workload)) {
+    if (std::holds_alternative<std::monostate>(finding.fix)) continue;
+    if (!settings.policy.FixOf(*finding.rule, record.request.namespace_name)) continue;
+    fixes.push_back(finding.fix);
+    record.findings.push_back({std::move(finding), Mode::kAudit});
+  }
+  AdmissionResponse response;
+  response.patch = BuildPatch(record.request.object, fixes);
+  if (response.patch.empty()) return response;
+  record.outcome = Outcome::kPatched;
+  response.audit.push_back({"patched", Summary(record.findings)});
+  return response;
+}
+
+AdmissionResponse Handler::Validate(const Settings& settings, const workload::Workload& workload,
+                                    Record& record) {
+  const AdmissionRequest& request = record.request;
+  const bool update = request.operation == Operation::kUpdate && request.old_object.present();
+  if (update && workload::SamePodsAndCounts(*workload.kind, request.old_object, request.object)) {
+    return {};
+  }
+  std::vector<rules::Finding> findings = settings.engine.Evaluate(workload);
+  const std::optional<Before> before =
+      update && !findings.empty() ? JudgeBefore(settings, request, *workload.kind) : std::nullopt;
+  record.findings =
+      Decide(std::move(findings), workload, settings.policy, request.namespace_name, before);
+  AdmissionResponse response;
+  if (record.findings.empty()) return response;
+  response.warnings = Warnings(record.findings);
+  response.allowed = !Denies(record.findings.front());
+  if (!response.allowed) {
+    response.message = DenialMessage(workload, record.findings, settings.docs_url);
+  }
+  if (!response.warnings.empty()) record.outcome = Outcome::kWarned;
+  if (!response.allowed) record.outcome = Outcome::kDenied;
+  response.audit.push_back({"findings", Summary(record.findings)});
+  return response;
+}
+
+std::optional<Before> Handler::JudgeBefore(const Settings& settings,
+                                           const AdmissionRequest& request,
+                                           const workload::Kind& kind) {
+  const Result<workload::Workload> old =
+      workload::ReadWorkload(request.kind, request.old_object, arena_);
+  if (!old) return Before{};  // it was unreadable: nothing of it excuses the new one
+  return Before{settings.engine.Evaluate(*old),
+                Equal(request.old_object.Follow(kind.pod_template)["spec"],
+                      request.object.Follow(kind.pod_template)["spec"])};
+}
+
+}  // namespace tpu_admission::admission

@@ -1,0 +1,97 @@
+// The texts that users read.
+#include <algorithm>
+#include <span>
+
+#include "tpu_admission/admission/decision.h"
+#include "tpu_admission/base/json_pointer.h"
+#include "tpu_admission/base/text.h"
+
+namespace tpu_admission::admission {
+namespace {
+
+using rules::Finding;
+
+constexpr std::size_t kMaxParagraphs = 20;
+
+// "(TPU301; 1 more fault below)."
+std::string Reference(const Finding& first, std::size_t faults) {
+  std::string text = " (" + std::string(first.rule->id);
+  if (faults > 1) {
+    text += "; " + std::to_string(faults - 1) + " more fault" + (faults > 2 ? "s" : "") + " below";
+  }
+  return text + ").";
+}
+
+std::string FirstLine(const workload::Workload& workload, const Finding& first,
+                      std::size_t faults) {
+  const std::string reference = Reference(first, faults);
+  const std::string text = Title(workload) + " cannot run on TPUs as written: " + first.summary;
+  return Cut(text, kFirstLineBytes - reference.size()) + reference;
+}
+
+// `TPU301 chips-per-host   spec.template.spec.containers[0] "jax"`
+std::string Heading(const Finding& finding) {
+  std::string heading = std::string(finding.rule->id) + " " + std::string(finding.rule->name) +
+                        "   " + FieldPath(finding.pointer);
+  if (!finding.container.empty()) heading += " " + Quoted(finding.container);
+  return heading;
+}
+
+std::string ParagraphWithChange(const Finding& finding, const std::string& change) {
+  return Heading(finding) + "\n  " + finding.problem + "\n  -> " + change + "\n";
+}
+
+// Where one change mends several faults, it is said once.
+std::string ChangeOrReference(std::span<const JudgedFinding> earlier, const Finding& finding) {
+  for (const JudgedFinding& other : earlier) {
+    if (other.finding.change == finding.change) {
+      return "the change for " + std::string(other.finding.rule->id) + " mends this too";
+    }
+  }
+  return finding.change;
+}
+
+std::string More(std::span<const JudgedFinding> findings, std::string_view docs_url) {
+  std::vector<std::string_view> ids;
+  for (const JudgedFinding& judged : findings) {
+    const std::string_view id = judged.finding.rule->id;
+    if (std::find(ids.begin(), ids.end(), id) == ids.end()) ids.push_back(id);
+  }
+  std::string text = "More: tpu-admission explain";
+  for (const std::string_view id : ids) text.append(" ").append(id);
+  if (!docs_url.empty()) {
+    for (const std::string_view id : ids) {
+      text.append("\n      ").append(docs_url).append("/").append(id).append(".md");
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string DenialMessage(const workload::Workload& workload,
+                          const std::vector<JudgedFinding>& findings, std::string_view docs_url) {
+  const auto end = std::find_if_not(findings.begin(), findings.end(), Denies);
+  const std::span<const JudgedFinding> faults(findings.begin(), end);
+  std::string text = FirstLine(workload, faults.front().finding, faults.size()) + "\n";
+  for (std::size_t i = 0; i < std::min(faults.size(), kMaxParagraphs); ++i) {
+    const Finding& finding = faults[i].finding;
+    text += "\n" + ParagraphWithChange(finding, ChangeOrReference(faults.first(i), finding));
+  }
+  if (faults.size() > kMaxParagraphs) {
+    text += "\n(" + std::to_string(faults.size() - kMaxParagraphs) + " more of the same kinds)\n";
+  }
+  return text + "\n" + More(faults, docs_url);
+}
+
+std::string Paragraph(const Finding& finding) {
+  return ParagraphWithChange(finding, finding.change);
+}
+
+std::string Warning(const Finding& finding) {
+  const std::string text = std::string(finding.rule->id) + ": " + finding.summary;
+  const std::string with_change = text + "; " + finding.change;
+  return with_change.size() <= kWarningBytes ? with_change : Cut(text, kWarningBytes);
+}
+
+}  // namespace tpu_admission::admission

@@ -1,0 +1,79 @@
+#include "admission/patch.h"
+
+#include <string_view>
+
+#include "tpu_admission/base/json_pointer.h"
+
+namespace tpu_admission::admission {
+namespace {
+
+using k8s::JsonView;
+
+constexpr std::string_view kToleration =
+    R"({"key":"google.com/tpu","operator":"Exists","effect":"NoSchedule"})";
+
+// Collects operations. Paths and values are made of known names and numbers only, so nothing here
+// needs escaping.
+class Patch {
+ public:
+  void Add(std::string_view path, std::string_view value) {
+    text_ += text_.empty() ? '[' : ',';
+    text_.append(R"({"op":"add","path":")").append(path).append(R"(","value":)");
+    text_.append(value).append("}");
+  }
+  std::string Finish() && { return text_.empty() ? text_ : std::move(text_) + "]"; }
+
+ private:
+  std::string text_;
+};
+
+std::string CpuText(std::int64_t millis) { return '"' + std::to_string(millis) + "m\""; }
+std::string MemoryText(std::int64_t mib) { return '"' + std::to_string(mib) + "Mi\""; }
+
+void Carry(const rules::AddToleration&, JsonView pod, Patch& patch) {
+  // A null list counts as none: `add` puts the new one in its place.
+  if (pod["spec"]["tolerations"].is_array()) {
+    patch.Add("/spec/tolerations/-", kToleration);
+  } else {
+    patch.Add("/spec/tolerations", '[' + std::string(kToleration) + ']');
+  }
+}
+
+std::string RequestsObject(const rules::AddRequests& fix) {
+  std::string object = "{";
+  if (fix.cpu_millis) object += "\"cpu\":" + CpuText(*fix.cpu_millis);
+  if (fix.memory_mib) {
+    object += (fix.cpu_millis ? "," : "") + ("\"memory\":" + MemoryText(*fix.memory_mib));
+  }
+  return object + '}';
+}
+
+void Carry(const rules::AddRequests& fix, JsonView pod, Patch& patch) {
+  const JsonView resources = pod["spec"][fix.list].Element(fix.index)["resources"];
+  std::string path = "/spec";
+  AppendPointerToken(path, fix.list);
+  AppendPointerIndex(path, fix.index);
+  path += "/resources";
+  if (!resources.is_object()) {
+    patch.Add(path, "{\"requests\":" + RequestsObject(fix) + '}');
+  } else if (!resources["requests"].is_object()) {
+    patch.Add(path + "/requests", RequestsObject(fix));
+  } else {
+    if (fix.cpu_millis) patch.Add(path + "/requests/cpu", CpuText(*fix.cpu_millis));
+    if (fix.memory_mib) patch.Add(path + "/requests/memory", MemoryText(*fix.memory_mib));
+  }
+}
+
+void Carry(const std::monostate&, JsonView, Patch&) {}
+
+}  // namespace
+
+std::string BuildPatch(JsonView pod, std::span<const rules::Fix> fixes) {
+  Patch patch;
+  for (const rules::Fix& fix : fixes) {
+    std::visit([&](const auto& kind) { Carry(kind, pod, patch); }, fix);
+  }
+  return std::move(patch).Finish();
+}
+
+}  // namespace tpu_admission::admission

@@ -1,0 +1,166 @@
+// `tpu-admission check`: the engine on YAML files.
+#include <array>
+#include <iostream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "app/command_line.h"
+#include "app/commands.h"
+#include "app/manifest.h"
+#include "app/settings_loader.h"
+#include "tpu_admission/base/json_pointer.h"
+#include "tpu_admission/base/text.h"
+
+namespace tpu_admission::app {
+namespace {
+
+using admission::JudgedFinding;
+using rules::Mode;
+
+// Where the results go: text for people, JSON for programs.
+class Output {
+ public:
+  virtual ~Output() = default;
+  virtual void Finding(const std::string& file, const ManifestObject& object,
+                       const workload::Workload& workload, const JudgedFinding& judged) = 0;
+  virtual void Unreadable(const std::string& file, const std::string& what) = 0;
+  virtual void Finish(std::size_t workloads, const std::array<std::size_t, 4>& by_mode) = 0;
+};
+
+class TextOutput final : public Output {
+ public:
+  void Finding(const std::string& file, const ManifestObject& object,
+               const workload::Workload& workload, const JudgedFinding& judged) override {
+    if (judged.mode == Mode::kAudit) return;
+    const char* word = judged.mode == Mode::kDeny ? "error" : "warning";
+    std::cout << file << ':' << object.LineOf(judged.finding.pointer) << ": " << word << ": "
+              << Title(workload) << ": " << judged.finding.summary << '\n'
+              << admission::Paragraph(judged.finding) << '\n';
+  }
+  void Unreadable(const std::string& file, const std::string& what) override {
+    std::cout << file << ':' << what << '\n';
+  }
+  void Finish(std::size_t workloads, const std::array<std::size_t, 4>& by_mode) override {
+    std::cout << Number(workloads, "TPU workload")
+              << " checked: " << Number(by_mode[static_cast<std::size_t>(Mode::kDeny)], "error")
+              << ", " << Number(by_mode[static_cast<std::size_t>(Mode::kWarn)], "warning") << '\n';
+  }
+
+ private:
+  static std::string Number(std::size_t number, const std::string& noun) {
+    return std::to_string(number) + " " + noun + (number == 1 ? "" : "s");
+  }
+};
+
+class JsonOutput final : public Output {
+ public:
+  void Finding(const std::string& file, const ManifestObject& object,
+               const workload::Workload& workload, const JudgedFinding& judged) override {
+    const rules::Finding& finding = judged.finding;
+    findings_.push_back({{"file", file},
+                         {"line", object.LineOf(finding.pointer)},
+                         {"kind", workload.kind->name},
+                         {"name", Printable(workload.metadata.name)},
+                         {"rule", finding.rule->id},
+                         {"rule_name", finding.rule->name},
+                         {"mode", Name(judged.mode)},
+                         {"field", FieldPath(finding.pointer)},
+                         {"container", Printable(finding.container)},
+                         {"summary", finding.summary},
+                         {"problem", finding.problem},
+                         {"change", finding.change}});
+  }
+  void Unreadable(const std::string& file, const std::string& what) override {
+    errors_.push_back({{"file", file}, {"error", what}});
+  }
+  void Finish(std::size_t workloads, const std::array<std::size_t, 4>&) override {
+    const nlohmann::ordered_json report = {
+        {"workloads", workloads}, {"findings", findings_}, {"errors", errors_}};
+    std::cout << report.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
+  }
+
+ private:
+  nlohmann::ordered_json findings_ = nlohmann::ordered_json::array();
+  nlohmann::ordered_json errors_ = nlohmann::ordered_json::array();
+};
+
+class Checker {
+ public:
+  Checker(const admission::Settings& settings, Output& output)
+      : settings_(settings), output_(output) {}
+
+  void CheckFile(const std::string& file) {
+    const Result<std::string> text = Read(file);
+    if (!text) return Unreadable(file, " " + text.error().message);
+    const Status status =
+        ForEachObject(*text, [&](const ManifestObject& object) { CheckObject(file, object); });
+    if (!status) Unreadable(file, status.error().message);
+  }
+
+  void Finish() { output_.Finish(workloads_, by_mode_); }
+  bool unreadable() const { return unreadable_; }
+  bool Has(Mode mode) const { return by_mode_[static_cast<std::size_t>(mode)] > 0; }
+
+ private:
+  static Result<std::string> Read(const std::string& file) {
+    if (file != "-") return ReadFile(file);
+    return std::string(std::istreambuf_iterator<char>(std::cin), {});
+  }
+
+  void CheckObject(const std::string& file, const ManifestObject& object) {
+    arena_.Reset();
+    const Result<workload::Workload> workload =
+        workload::ReadWorkload(object.gvk, object.json, arena_);
+    if (!workload) {
+      const std::string line = std::to_string(object.LineOf(""));
+      return Unreadable(file, line + ":1: " + workload.error().message);
+    }
+    if (workload->pod_sets.empty()) return;
+    ++workloads_;
+    for (const JudgedFinding& judged :
+         admission::Decide(settings_.engine.Evaluate(*workload), *workload, settings_.policy,
+                           workload->metadata.namespace_name, std::nullopt)) {
+      ++by_mode_[static_cast<std::size_t>(judged.mode)];
+      output_.Finding(file, object, *workload, judged);
+    }
+  }
+
+  void Unreadable(const std::string& file, const std::string& what) {
+    unreadable_ = true;
+    output_.Unreadable(file, what);
+  }
+
+  const admission::Settings& settings_;
+  Output& output_;
+  k8s::Arena arena_;
+  std::size_t workloads_ = 0;
+  std::array<std::size_t, 4> by_mode_{};
+  bool unreadable_ = false;
+};
+
+int Complain(const Error& error) {
+  std::cerr << "tpu-admission: " << error.message << '\n';
+  return kCannotRun;
+}
+
+}  // namespace
+
+int Check(const CheckOptions& options) {
+  auto settings = SettingsLoader(options.engine, "").Load();
+  if (!settings) return Complain(settings.error());
+  TextOutput text;
+  JsonOutput json;
+  Output& output = options.output == "json" ? static_cast<Output&>(json) : text;
+  Checker checker(**settings, output);
+  for (const std::string& path : options.paths) {
+    const Result<std::vector<std::string>> files = ManifestFiles(path);
+    if (!files) return Complain(files.error());
+    for (const std::string& file : *files) checker.CheckFile(file);
+  }
+  checker.Finish();
+  if (checker.unreadable()) return kCannotRun;
+  const bool warned = options.fail_on == "warn" && checker.Has(Mode::kWarn);
+  return checker.Has(Mode::kDeny) || warned ? kFaultsFound : kDone;
+}
+
+}  // namespace tpu_admission::app

@@ -1,0 +1,192 @@
+#include "app/command_line.h"
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+
+#include "app/commands.h"
+#include "app/settings_loader.h"
+#include "tpu_admission/base/config_reader.h"
+#include "tpu_admission/base/version.h"
+
+namespace tpu_admission::app {
+namespace {
+
+using std::chrono::milliseconds;
+
+// "--secure-port" -> "TPU_ADMISSION_SECURE_PORT"
+std::string EnvironmentTwin(const std::string& flag) {
+  std::string name = "TPU_ADMISSION_";
+  for (const char c : flag.substr(2)) {
+    name += c == '-' ? '_' : static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  }
+  return name;
+}
+
+// Every flag of ours has an environment twin.
+template <typename T>
+CLI::Option* AddFlag(CLI::App& command, const std::string& flag, T& value,
+                     const std::string& help) {
+  return command.add_option(flag, value, help)
+      ->envname(EnvironmentTwin(flag))
+      ->capture_default_str();
+}
+
+// "250ms", "5s", "2m" -> milliseconds; empty if it is none of these.
+std::optional<milliseconds> ParseDuration(const std::string& text) {
+  std::size_t end = 0;
+  while (end < text.size() && std::isdigit(static_cast<unsigned char>(text[end])) != 0) ++end;
+  if (end == 0 || end > 9) return std::nullopt;
+  const long long number = std::stoll(text.substr(0, end));
+  const std::string unit = text.substr(end);
+  if (unit == "ms") return milliseconds(number);
+  if (unit == "s") return milliseconds(number * 1000);
+  if (unit == "m") return milliseconds(number * 60'000);
+  return std::nullopt;
+}
+
+void AddDuration(CLI::App& command, const std::string& flag, milliseconds& value,
+                 const std::string& help) {
+  const auto read = [&value, flag](const std::string& text) {
+    const std::optional<milliseconds> duration = ParseDuration(text);
+    if (!duration)
+      throw CLI::ValidationError(flag, "\"" + text + "\" is no duration such as 5s or 250ms");
+    value = *duration;
+  };
+  command.add_option_function<std::string>(flag, read, help)
+      ->envname(EnvironmentTwin(flag))
+      ->default_str(std::to_string(value.count() / 1000) + "s")
+      ->type_name("DURATION");
+}
+
+void AddEngineFlags(CLI::App& command, EngineOptions& options) {
+  AddFlag(command, "--catalog", options.catalog_file,
+          "TPU catalog to use instead of the built-in one")
+      ->type_name("FILE");
+  AddFlag(command, "--policy", options.policy_file, "modes and fixes by rule and namespace")
+      ->type_name("FILE");
+  AddFlag(command, "--cluster-location", options.cluster_location,
+          "zone or region of the cluster, e.g. us-central1; enables the location rules");
+  AddFlag(command, "--cluster-mode", options.cluster_mode, "kind of GKE cluster")
+      ->check(CLI::IsMember({"standard", "autopilot"}));
+  AddFlag(command, "--gke-version", options.gke_version,
+          "control plane version, e.g. 1.33.2-gke.1111000");
+}
+
+void AddServe(CLI::App& command, ServeOptions& options) {
+  AddFlag(command, "--bind-address", options.bind_address, "address that both ports listen on");
+  AddFlag(command, "--secure-port", options.secure_port,
+          "HTTPS port of /mutate and /validate; 0 takes a free one");
+  AddFlag(command, "--metrics-port", options.metrics_port,
+          "plain HTTP port of /livez, /readyz and /metrics; 0 takes a free one");
+  AddFlag(command, "--tls-cert-file", options.tls_cert_file,
+          "serving certificate, PEM, leaf first; read again when it changes")
+      ->type_name("FILE");
+  AddFlag(command, "--tls-private-key-file", options.tls_private_key_file,
+          "private key of the certificate, PEM")
+      ->type_name("FILE");
+  AddFlag(command, "--tls-min-version", options.tls_min_version, "oldest TLS version to accept")
+      ->check(CLI::IsMember({"1.2", "1.3"}));
+  AddEngineFlags(command, options.engine);
+  AddFlag(command, "--threads", options.threads,
+          "threads that answer requests; 0: one per processor, at most 4")
+      ->check(CLI::Range(0, 64));
+  AddDuration(command, "--shutdown-delay", options.shutdown_delay,
+              "how long to go on answering after SIGTERM, until clients have moved on");
+  AddFlag(command, "--docs-url", options.docs_url,
+          "base of links to rule pages in messages; without it there are none");
+  AddFlag(command, "--log-level", options.log_level, "least severe lines to log")
+      ->check(CLI::IsMember({"debug", "info", "warning", "error"}));
+}
+
+// Gives every option that neither flag nor environment set the value of the file's key of the same
+// name. Throws CLI::Error, as flags do.
+void ApplyConfigFile(CLI::App& command, const std::string& path) {
+  const Result<std::string> text = ReadFile(path);
+  if (!text) throw CLI::FileError(text.error().message);
+  const Result<ConfigFile> file = ConfigFile::Parse(*text, path);
+  if (!file) throw CLI::FileError(file.error().message);
+  for (const auto& [key, node] : file->root().Members()) {
+    CLI::Option* option = command.get_option_no_throw("--" + key);
+    if (option == nullptr || key == "config" || key == "help") {
+      node.Fail("is no flag of " + command.get_name() + "; --help lists them");
+    } else if (option->count() == 0) {
+      option->add_result(node.AsString());
+      option->run_callback();
+    }
+  }
+  if (const Status status = file->Finish(); !status) throw CLI::FileError(status.error().message);
+}
+
+void RequireCertificate(const ServeOptions& options) {
+  if (!options.tls_cert_file.empty() && !options.tls_private_key_file.empty()) return;
+  throw CLI::RequiredError(
+      "--tls-cert-file and --tls-private-key-file (flag, environment or config file)");
+}
+
+constexpr const char* kServeFooter =
+    "Every flag has an environment twin (--secure-port is TPU_ADMISSION_SECURE_PORT) and a key\n"
+    "in the YAML file of --config (secure-port: 10250). Flag beats environment beats file.";
+
+}  // namespace
+
+int Run(int argc, char** argv) {
+  CLI::App app(
+      "Checks TPU workloads on GKE before they are stuck: admission webhook and offline checker.",
+      "tpu-admission");
+  const std::string version =
+      "tpu-admission " + std::string(Version()) + " (" + std::string(Revision()) + ")";
+  app.set_version_flag("--version", version);
+  app.require_subcommand(1);
+  app.get_formatter()->column_width(36);
+
+  ServeOptions serve;
+  CLI::App* serve_command = app.add_subcommand("serve", "run the admission webhook");
+  AddServe(*serve_command, serve);
+  std::string config_file;
+  AddFlag(*serve_command, "--config", config_file, "YAML file with flags")->type_name("FILE");
+  serve_command->footer(kServeFooter);
+
+  CheckOptions check;
+  CLI::App* check_command = app.add_subcommand("check", "check YAML files by the same rules");
+  check_command->add_option("PATH", check.paths, "files or directories; - is standard input")
+      ->required();
+  AddEngineFlags(*check_command, check.engine);
+  AddFlag(*check_command, "--output", check.output, "for people or for programs")
+      ->check(CLI::IsMember({"text", "json"}));
+  AddFlag(*check_command, "--fail-on", check.fail_on,
+          "least severe finding that makes the exit code 1")
+      ->check(CLI::IsMember({"deny", "warn"}));
+
+  ExplainOptions explain;
+  CLI::App* explain_command = app.add_subcommand("explain", "tell what a rule is about");
+  explain_command->add_option("RULE", explain.rules, "ids or names; without any, all are listed");
+  AddFlag(*explain_command, "--output", explain.output, "for people or for docs/rules/")
+      ->check(CLI::IsMember({"text", "markdown"}));
+
+  CatalogOptions catalog;
+  CLI::App* catalog_command =
+      app.add_subcommand("catalog", "print generations, topologies and zones");
+  AddFlag(*catalog_command, "--catalog", catalog.catalog_file,
+          "catalog to print instead of the built-in one")
+      ->type_name("FILE");
+  AddFlag(*catalog_command, "--output", catalog.output, "for people or for programs")
+      ->check(CLI::IsMember({"text", "json"}));
+
+  CLI::App* version_command = app.add_subcommand("version", "print the version");
+
+  try {
+    app.parse(argc, argv);
+    if (!config_file.empty()) ApplyConfigFile(*serve_command, config_file);
+    if (serve_command->parsed()) RequireCertificate(serve);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? kDone : kCannotRun;
+  }
+  if (serve_command->parsed()) return Serve(serve);
+  if (check_command->parsed()) return Check(check);
+  if (explain_command->parsed()) return Explain(explain);
+  if (catalog_command->parsed()) return ShowCatalog(catalog);
+  if (version_command->parsed()) std::cout << version << '\n';
+  return kDone;
+}
+
+}  // namespace tpu_admission::app

@@ -1,0 +1,13 @@
+// The subcommands. Each prints to stdout, complains on stderr, and returns the exit code.
+#pragma once
+
+#include "app/options.h"
+
+namespace tpu_admission::app {
+
+int Serve(const ServeOptions& options);
+int Check(const CheckOptions& options);
+int ShowCatalog(const CatalogOptions& options);
+int Explain(const ExplainOptions& options);
+
+}  // namespace tpu_admission::app

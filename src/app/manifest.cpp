@@ -1,0 +1,76 @@
+#include "app/manifest.h"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+
+#include "tpu_admission/base/json_pointer.h"
+
+namespace tpu_admission::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+k8s::GroupVersionKind GvkOf(k8s::JsonView object) {
+  const std::string_view api_version = object["apiVersion"].StringOr("");
+  const std::string_view kind = object["kind"].StringOr("");
+  const std::size_t slash = api_version.find('/');
+  if (slash == api_version.npos) return {"", api_version, kind};
+  return {api_version.substr(0, slash), api_version.substr(slash + 1), kind};
+}
+
+void Visit(const YamlDocument& document, k8s::JsonView object, const std::string& pointer,
+           const std::function<void(const ManifestObject&)>& each) {
+  const k8s::GroupVersionKind gvk = GvkOf(object);
+  if (gvk.kind == "List" && pointer.empty()) {
+    for (std::size_t i = 0; i < object["items"].size(); ++i) {
+      std::string item = "/items";
+      AppendPointerIndex(item, i);
+      Visit(document, object["items"].Element(i), item, each);
+    }
+  } else if (!gvk.kind.empty() && !gvk.version.empty()) {
+    each({gvk, object, document, pointer});
+  }
+}
+
+bool IsManifest(const fs::path& path) {
+  static const std::array<std::string, 3> kEndings = {".yaml", ".yml", ".json"};
+  return std::find(kEndings.begin(), kEndings.end(), path.extension()) != kEndings.end();
+}
+
+}  // namespace
+
+std::size_t ManifestObject::LineOf(std::string_view field_pointer) const {
+  return document.PlaceOf(pointer + std::string(field_pointer)).value.line;
+}
+
+Status ForEachObject(std::string_view text,
+                     const std::function<void(const ManifestObject&)>& each) {
+  const Result<std::vector<YamlDocument>> documents = ParseYaml(text);
+  if (!documents) return documents.error();
+  k8s::JsonParser parser;
+  for (const YamlDocument& document : *documents) {
+    const Result<k8s::JsonView> root = parser.Parse(document.json);
+    if (!root) return Error{std::to_string(document.start.line) + ":1: " + root.error().message};
+    Visit(document, *root, "", each);
+  }
+  return OkStatus();
+}
+
+Result<std::vector<std::string>> ManifestFiles(const std::string& path) {
+  std::error_code error;
+  if (path == "-") return std::vector<std::string>{path};
+  const fs::file_status status = fs::status(path, error);
+  if (!fs::exists(status)) return Error{path + ": no such file or directory"};
+  if (!fs::is_directory(status)) return std::vector<std::string>{path};
+  std::vector<std::string> files;
+  for (fs::recursive_directory_iterator entry(path, error), end; !error && entry != end;
+       entry.increment(error)) {
+    if (entry->is_regular_file() && IsManifest(entry->path())) files.push_back(entry->path());
+  }
+  if (error) return Error{path + ": " + error.message()};
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+}  // namespace tpu_admission::app

@@ -1,0 +1,179 @@
+// `tpu-admission serve`: builds everything, hands references down, and waits for signals.
+#include <pthread.h>
+
+#include <algorithm>
+#include <atomic>
+#include <csignal>
+#include <ctime>
+#include <iostream>
+#include <thread>
+
+#include "app/admission_endpoint.h"
+#include "app/command_line.h"
+#include "app/commands.h"
+#include "app/server_events.h"
+#include "app/settings_loader.h"
+#include "tpu_admission/base/version.h"
+#include "tpu_admission/net/health.h"
+
+namespace tpu_admission::app {
+namespace {
+
+using observability::Level;
+using std::chrono::milliseconds;
+
+constexpr milliseconds kDrainLimit{15'000};
+constexpr milliseconds kFilePoll{10'000};
+constexpr int kMaxThreads = 4;
+
+net::ServerOptions ServerOptionsOf(const ServeOptions& options) {
+  net::ServerOptions server;
+  server.bind_address = options.bind_address;
+  server.port = options.secure_port;
+  const int processors = static_cast<int>(std::thread::hardware_concurrency());
+  server.threads = options.threads > 0 ? options.threads : std::clamp(processors, 1, kMaxThreads);
+  server.tls.certificate = options.tls_cert_file;
+  server.tls.private_key = options.tls_private_key_file;
+  server.tls.allow_tls12 = options.tls_min_version == "1.2";
+  return server;
+}
+
+Level LevelOf(const std::string& name) {
+  if (name == "debug") return Level::kDebug;
+  if (name == "warning") return Level::kWarning;
+  return name == "error" ? Level::kError : Level::kInfo;
+}
+
+// SIGTERM and SIGINT, taken by Wait() and by no thread. Threads started later inherit the mask.
+class Signals {
+ public:
+  Signals() {
+    sigemptyset(&set_);
+    sigaddset(&set_, SIGTERM);
+    sigaddset(&set_, SIGINT);
+    pthread_sigmask(SIG_BLOCK, &set_, nullptr);
+    std::signal(SIGPIPE, SIG_IGN);
+  }
+
+  // True if a signal came within `limit`.
+  bool Wait(milliseconds limit) const {
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(limit);
+    const timespec wait{seconds.count(), (limit - seconds).count() * 1'000'000};
+    return sigtimedwait(&set_, nullptr, &wait) > 0;
+  }
+
+ private:
+  sigset_t set_;
+};
+
+class Service {
+ public:
+  Service(const ServeOptions& options, SettingsLoader& loader,
+          std::shared_ptr<const admission::Settings> settings)
+      : options_(options),
+        loader_(loader),
+        log_(1, LevelOf(options.log_level)),
+        settings_(settings),
+        events_(metrics_, log_),
+        server_(
+            ServerOptionsOf(options), [this] { return NewEndpoint(); }, events_),
+        health_(options.bind_address, options.metrics_port,
+                {[this] { return NotReady(); }, [this] { return MetricsText(); }}) {
+    Announce(*settings);
+  }
+
+  Status Start() {
+    if (Status started = health_.Start(); !started) return started;
+    if (Status started = server_.Start(); !started) return started;
+    listening_ = true;
+    log_.Write(Level::kInfo, "listening",
+               {{"version", Version()},
+                {"address", options_.bind_address},
+                {"secure_port", std::to_string(server_.port())},
+                {"metrics_port", std::to_string(health_.port())}});
+    return OkStatus();
+  }
+
+  // Until a signal asks to stop.
+  void Run(const Signals& signals) {
+    while (!signals.Wait(kFilePoll)) Reload();
+    draining_ = true;
+    log_.Write(Level::kInfo, "shutting down",
+               {{"shutdown_delay_ms", std::to_string(options_.shutdown_delay.count())}});
+    server_.BeginDrain();
+    signals.Wait(options_.shutdown_delay);  // a second signal ends the delay
+    server_.FinishDrain(kDrainLimit);
+    log_.Write(Level::kInfo, "stopped");
+  }
+
+ private:
+  std::unique_ptr<net::RequestHandler> NewEndpoint() {
+    return std::make_unique<AdmissionEndpoint>(settings_, clock_, metrics_, log_);
+  }
+
+  std::optional<std::string> NotReady() const {
+    if (draining_) return "shutting down";
+    if (!listening_) return "not listening yet";
+    if (server_.has_certificate()) return std::nullopt;
+    return "no certificate yet: waiting for " + options_.tls_cert_file + " and " +
+           options_.tls_private_key_file;
+  }
+
+  std::string MetricsText() {
+    metrics_.SetLogLinesDropped(log_.lines_dropped());
+    return metrics_.Text();
+  }
+
+  void Announce(const admission::Settings& settings) {
+    const tpu::Catalog& catalog = settings.engine.catalog();
+    metrics_.SetCatalog(catalog.version(), catalog.checksum());
+    metrics_.CountConfigLoad(true, clock_.Now());
+    log_.Write(Level::kInfo, "catalog and policy loaded",
+               {{"catalog_version", catalog.version()}, {"catalog_sha256", catalog.checksum()}});
+  }
+
+  void Reload() {
+    auto changed = loader_.LoadIfChanged();
+    if (!changed) return;
+    if (!*changed) {
+      metrics_.CountConfigLoad(false, clock_.Now());
+      log_.Write(Level::kError, "catalog or policy not loaded, the last good ones stay",
+                 {{"what", changed->error().message}});
+      return;
+    }
+    settings_.Set(**changed);
+    Announce(***changed);
+  }
+
+  const ServeOptions& options_;
+  SettingsLoader& loader_;
+  SystemClock clock_;
+  observability::Metrics metrics_;
+  observability::Log log_;
+  SnapshotCell<admission::Settings> settings_;
+  ServerEvents events_;
+  std::atomic<bool> listening_{false};
+  std::atomic<bool> draining_{false};
+  net::Server server_;
+  net::HealthServer health_;
+};
+
+int CannotStart(const Error& error) {
+  std::cerr << "tpu-admission: " << error.message << '\n';
+  return kCannotRun;
+}
+
+}  // namespace
+
+int Serve(const ServeOptions& options) {
+  const Signals signals;
+  SettingsLoader loader(options.engine, options.docs_url);
+  auto settings = loader.Load();
+  if (!settings) return CannotStart(settings.error());
+  Service service(options, loader, *settings);
+  if (Status started = service.Start(); !started) return CannotStart(started.error());
+  service.Run(signals);
+  return kDone;
+}
+
+}  // namespace tpu_admission::app
