@@ -1,19 +1,13 @@
 package harness
 
 import (
-	"encoding/base64"
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
 	"os"
+	"strings"
 	"testing"
 	"time"
-)
-
-const (
-	webhookNamespace = "tpu-admission-system"
-	webhookService   = "tpu-admission"
 )
 
 // Webhook is tpu-admission running as a process of its own and known to the API server.
@@ -56,60 +50,6 @@ func (n *Namespace) InstallWebhook(t testing.TB, binary, manifest string) *Webho
 	return w
 }
 
-// installConfigurations applies the manifest with what only this run knows: the authority of the
-// certificate, and the port. For a Service of type ExternalName the API server dials that port of
-// localhost, with the name and protocol that it uses for every Service.
-func (n *Namespace) installConfigurations(t testing.TB, manifest string, port int) {
-	t.Helper()
-	namespace := Object{"apiVersion": "v1", "kind": "Namespace", "metadata": Object{"name": webhookNamespace}}
-	service := Object{"apiVersion": "v1", "kind": "Service", "metadata": Object{"name": webhookService},
-		"spec": Object{"type": "ExternalName", "externalName": "localhost"}}
-	if err := n.cluster.CreateOnce("/api/v1/namespaces", namespace); err != nil {
-		t.Fatal(err)
-	}
-	if err := n.cluster.CreateOnce("/api/v1/namespaces/"+webhookNamespace+"/services", service); err != nil {
-		t.Fatal(err)
-	}
-	ca, err := os.ReadFile(n.cluster.authority.CertPath())
-	if err != nil {
-		t.Fatal(err)
-	}
-	printed := n.Succeed(t, "create", "--dry-run=client", "-o", "json", "-f", manifest).Stdout
-	items := parseObjects(t, printed)
-	for _, item := range items {
-		for _, webhook := range List(item, "webhooks") {
-			client := Dig(webhook, "clientConfig").(Object)
-			client["caBundle"] = base64.StdEncoding.EncodeToString(ca)
-			Dig(client, "service").(Object)["port"] = port
-		}
-	}
-	text, err := json.Marshal(Object{"apiVersion": "v1", "kind": "List", "items": items})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if out := n.Apply(t, string(text)); out.Code != 0 {
-		t.Fatal(out)
-	}
-	t.Cleanup(func() { n.Kubectl(t, "delete", "-f", manifest) })
-}
-
-// awaitReviews returns when both configurations have reached the API server's admission: when one
-// dry run of a TPU pod comes to us twice, to be patched and to be judged.
-func (n *Namespace) awaitReviews(t testing.TB, w *Webhook) {
-	t.Helper()
-	canary := Object{"apiVersion": "v1", "kind": "Pod", "metadata": Object{"name": "canary"},
-		"spec": Object{"containers": []Object{{"name": "canary", "image": "canary",
-			"resources": Object{"limits": Object{"google.com/tpu": "1"}}}}}}
-	Eventually(t, 15*time.Second, "the API server to ask the webhook", func() error {
-		before := w.Requests(t)
-		n.cluster.Create(n.path("/api/v1", "pods")+"?dryRun=All", canary) // may well be denied
-		if got := w.Requests(t) - before; got != 2 {
-			return fmt.Errorf("%v reviews instead of 2", got)
-		}
-		return nil
-	})
-}
-
 // Requests is the number of reviews with all the labels, e.g. `kind="Pod"`, answered so far.
 func (w *Webhook) Requests(t testing.TB, labels ...string) float64 {
 	t.Helper()
@@ -123,7 +63,7 @@ func (w *Webhook) Requests(t testing.TB, labels ...string) float64 {
 // MetricsAddress is host:port of the plain port.
 func (w *Webhook) MetricsAddress() string { return w.metrics[len("http://"):] }
 
-// Log is what the process has written so far: one JSON object a line.
+// Log is what the process has written so far.
 func (w *Webhook) Log(t testing.TB) string {
 	t.Helper()
 	text, err := os.ReadFile(w.process.logPath)
@@ -131,6 +71,20 @@ func (w *Webhook) Log(t testing.TB) string {
 		t.Fatal(err)
 	}
 	return string(text)
+}
+
+// Decisions are the lines of the log about objects of the namespace, the oldest first.
+func (w *Webhook) Decisions(t testing.TB, namespace string) (decisions []Object) {
+	t.Helper()
+	for line := range strings.Lines(w.Log(t)) {
+		if !strings.HasSuffix(line, "\n") {
+			break // still being written
+		}
+		if entry := ParseObject(t, line); Text(entry, "namespace") == namespace {
+			decisions = append(decisions, entry)
+		}
+	}
+	return decisions
 }
 
 // Kill ends the process as a crash would.

@@ -66,7 +66,7 @@ func eventsAre(t *testing.T, n *harness.Namespace, reason string, count int) {
 	t.Helper()
 	harness.Eventually(t, 30*time.Second, reason+" events", func() error {
 		out := n.Succeed(t, "get", "events", "--no-headers", "--field-selector", "reason="+reason)
-		if got := strings.Count(out.Stdout, "\n"); got != count {
+		if got := strings.Count(out.Stdout, "\n"); got < count {
 			return fmt.Errorf("%d of %d", got, count)
 		}
 		return nil

@@ -1,7 +1,6 @@
 package scenarios
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -43,14 +42,8 @@ func TestDecisionsAreLogged(t *testing.T) {
 	w := install(t, n)
 	n.Kubectl(t, "apply", "-f", "examples/wrong-job.yaml")
 	harness.Eventually(t, 5*time.Second, "the log line", func() error {
-		for line := range strings.Lines(w.Log(t)) {
-			var entry harness.Object
-			if err := json.Unmarshal([]byte(line), &entry); err != nil {
-				return fmt.Errorf("not JSON: %q", line)
-			}
-			if harness.Text(entry, "name") == "train" {
-				return isDecision(entry, n.Name)
-			}
+		for _, decision := range w.Decisions(t, n.Name) {
+			return isDenial(decision)
 		}
 		return errors.New(w.Log(t))
 	})
@@ -59,15 +52,15 @@ func TestDecisionsAreLogged(t *testing.T) {
 	}
 }
 
-func isDecision(entry harness.Object, namespace string) error {
-	want := harness.Object{"kind": "Job", "namespace": namespace, "decision": "denied"}
-	for key, value := range want {
-		if entry[key] != value {
-			return fmt.Errorf("%s is not %v: %v", key, value, entry)
+func isDenial(decision harness.Object) error {
+	for key, value := range map[string]string{"kind": "Job", "name": "train", "decision": "denied"} {
+		if got := harness.Text(decision, key); got != value {
+			return fmt.Errorf("%s is %q, not %q: %v", key, got, value, decision)
 		}
 	}
-	if harness.Text(entry, "uid") == "" || !strings.Contains(fmt.Sprint(entry["rules"]), "TPU301") {
-		return fmt.Errorf("without uid or rules: %v", entry)
+	rules := fmt.Sprint(decision["rules"])
+	if harness.Text(decision, "uid") == "" || !strings.Contains(rules, "TPU301") {
+		return fmt.Errorf("without uid or rules: %v", decision)
 	}
 	return nil
 }
