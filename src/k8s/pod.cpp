@@ -16,21 +16,21 @@ class Reader {
   const std::optional<Error>& error() const { return error_; }
 
   JsonView List(JsonView parent, std::string_view key) {
-    return Typed(parent, key, &JsonView::is_array, "a list");
+    return Typed(parent, key, &JsonView::is_array, "is not a list");
   }
   JsonView Object(JsonView parent, std::string_view key) {
-    return Typed(parent, key, &JsonView::is_object, "a map");
+    return Typed(parent, key, &JsonView::is_object, "is not a map");
   }
   // `value`, an element of the list `key`, as an object.
   JsonView ObjectElement(JsonView value, std::string_view key) {
     if (value.is_object()) return value;
-    Fail(std::string(key) + " has an element that is not a map");
+    Fail(key, "has an element that is not a map");
     return {};
   }
   std::string_view String(JsonView parent, std::string_view key) {
     const JsonView value = parent[key];
     const std::optional<std::string_view> text = value.AsString();
-    if (!text && value.has_value()) Fail(std::string(key) + " is not a string");
+    if (!text && value.has_value()) Fail(key, "is not a string");
     return text.value_or("");
   }
 
@@ -40,11 +40,11 @@ class Reader {
     const JsonView value = parent[key];
     if (!value.has_value()) return {};
     if ((value.*is)()) return value;
-    Fail(std::string(key) + " is not " + wanted);
+    Fail(key, wanted);
     return {};
   }
-  void Fail(std::string what) {
-    if (!error_) error_ = Error{std::move(what)};
+  void Fail(std::string_view key, std::string_view what) {
+    if (!error_) error_ = Error{std::string(key).append(" ").append(what)};
   }
 
   Arena& arena_;

@@ -104,7 +104,8 @@ void Check(const Subject& subject, Report& report) {
     const bool fixed = fix.cpu_millis || fix.memory_mib;
     report.Add({.pointer = subject.At(container, "/resources"),
                 .container = std::string(container.name),
-                .summary = Title(container) + " has no request for " + missing,
+                .summary = Title(container) + " has no request for " + missing +
+                           (fixed ? " (suggested: " + Text(fix) + ")" : ""),
                 .problem = "has no request for " + missing +
                            ", so the scheduler counts nothing for "
                            "it: other pods may crowd the TPU host, and this one is evicted first.",

@@ -1,0 +1,150 @@
+// ask-webhook: sends manifests to a running tpu-admission as the API server would, and prints what
+// a kubectl user would read. No cluster needed; `./dev run` uses it.
+#include <CLI/CLI.hpp>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "ask_webhook/https_client.h"
+#include "tpu_admission/base/yaml.h"
+
+namespace tpu_admission::tools {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Result<Json> ReadManifest(const std::string& path) {
+  std::ifstream file(path);
+  if (!file) return Error{path + ": cannot be opened"};
+  const std::string text(std::istreambuf_iterator<char>(file), {});
+  const Result<std::vector<YamlDocument>> documents = ParseYaml(text);
+  if (!documents) return Error{path + ":" + documents.error().message};
+  if (documents->size() != 1) return Error{path + ": wanted one document"};
+  return Json::parse(documents->front().json);
+}
+
+// "batch/v1" and "Job" -> group, version and the plural that the API server would name.
+Json ReviewOf(const Json& object) {
+  const std::string api_version = object.value("apiVersion", "v1");
+  const std::string kind = object.value("kind", "");
+  const std::size_t slash = api_version.find('/');
+  const std::string group = slash == std::string::npos ? "" : api_version.substr(0, slash);
+  const std::string version =
+      slash == std::string::npos ? api_version : api_version.substr(slash + 1);
+  std::string plural = kind + "s";
+  for (char& c : plural) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  const Json metadata = object.value("metadata", Json::object());
+  return {{"apiVersion", "admission.k8s.io/v1"},
+          {"kind", "AdmissionReview"},
+          {"request",
+           {{"uid", "5d1f2b1e-7c3a-4f0e-9a55-0c5d3c0f7a11"},
+            {"kind", {{"group", group}, {"version", version}, {"kind", kind}}},
+            {"resource", {{"group", group}, {"version", version}, {"resource", plural}}},
+            {"name", metadata.value("name", "")},
+            {"namespace", metadata.value("namespace", "default")},
+            {"operation", "CREATE"},
+            {"userInfo", {{"username", "you"}}},
+            {"object", object},
+            {"oldObject", nullptr},
+            {"dryRun", false},
+            {"options", {{"apiVersion", "meta.k8s.io/v1"}, {"kind", "CreateOptions"}}}}}};
+}
+
+std::string DecodeBase64(const std::string& text) {
+  static const std::string kAlphabet =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string bytes;
+  unsigned bits = 0;
+  int count = 0;
+  for (const char c : text) {
+    const std::size_t value = kAlphabet.find(c);
+    if (value == std::string::npos) break;
+    bits = bits << 6U | static_cast<unsigned>(value);
+    if ((count += 6) < 8) continue;
+    count -= 8;
+    bytes += static_cast<char>(bits >> static_cast<unsigned>(count) & 0xFFU);
+  }
+  return bytes;
+}
+
+class Asker {
+ public:
+  explicit Asker(HttpsTarget target) : target_(std::move(target)) {}
+
+  // What `kubectl apply -f path` would print; false if the webhook could not be asked.
+  bool Apply(const std::string& path) {
+    std::cout << "$ kubectl apply -f " << path << '\n';
+    Result<Json> object = ReadManifest(path);
+    if (!object) return Complain(object.error());
+    if (object->value("kind", "") == "Pod") {
+      const Result<Json> mutated = Ask("/mutate", *object);
+      if (!mutated) return Complain(mutated.error());
+      if (mutated->contains("patch")) Patch(*object, (*mutated)["patch"]);
+    }
+    const Result<Json> response = Ask("/validate", *object);
+    if (!response) return Complain(response.error());
+    Print(path, *object, *response);
+    return true;
+  }
+
+ private:
+  static bool Complain(const Error& error) {
+    std::cerr << "ask-webhook: " << error.message << '\n';
+    return false;
+  }
+
+  Result<Json> Ask(const std::string& endpoint, const Json& object) {
+    const Result<std::string> answer = PostJson(target_, endpoint, ReviewOf(object).dump());
+    if (!answer) return answer.error();
+    return Json::parse(*answer)["response"];
+  }
+
+  void Patch(Json& object, const std::string& base64) {
+    const Json patch = Json::parse(DecodeBase64(base64));
+    object = Json(nlohmann::json(object).patch(nlohmann::json(patch)));
+    patch_ = patch;
+  }
+
+  void Print(const std::string& path, const Json& object, const Json& response) {
+    for (const auto& warning : response.value("warnings", Json::array())) {
+      std::cout << "Warning: " << warning.get<std::string>() << '\n';
+    }
+    if (response.value("allowed", false)) {
+      std::string kind = object.value("kind", "");
+      for (char& c : kind) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+      std::cout << kind << '/' << object["metadata"].value("name", "") << " created\n";
+    } else {
+      std::cout << "Error from server (Forbidden): error when creating \"" << path
+                << "\": admission webhook \"validate.tpu-admission.io\" denied the request: "
+                << response["status"].value("message", "") << '\n';
+    }
+    if (!patch_.empty()) std::cout << "  patched by mutate.tpu-admission.io:\n";
+    for (const auto& operation : patch_) std::cout << "    " << operation.dump() << '\n';
+    patch_ = Json::array();
+    std::cout << '\n';
+  }
+
+  HttpsTarget target_;
+  Json patch_ = Json::array();
+};
+
+}  // namespace
+}  // namespace tpu_admission::tools
+
+int main(int argc, char** argv) {
+  using namespace tpu_admission::tools;
+  CLI::App app("Sends manifests to tpu-admission and prints what a kubectl user would read.");
+  HttpsTarget target;
+  target.server_name = "localhost";
+  std::vector<std::string> files;
+  app.add_option("--port", target.port, "the admission port")->required();
+  app.add_option("--ca-file", target.ca_file, "certificate to trust, PEM")->required();
+  app.add_option("--server-name", target.server_name, "name in the server's certificate");
+  app.add_option("FILE", files, "manifests, one document each")->required();
+  CLI11_PARSE(app, argc, argv);
+  Asker asker(target);
+  bool all_asked = true;
+  for (const std::string& file : files) all_asked = asker.Apply(file) && all_asked;
+  return all_asked ? 0 : 2;
+}
