@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstddef>
 #include <limits>
 #include <utility>
@@ -29,6 +30,11 @@ bool IsInRange(const Json& value, IntRange range) {
   if (beyond) return false;
   const auto number = value.get<std::int64_t>();
   return number >= range.min && number <= range.max;
+}
+
+// What a getter that failed returns: a reader that divides by it must not fall over.
+std::int64_t Harmless(IntRange range) {
+  return std::max(range.min, std::min<std::int64_t>(0, range.max));
 }
 
 std::string Describe(IntRange range) {
@@ -99,11 +105,11 @@ std::string ConfigNode::AsString() const {
 }
 
 std::int64_t ConfigNode::AsInt(IntRange range) const {
-  if (value_ == nullptr) return 0;
+  if (value_ == nullptr) return Harmless(range);
   const Json& json = AsJson(value_);
   if (IsInRange(json, range)) return json;
   FailWanted(Describe(range));
-  return 0;
+  return Harmless(range);
 }
 
 bool ConfigNode::AsBool() const {
@@ -155,7 +161,7 @@ std::string ConfigNode::String(std::string_view key) const {
 
 std::int64_t ConfigNode::Int(std::string_view key, IntRange range) const {
   const auto member = Required(key, Describe(range));
-  return member ? member->AsInt(range) : 0;
+  return member ? member->AsInt(range) : Harmless(range);
 }
 
 bool ConfigNode::Bool(std::string_view key) const {

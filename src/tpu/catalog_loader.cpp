@@ -40,7 +40,9 @@ NodeLimits ReadNodeLimits(const ConfigNode& root, const SourceTable& sources) {
 
 Sources SourceTable::Of(const ConfigNode& row) const {
   Sources keys = row.Strings("sources");
-  if (keys.empty()) row.Fail("sources", "found none, wanted at least one key of `sources`");
+  if (keys.empty() && row.Has("sources")) {
+    row.Fail("sources", "found none, wanted at least one key of `sources`");
+  }
   for (const std::string& key : keys) {
     if (keys_.contains(key)) continue;
     row.Fail("sources", "found " + Quoted(key) + ", wanted a key of the table `sources`");

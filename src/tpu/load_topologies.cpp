@@ -113,7 +113,7 @@ void ReadCustomTopologies(const ConfigNode& node, const SourceTable& sources,
   if (!block) return;
   CustomTopologies custom;
   custom.machine = ReadMachineOf(*block, generation);
-  custom.above_chips = block->Int("above_chips", {.min = 0});
+  custom.above_chips = block->Int("above_chips", {0, 1'000'000});
   custom.multiple_of = static_cast<int>(block->Int("multiple_of", {1, 1024}));
   custom.order = ReadOrder(*block);
   custom.max_chips = block->Int("max_chips", {.min = custom.above_chips + 1});

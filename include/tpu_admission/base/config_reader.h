@@ -2,7 +2,8 @@
 // and type, and whatever nobody asked for is refused.
 //
 // Errors are collected, so the code that reads needs no branches: a getter that fails notes why and
-// returns its fallback, and Finish() at the end says what was wrong. Every message has the form
+// returns something harmless (nothing, false, the number of the range that is nearest to 0), and
+// Finish() at the end says what was wrong. Every message has the form
 // "origin:LINE:COLUMN: key.path: what was found, what is wanted".
 //
 //   Result<ConfigFile> file = ConfigFile::Parse(text, "policy.yaml");

@@ -1,0 +1,175 @@
+// One case for every row of config/tpu-catalog.yaml: a new row is tested by standing there.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cctype>
+#include <fstream>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "unit/tpu/built_in.h"
+
+namespace tpu_admission::tpu {
+namespace {
+
+// A row's name as gtest wants it: letters, digits and underscores.
+std::string TestName(std::string name) {
+  std::replace_if(
+      name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
+  return name;
+}
+
+bool IsSource(const std::string& key) {
+  const auto sources = BuiltIn().sources();
+  return std::any_of(sources.begin(), sources.end(),
+                     [&](const Catalog::Source& source) { return source.key == key; });
+}
+
+template <typename Keys>
+void ExpectSources(const Keys& keys) {
+  EXPECT_FALSE(keys.empty());
+  for (const std::string& key : keys) EXPECT_TRUE(IsSource(key)) << key;
+}
+
+struct PlacementRow {
+  const Generation* generation;
+  const Placement* placement;
+};
+
+std::vector<PlacementRow> Placements() {
+  std::vector<PlacementRow> rows;
+  for (const Generation& generation : BuiltIn().generations()) {
+    for (const Placement& placement : generation.placements) {
+      rows.push_back({&generation, &placement});
+    }
+  }
+  return rows;
+}
+
+class PlacementRowTest : public testing::TestWithParam<PlacementRow> {};
+
+TEST_P(PlacementRowTest, AddsUp) {
+  const auto& [generation, placement] = GetParam();
+  EXPECT_EQ(placement->topology.rank(), generation->dimensions);
+  EXPECT_EQ(placement->hosts * placement->machine->chips, placement->topology.chips());
+  EXPECT_EQ(generation->FindMachine(placement->machine->name), placement->machine);
+  EXPECT_TRUE(placement->standard || placement->autopilot);
+  EXPECT_TRUE(placement->machine->single_host || !placement->single_host());
+  ExpectSources(placement->sources);
+}
+
+TEST_P(PlacementRowTest, IsFoundByItsTopology) {
+  const auto& [generation, placement] = GetParam();
+  EXPECT_EQ(generation->OfferOf(placement->topology).offer, Offer::kOffered);
+  const PlacementList found = generation->PlacementsOf(placement->topology);
+  EXPECT_EQ(std::count_if(found.begin(), found.end(),
+                          [&](const Placement& row) { return row.machine == placement->machine; }),
+            1);
+}
+
+INSTANTIATE_TEST_SUITE_P(Catalog, PlacementRowTest, testing::ValuesIn(Placements()),
+                         [](const auto& row) {
+                           return TestName(row.param.generation->id + "_" +
+                                           row.param.placement->topology.Text() + "_" +
+                                           row.param.placement->machine->name);
+                         });
+
+struct MachineRow {
+  const Generation* generation;
+  const MachineType* machine;
+};
+
+std::vector<MachineRow> Machines() {
+  std::vector<MachineRow> rows;
+  for (const Generation& generation : BuiltIn().generations()) {
+    for (const MachineType& machine : generation.machines) rows.push_back({&generation, &machine});
+  }
+  return rows;
+}
+
+class MachineRowTest : public testing::TestWithParam<MachineRow> {};
+
+TEST_P(MachineRowTest, KeepsAPartForItself) {
+  const MachineType& machine = *GetParam().machine;
+  const Allocatable& allocatable = machine.allocatable;
+  EXPECT_LT(allocatable.cpu_millis, machine.vcpu * 1000);
+  EXPECT_GT(allocatable.cpu_millis, machine.vcpu * 990);
+  EXPECT_LT(allocatable.memory_mib, machine.memory_gib * 1024);
+  EXPECT_GT(allocatable.memory_mib, machine.memory_gib * 1024 * 85 / 100);
+  EXPECT_GE(allocatable.memory_v2_mib, allocatable.memory_mib);
+  EXPECT_GE(machine.memory_ceiling_gib, machine.memory_gib);
+  ExpectSources(machine.sources);
+}
+
+// 1t, 4t and 8t at the end of the name are the chips of the machine.
+TEST_P(MachineRowTest, ChipsAreThoseOfTheName) {
+  const MachineType& machine = *GetParam().machine;
+  EXPECT_TRUE(machine.name.ends_with("-" + std::to_string(machine.chips) + "t")) << machine.name;
+  EXPECT_EQ(BuiltIn().Guess(machine.name), GetParam().generation);
+}
+
+INSTANTIATE_TEST_SUITE_P(Catalog, MachineRowTest, testing::ValuesIn(Machines()),
+                         [](const auto& row) { return TestName(row.param.machine->name); });
+
+std::vector<const Generation*> Generations() {
+  std::vector<const Generation*> rows;
+  for (const Generation& generation : BuiltIn().generations()) rows.push_back(&generation);
+  return rows;
+}
+
+class GenerationRowTest : public testing::TestWithParam<const Generation*> {};
+
+TEST_P(GenerationRowTest, IsFoundByEveryName) {
+  const Generation& generation = *GetParam();
+  EXPECT_EQ(BuiltIn().FindByLabel(generation.label), &generation);
+  EXPECT_FALSE(BuiltIn().LooksLikeNewGeneration(generation.label));
+  EXPECT_EQ(BuiltIn().Guess(generation.id), &generation);
+  EXPECT_EQ(BuiltIn().Guess(generation.machine_family), &generation);
+  for (const std::string& alias : generation.aliases) {
+    EXPECT_EQ(BuiltIn().Guess(alias), &generation) << alias;
+  }
+}
+
+TEST_P(GenerationRowTest, EveryBlockHasItsSources) {
+  const Generation& generation = *GetParam();
+  ExpectSources(generation.sources);
+  for (const Zone& zone : generation.zones.list) ExpectSources(zone.sources);
+  if (generation.custom) ExpectSources(generation.custom->sources);
+  if (generation.node_can_be_split()) ExpectSources(generation.container_chips_sources);
+  if (!generation.min_gke_version.standard.empty())
+    ExpectSources(generation.min_gke_version.sources);
+  if (!generation.disks.boot.empty()) ExpectSources(generation.disks.sources);
+  if (generation.wraparound) ExpectSources(generation.wraparound->sources);
+  if (generation.dynamic_slicing) ExpectSources(generation.dynamic_slicing->sources);
+}
+
+TEST_P(GenerationRowTest, ExamplesOfCustomShapesFollowTheRule) {
+  if (!GetParam()->custom) return;
+  EXPECT_FALSE(GetParam()->custom->examples.empty());
+  for (const Topology& example : GetParam()->custom->examples) {
+    const PlacementList placements = GetParam()->PlacementsOf(example);
+    ASSERT_EQ(placements.size(), 1U) << example.Text();
+    EXPECT_EQ(placements.front().hosts * placements.front().chips_per_host(), example.chips());
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Catalog, GenerationRowTest, testing::ValuesIn(Generations()),
+                         [](const auto& row) { return TestName(row.param->id); });
+
+TEST(BuiltInCatalogTest, IsTheFile) {
+  std::ifstream file(TPU_ADMISSION_SOURCE_DIR "/config/tpu-catalog.yaml", std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  EXPECT_EQ(BuiltInCatalogText(), text.str());
+}
+
+TEST(BuiltInCatalogTest, SaysWhatItIs) {
+  EXPECT_EQ(BuiltIn().version(), "2026-11-20");
+  EXPECT_EQ(BuiltIn().checksum().size(), 64U);
+  EXPECT_EQ(BuiltIn().node_limits().max_pods, 256);
+}
+
+}  // namespace
+}  // namespace tpu_admission::tpu
