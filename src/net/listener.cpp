@@ -89,9 +89,10 @@ Awaitable<void> Listener::Run() {
   stopped_.set_value();
 }
 
+// Called when at least one connection waits, so that room is made for one that is really there.
 Awaitable<void> Listener::AcceptSome() {
-  for (int taken = 0; taken < kBatch && !stopping_; ++taken) {
-    if (state_.gate.full()) co_await MakeRoom();
+  if (state_.gate.full()) co_await MakeRoom();
+  for (int taken = 0; taken < kBatch && !stopping_ && !state_.gate.full(); ++taken) {
     const ErrorCode error = AcceptOne();
     if (error == asio::error::would_block || error == asio::error::try_again) co_return;
     if (error && error != asio::error::connection_aborted) {

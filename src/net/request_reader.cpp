@@ -65,15 +65,14 @@ boost::asio::mutable_buffer RequestReader::Prepare() {
 }
 
 RequestReader::State RequestReader::Advance() {
-  if (state_ == State::kIdle && buffer_.size() != 0) state_ = State::kHeader;
-  if (state_ == State::kHeader && !AdvanceHeader()) return state_;
   if (state_ == State::kWantsContinue) state_ = State::kBody;  // it was sent
+  if (state_ == State::kIdle && buffer_.size() != 0) state_ = State::kHeader;
+  if (state_ == State::kHeader) AdvanceHeader();
   if (state_ == State::kBody) AdvanceBody();
   return state_;
 }
 
-// True when the header is complete.
-bool RequestReader::AdvanceHeader() {
+void RequestReader::AdvanceHeader() {
   boost::system::error_code error;
   const std::size_t used = parser_->put(buffer_.data(), error);
   buffer_.consume(used);
@@ -88,9 +87,7 @@ bool RequestReader::AdvanceHeader() {
     Refuse(RefusalOf(error, parser_->problem()));
   } else if (done) {
     EndOfHeader();
-    return true;
   }
-  return false;
 }
 
 void RequestReader::EndOfHeader() {

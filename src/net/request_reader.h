@@ -50,7 +50,7 @@ class RequestReader {
   const Refusal& refusal() const { return refusal_; }
 
  private:
-  bool AdvanceHeader();
+  void AdvanceHeader();
   void AdvanceBody();
   void EndOfHeader();
   void Refuse(const Refusal& refusal);

@@ -13,6 +13,13 @@ namespace {
 constexpr long kClockSkewSeconds = 5 * 60;
 constexpr std::size_t kMaxCommonName = 64;  // ub-common-name of RFC 5280
 
+// Letters of names and addresses only: the list of names is a text that OpenSSL parses.
+bool IsName(const std::string& name) {
+  return !name.empty() && name.find_first_not_of(
+                              "abcdefghijklmnopqrstuvwxyz"
+                              "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_*:") == std::string::npos;
+}
+
 bool IsAddress(const std::string& name) {
   const std::unique_ptr<ASN1_OCTET_STRING, FreeWith<ASN1_OCTET_STRING_free>> address(
       a2i_IPADDRESS(name.c_str()));
@@ -70,6 +77,9 @@ bool Sign(X509* certificate, EVP_PKEY* key) {
 
 Result<SelfSigned> MakeSelfSigned(const std::vector<std::string>& names, int days) {
   if (names.empty()) return Error{"a certificate needs at least one name"};
+  for (const std::string& name : names) {
+    if (!IsName(name)) return Error{"\"" + name + "\" is no DNS name or IP address"};
+  }
   const KeyPtr key(EVP_EC_gen("P-256"));
   const X509Ptr certificate(X509_new());
   if (!key || !certificate || !AddValidity(certificate.get(), days) ||

@@ -44,7 +44,6 @@ void Configure(SSL_CTX* context, bool allow_tls12) {
   // The API server never resumes a session, so a ticket is two records for nothing.
   SSL_CTX_set_num_tickets(context, 0);
   SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
-  SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS);
   SSL_CTX_set_alpn_select_cb(context, SelectAlpn, nullptr);
 }
 

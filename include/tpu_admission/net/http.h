@@ -23,9 +23,9 @@ struct HttpRequest {
 struct HttpResponse {
   unsigned status = 200;
   std::string_view content_type = "application/json";  // static storage only
-  std::string_view allow;    // the Allow header of a 405; static storage only
-  bool retry_after = false;  // adds Retry-After: 1, which makes the API server try again
-  std::string body;
+  std::string_view allow = {};  // the Allow header of a 405; static storage only
+  bool retry_after = false;     // adds Retry-After: 1, which makes the API server try again
+  std::string body = {};
 };
 
 // Answers requests. Each thread of the server has an instance of its own, so Handle() is never
