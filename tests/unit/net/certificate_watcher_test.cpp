@@ -1,0 +1,111 @@
+#include "net/certificate_watcher.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support/certificate.h"
+#include "support/recording_observer.h"
+
+namespace tpu_admission::net {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using testing::MakeCertificate;
+using testing::MountedSecret;
+using testing::WriteText;
+using Outcome = CertificateWatcher::Outcome;
+
+class CertificateWatcherTest : public ::testing::Test {
+ protected:
+  std::string subject() const {
+    const auto current = watcher_.current();
+    return current ? current->subject() : "(none)";
+  }
+
+  MountedSecret secret_;
+  testing::RecordingObserver observer_;
+  CertificateWatcher watcher_{secret_.files(), observer_};
+};
+
+TEST_F(CertificateWatcherTest, MissingFilesAreReportedAtEachLookAndPickedUpLater) {
+  EXPECT_EQ(watcher_.Poll().outcome, Outcome::kMissing);
+  EXPECT_EQ(watcher_.Poll().outcome, Outcome::kMissing);
+  EXPECT_EQ(watcher_.current(), nullptr);
+  EXPECT_THAT(observer_.certificate_errors(),
+              ElementsAre(HasSubstr("tls.crt: No such file"), HasSubstr("tls.crt: No such file")));
+  secret_.Swap(MakeCertificate("late"));
+  EXPECT_EQ(watcher_.Poll().outcome, Outcome::kLoaded);
+  EXPECT_EQ(subject(), "CN=late");
+}
+
+TEST_F(CertificateWatcherTest, OneOfTheTwoMissingIsMissing) {
+  const SelfSigned pair = MakeCertificate();
+  WriteText(secret_.files().certificate, pair.certificate);
+  const CertificateWatcher::Look look = watcher_.Poll();
+  EXPECT_EQ(look.outcome, Outcome::kMissing);
+  EXPECT_THAT(look.why, HasSubstr("private key " + secret_.files().private_key));
+}
+
+TEST_F(CertificateWatcherTest, TheSameBytesAreNotLoadedAgain) {
+  const SelfSigned pair = MakeCertificate();
+  secret_.Swap(pair);
+  EXPECT_EQ(watcher_.Poll().outcome, Outcome::kLoaded);
+  const auto first = watcher_.current();
+  EXPECT_EQ(watcher_.Poll().outcome, Outcome::kUnchanged);
+  secret_.Swap(pair);  // the kubelet swaps, the bytes stay
+  EXPECT_EQ(watcher_.Poll().outcome, Outcome::kUnchanged);
+  EXPECT_EQ(watcher_.current(), first);
+  EXPECT_EQ(observer_.certificates().size(), 1u);
+}
+
+TEST_F(CertificateWatcherTest, FollowsTheKubeletsSwap) {
+  secret_.Swap(MakeCertificate("first"));
+  watcher_.Poll();
+  secret_.Swap(MakeCertificate("second"));
+  EXPECT_EQ(watcher_.Poll().outcome, Outcome::kLoaded);
+  EXPECT_EQ(subject(), "CN=second");
+  EXPECT_THAT(observer_.certificates(), ElementsAre("CN=first", "CN=second"));
+  EXPECT_EQ(observer_.not_after(), watcher_.current()->not_after());
+  EXPECT_THAT(observer_.certificate_errors(), IsEmpty());
+}
+
+TEST_F(CertificateWatcherTest, ABadPairKeepsTheOldOne) {
+  const SelfSigned good = MakeCertificate("good"), other = MakeCertificate("other");
+  secret_.Swap(good);
+  watcher_.Poll();
+  const SelfSigned bad[] = {
+      {other.certificate, good.private_key},  // certificate and key of two moments
+      {"-----BEGIN CERTIFICATE-----\n", good.private_key},
+      {good.certificate, ""},
+      {std::string(2u << 20, 'x'), good.private_key},  // absurdly large
+  };
+  for (const SelfSigned& pair : bad) {
+    secret_.Swap(pair);
+    const CertificateWatcher::Look look = watcher_.Poll();
+    EXPECT_EQ(look.outcome, Outcome::kFailed);
+    EXPECT_THAT(look.why, HasSubstr(secret_.files().certificate));
+    EXPECT_EQ(subject(), "CN=good");
+  }
+  EXPECT_EQ(observer_.certificate_errors().size(), std::size(bad));
+  secret_.Swap(other);
+  EXPECT_EQ(watcher_.Poll().outcome, Outcome::kLoaded);
+  EXPECT_EQ(subject(), "CN=other");
+}
+
+TEST_F(CertificateWatcherTest, AVanishedSecretKeepsTheOldPair) {
+  secret_.Swap(MakeCertificate("good"));
+  watcher_.Poll();
+  std::filesystem::remove(secret_.files().private_key);
+  EXPECT_EQ(watcher_.Poll().outcome, Outcome::kMissing);
+  EXPECT_EQ(subject(), "CN=good");
+}
+
+TEST_F(CertificateWatcherTest, ADirectoryIsNoCertificate) {
+  std::filesystem::create_directory(secret_.files().certificate);
+  EXPECT_EQ(watcher_.Poll().outcome, Outcome::kFailed);
+}
+
+}  // namespace
+}  // namespace tpu_admission::net
