@@ -69,3 +69,22 @@ func (n *Namespace) awaitReviews(t testing.TB, w *Webhook) {
 		return nil
 	})
 }
+
+// watchFailedCalls fails the test if the API server has passed over a call of the living webhook:
+// with failurePolicy Ignore nobody else would notice an answer that is late or wrong.
+func (c *ControlPlane) watchFailedCalls(t testing.TB, w *Webhook) {
+	t.Helper()
+	failed := func() float64 {
+		text, err := c.Text("/metrics")
+		if err != nil {
+			t.Error(err)
+		}
+		return SumMetric(text, "apiserver_admission_webhook_fail_open_count")
+	}
+	before := failed()
+	t.Cleanup(func() {
+		if got := failed() - before; !w.killed && got != 0 {
+			t.Errorf("%v calls of the webhook failed", got)
+		}
+	})
+}

@@ -22,8 +22,8 @@ type Output struct {
 	Took    time.Duration
 }
 
-// All is the output in the order of a terminal: errors and warnings after results.
-func (o Output) All() string { return o.Stdout + o.Stderr }
+// All is the output in the order of a terminal: kubectl warns before it prints the result.
+func (o Output) All() string { return o.Stderr + o.Stdout }
 
 // String is the command and its output as they look on a terminal.
 func (o Output) String() string { return "$ " + o.Command + "\n" + o.All() }

@@ -14,6 +14,7 @@ import (
 type Webhook struct {
 	process *Process
 	metrics string // http://127.0.0.1:port
+	killed  bool
 }
 
 // InstallWebhook starts the binary and installs the configurations of the given manifest, and
@@ -45,6 +46,7 @@ func (n *Namespace) InstallWebhook(t testing.TB, binary, manifest string) *Webho
 	}); err != nil {
 		t.Fatal(err)
 	}
+	c.watchFailedCalls(t, w)
 	n.installConfigurations(t, manifest, ports[0])
 	n.awaitReviews(t, w)
 	return w
@@ -88,7 +90,10 @@ func (w *Webhook) Decisions(t testing.TB, namespace string) (decisions []Object)
 }
 
 // Kill ends the process as a crash would.
-func (w *Webhook) Kill() { w.process.Kill() }
+func (w *Webhook) Kill() {
+	w.killed = true
+	w.process.Kill()
+}
 
 func (w *Webhook) get(path string) (string, error) {
 	client := http.Client{Timeout: 2 * time.Second}

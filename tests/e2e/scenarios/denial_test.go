@@ -46,10 +46,10 @@ func wrongJobIsDenied(t *testing.T, out harness.Output) {
 		"TPU301 chips-per-host", `spec.template.spec.containers[0] "jax"`,
 		"-> set requests and limits of google.com/tpu to 4",
 		"TPU401 hosts", "spec.parallelism", "-> set parallelism and completions to 4")
-	first, _, _ := strings.Cut(out.Stderr, "\n")
-	_, message, _ := strings.Cut(first, denied)
-	if len(message) > 400 || !strings.Contains(message, "TPU301") {
-		t.Errorf("the first line must stand alone in at most 400 characters: %q", message)
+	_, message, _ := strings.Cut(out.Stderr, denied)
+	first, _, _ := strings.Cut(message, "\n")
+	if len(first) > 400 || !strings.Contains(first, "TPU301") {
+		t.Errorf("the first line must stand alone in at most 400 characters: %q", first)
 	}
 }
 

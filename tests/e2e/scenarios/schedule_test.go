@@ -52,30 +52,36 @@ func TestTolerationLetsThePodIn(t *testing.T) {
 type shape struct {
 	name, topology string
 	host           harness.Machine
-	spec           string // of the pod, without its node selector
+	selector       string // beside accelerator, topology and host
+	containers     string // with what follows them in the pod's spec
 }
 
+const (
+	fourChips  = `cloud.google.com/gke-accelerator-count: "4"`
+	eightChips = `cloud.google.com/gke-accelerator-count: "8"`
+)
+
 var shapes = []shape{
-	{"v6e-1x1", "1x1", harness.V6ex1, oneContainer(1)},
-	{"v6e-2x2", "2x2", harness.V6ex4, oneContainer(4)},
-	{"v6e-2x4-one-host", "2x4", harness.V6ex8, oneContainer(8)},
-	{"v6e-2x4-two-hosts", "2x4", harness.V6ex4, oneContainer(4)},
-	{"v6e-2x4-half-a-host", "2x4", harness.V6ex8, oneContainer(4)},
-	{"v6e-4x4", "4x4", harness.V6ex4, oneContainer(4)},
-	{"v5e-2x4", "2x4", harness.V5ex4, oneContainer(4)},
-	{"v5e-2x4-one-host", "2x4", harness.V5ex8, oneContainer(8)},
-	{"v4-2x2x1", "2x2x1", harness.V4x4, oneContainer(4)},
-	{"v5p-2x2x1", "2x2x1", harness.V5px4, oneContainer(4)},
-	{"tpu7x-split", "2x2x1", harness.V7x4, `containers: [
+	{"v6e-1x1", "1x1", harness.V6ex1, "", oneContainer(1)},
+	{"v6e-2x2", "2x2", harness.V6ex4, "", oneContainer(4)},
+	{"v6e-2x4-one-host", "2x4", harness.V6ex8, eightChips, oneContainer(8)},
+	{"v6e-2x4-two-hosts", "2x4", harness.V6ex4, fourChips, oneContainer(4)},
+	{"v6e-2x4-half-a-host", "2x4", harness.V6ex8, "", oneContainer(4)},
+	{"v6e-4x4", "4x4", harness.V6ex4, "", oneContainer(4)},
+	{"v5e-2x4-one-host", "2x4", harness.V5ex8, "", oneContainer(8)},
+	{"v5e-2x4-two-hosts", "2x4", harness.V5ex4, fourChips, oneContainer(4)},
+	{"v4-2x2x1", "2x2x1", harness.V4x4, "", oneContainer(4)},
+	{"v5p-2x2x1", "2x2x1", harness.V5px4, "", oneContainer(4)},
+	{"tpu7x-split", "2x2x1", harness.V7x4, "", `[
 		{name: a, image: i, resources: {limits: {google.com/tpu: 2}}},
 		{name: b, image: i, resources: {limits: {google.com/tpu: 2}}}]`},
-	{"sidecars", "2x2", harness.V6ex4, oneContainer(4) + `, initContainers: [
+	{"sidecars", "2x2", harness.V6ex4, "", oneContainer(4) + `, initContainers: [
 		{name: big, image: i, resources: {requests: {cpu: 170, memory: 600Gi}}},
 		{name: log, image: i, restartPolicy: Always, resources: {requests: {cpu: 40, memory: 100Gi}}}]`},
 }
 
 func oneContainer(chips int) string {
-	return fmt.Sprintf(`containers: [{name: c, image: i, resources: {limits: {google.com/tpu: %d}}}]`, chips)
+	return fmt.Sprintf(`[{name: c, image: i, resources: {limits: {google.com/tpu: %d}}}]`, chips)
 }
 
 // schedule makes the pods of all shapes, waits until the scheduler has bound each or given it up,
@@ -83,10 +89,10 @@ func oneContainer(chips int) string {
 func schedule(t *testing.T, n *harness.Namespace, hosts map[string]string) map[string]any {
 	t.Helper()
 	for _, s := range shapes {
-		selector := fmt.Sprintf(`{cloud.google.com/gke-tpu-accelerator: %s, cloud.google.com/gke-tpu-topology: %s,
-			cloud.google.com/gke-accelerator-count: "%d", kubernetes.io/hostname: %s}`,
-			s.host.Accelerator, s.topology, s.host.Chips, hosts[s.name])
-		out := n.Apply(t, podManifest(s.name, fmt.Sprintf("{nodeSelector: %s, %s}", selector, s.spec)))
+		out := n.Apply(t, podManifest(s.name, fmt.Sprintf(`{
+			nodeSelector: {cloud.google.com/gke-tpu-accelerator: %s, cloud.google.com/gke-tpu-topology: %s,
+				kubernetes.io/hostname: %s, %s},
+			containers: %s}`, s.host.Accelerator, s.topology, hosts[s.name], s.selector, s.containers)))
 		if out.Code != 0 {
 			t.Fatalf("%s: %s", s.name, out)
 		}
