@@ -1,6 +1,8 @@
 package scenarios
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -22,6 +24,20 @@ func TestWrongPodIsDenied(t *testing.T) {
 	out := n.Kubectl(t, "apply", "-f", "examples/wrong-pod.yaml")
 	isDenied(t, out, `Pod "notebook"`, "TPU101", "tpu-v6e-podslice", "-> ", "tpu-v6e-slice")
 	isAbsent(t, n, "pod", "notebook")
+}
+
+// Every kind is judged by the pod template that it carries.
+func TestWrongTemplateOfEveryKindIsDenied(t *testing.T) {
+	n := plain.namespace(t, "every-kind")
+	install(t, n)
+	for _, manifest := range kinds(t) {
+		sound, err := os.ReadFile(filepath.Join(root, manifest))
+		if err != nil {
+			t.Fatal(err)
+		}
+		wrong := strings.ReplaceAll(string(sound), "tpu-v6e-slice", "tpu-v6e-podslice")
+		isDenied(t, n.Apply(t, wrong), "TPU101", "tpu-v6e-slice")
+	}
 }
 
 // A dry run is judged and patched like the real thing, and leaves nothing behind.

@@ -5,6 +5,7 @@ package scenarios
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -20,7 +21,11 @@ var (
 	binary   = os.Getenv("TPU_ADMISSION_BINARY") // what is tested
 )
 
-const configurations = "deploy/webhook-configurations.yaml"
+// Paths from root.
+const (
+	configurations = "deploy/webhook-configurations.yaml"
+	testdata       = "tests/e2e/scenarios/testdata"
+)
 
 // Two control planes, each started by the first scenario that uses it.
 var (
@@ -72,6 +77,19 @@ func (s *shared) stop() {
 func install(t *testing.T, n *harness.Namespace) *harness.Webhook {
 	t.Helper()
 	return n.InstallWebhook(t, binary, configurations)
+}
+
+// kinds are the manifests of a sound object of every kind, as paths from root.
+func kinds(t *testing.T) []string {
+	t.Helper()
+	manifests, err := filepath.Glob(filepath.Join(root, testdata, "kinds", "*.yaml"))
+	if err != nil || len(manifests) < 7 {
+		t.Fatalf("%d manifests: %v", len(manifests), err)
+	}
+	for i, manifest := range manifests {
+		manifests[i] = filepath.Join(testdata, "kinds", filepath.Base(manifest))
+	}
+	return manifests
 }
 
 // says fails the test unless the output contains every part.

@@ -39,7 +39,7 @@ func TestNoPatchWhereNothingIsMissing(t *testing.T) {
 	w := install(t, n)
 	patched := func() float64 { return w.Requests(t, `kind="Pod"`, `outcome="patched"`) }
 	before := patched()
-	n.Succeed(t, "apply", "-f", "tests/e2e/scenarios/testdata/complete-pod.yaml")
+	n.Succeed(t, "apply", "-f", testdata+"/complete-pod.yaml")
 	if got := tolerations(n.Object(t, "pod", "complete")); got != 1 {
 		t.Errorf("%d tolerations of the TPU taint, not the plugin's one", got)
 	}

@@ -3,7 +3,6 @@ package scenarios
 import (
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -61,9 +60,8 @@ func TestTPUWorkloadsReachUs(t *testing.T) {
 			t.Errorf("the pod %q did not reach the webhook", name)
 		}
 	}
-	manifests, _ := filepath.Glob("testdata/kinds/*.yaml")
-	for _, manifest := range manifests {
-		out := n.Succeed(t, "create", "--dry-run=server", "-o", "json", "-f", filepath.Join("tests/e2e/scenarios", manifest))
+	for _, manifest := range kinds(t) {
+		out := n.Succeed(t, "create", "--dry-run=server", "-o", "json", "-f", manifest)
 		kind := harness.Text(harness.ParseObject(t, out.Stdout), "kind")
 		if w.Requests(t, fmt.Sprintf("kind=%q", kind)) == 0 {
 			t.Errorf("the %s of %s did not reach the webhook", kind, manifest)

@@ -11,15 +11,10 @@ import (
 // What a user applies twice must stay as it is: a patch that kubectl undoes on the second apply
 // would be an error on a Job and a rollout on a Deployment.
 func TestSecondApplyChangesNothing(t *testing.T) {
-	manifests, err := filepath.Glob("testdata/kinds/*.yaml")
-	if err != nil || len(manifests) < 7 {
-		t.Fatalf("%d manifests: %v", len(manifests), err)
-	}
 	n := plain.namespace(t, "twice")
 	install(t, n)
-	for _, manifest := range manifests {
-		kind := strings.TrimSuffix(filepath.Base(manifest), ".yaml")
-		path := filepath.Join("tests/e2e/scenarios", manifest)
+	for _, path := range kinds(t) {
+		kind := strings.TrimSuffix(filepath.Base(path), ".yaml")
 		t.Run(kind, func(t *testing.T) {
 			applyTwice(t, n, path, " unchanged", " configured")
 		})
