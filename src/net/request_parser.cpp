@@ -70,13 +70,17 @@ void RequestParser::on_header_impl(error_code& error) {
     error = Refuse(Problem::kMalformed);
   } else if (request_.http10 && chunked()) {
     error = Refuse(Problem::kMalformed);
-  } else if (const auto length = content_length(); length && !lease_.Cover(*length)) {
-    error = Refuse(Problem::kOverBudget);
   }
 }
 
-void RequestParser::on_body_init_impl(const boost::optional<std::uint64_t>& length, error_code&) {
-  if (length) request_.body.reserve(*length);
+void RequestParser::on_body_init_impl(const boost::optional<std::uint64_t>& length,
+                                      error_code& error) {
+  if (!length) return;
+  if (lease_.Cover(*length)) {
+    request_.body.reserve(*length);
+  } else {
+    error = Refuse(Problem::kOverBudget);
+  }
 }
 
 std::size_t RequestParser::on_body_impl(string_view bytes, error_code&) {

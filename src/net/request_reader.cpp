@@ -93,7 +93,11 @@ void RequestReader::AdvanceHeader() {
 void RequestReader::EndOfHeader() {
   parser_->eager(true);
   keep_alive_ = !request_.http10 && parser_->keep_alive();
-  if (parser_->is_done()) {
+  boost::system::error_code error;
+  if (!parser_->is_done()) parser_->put({}, error);  // begins the body: its length is leased now
+  if (error && error != http::error::need_more) {
+    Refuse(RefusalOf(error, parser_->problem()));
+  } else if (parser_->is_done()) {
     state_ = State::kComplete;
   } else if (request_.expects_continue && !request_.http10 && buffer_.size() == 0) {
     state_ = State::kWantsContinue;

@@ -33,14 +33,12 @@ TEST(DrainTest, WhatIsInFlightIsAnswered) {
   std::this_thread::sleep_for(milliseconds(50));
   std::thread rest([&] {
     std::this_thread::sleep_for(milliseconds(800));  // longer than idle connections are waited for
-    client.Send(request.substr(10'000));
+    const auto answer = client.Exchange(request.substr(10'000));
+    EXPECT_TRUE(answer && answer->status == 200 && answer->closes());
+    client.Close();
   });
   server.server->FinishDrain(seconds(10));
   rest.join();
-  const auto answer = client.Receive();
-  ASSERT_TRUE(answer);
-  EXPECT_EQ(answer->status, 200u);
-  EXPECT_TRUE(answer->closes());
 }
 
 // A request that was on its way on an idle connection when the port closed.
@@ -52,6 +50,7 @@ TEST(DrainTest, AnIdleConnectionMayStillAskForAMoment) {
     std::this_thread::sleep_for(milliseconds(50));
     const auto answer = client.Exchange(Post("/x", ""));
     EXPECT_TRUE(answer && answer->closes());
+    client.Close();
   });
   server.server->FinishDrain(seconds(10));
   late.join();
@@ -61,7 +60,10 @@ TEST(DrainTest, IdleConnectionsDoNotHoldItUp) {
   TestServer server;
   HttpClient idle = server.Connect();
   ASSERT_TRUE(idle.Exchange(Post("/x", "")));
-  std::thread reader([&] { EXPECT_FALSE(idle.Receive()); });
+  std::thread reader([&] {
+    EXPECT_FALSE(idle.Receive());
+    idle.Close();
+  });
   const auto start = std::chrono::steady_clock::now();
   server.server->FinishDrain(seconds(30));
   EXPECT_LT(std::chrono::steady_clock::now() - start, seconds(10));

@@ -8,6 +8,7 @@ namespace tpu_admission::net {
 namespace {
 
 using State = RequestReader::State;
+using namespace std::string_literals;
 
 constexpr char kPost[] =
     "POST /mutate?timeout=10s HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\n";
@@ -139,8 +140,8 @@ TEST_F(RequestReaderTest, Refusals) {
       {"folded after nothing", "X-A:\r\n c\r\n", 400, Reason::kMalformed},
       {"folded to nothing", "X-A: b\r\n \r\n", 400, Reason::kMalformed},
       {"folded length", "Content-Length:\r\n 5\r\n", 400, Reason::kMalformed},
-      {"NUL in a value", std::string("X-A: b\0c\r\n", 10), 400, Reason::kMalformed},
-      {"NUL in a name", std::string("X-\0: b\r\n", 8), 400, Reason::kMalformed},
+      {"NUL in a value", "X-A: b\0c\r\n"s, 400, Reason::kMalformed},
+      {"NUL in a name", "X-\0: b\r\n"s, 400, Reason::kMalformed},
       {"space before the colon", "Content-Length : 5\r\n", 400, Reason::kMalformed},
       {"bare CR", "X-A: b\rc\r\n", 400, Reason::kMalformed},
       {"bare LF", "X-A: b\nContent-Length: 5\r\n", 400, Reason::kMalformed},
