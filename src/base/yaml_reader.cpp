@@ -140,14 +140,12 @@ std::optional<Error> TreeBuilder::Alias(const yaml_event_t& event) {
 
 std::optional<Error> TreeBuilder::Open(const yaml_event_t& event) {
   const bool mapping = event.type == YAML_MAPPING_START_EVENT;
-  const yaml_char_t* const tag =
-      mapping ? event.data.mapping_start.tag : event.data.sequence_start.tag;
   const yaml_char_t* const anchor =
       mapping ? event.data.mapping_start.anchor : event.data.sequence_start.anchor;
-  const std::string_view wanted = mapping ? YAML_MAP_TAG : YAML_SEQ_TAG;
-  if (tag != nullptr && Text(tag) != wanted) {
-    return ErrorAt(Mark(event.start_mark), UnknownTag(Text(tag)).message);
-  }
+  const std::string tag =
+      Text(mapping ? event.data.mapping_start.tag : event.data.sequence_start.tag);
+  const bool fits = tag.empty() || tag == "!" || tag == (mapping ? YAML_MAP_TAG : YAML_SEQ_TAG);
+  if (!fits) return ErrorAt(Mark(event.start_mark), UnknownTag(tag).message);
   if (open_.size() >= max_depth_) {
     return ErrorAt(Mark(event.start_mark), "more than " + std::to_string(max_depth_) +
                                                " lists and mappings inside each other");

@@ -93,7 +93,7 @@ Result<Scalar> ResolveTagged(std::string_view text, std::string_view tag) {
 Error UnknownTag(std::string_view tag) {
   std::string name(tag);
   if (tag.starts_with(kTagPrefix)) name.replace(0, kTagPrefix.size(), "!!");
-  return Error{"unknown tag " + Quoted(name)};
+  return Error{"found the tag " + Quoted(name) + ", which does not fit here or is unknown"};
 }
 
 Result<Scalar> ResolveScalar(std::string_view text, std::string_view tag, bool plain) {

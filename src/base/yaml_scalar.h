@@ -22,7 +22,7 @@ Result<Scalar> ResolveScalar(std::string_view text, std::string_view tag, bool p
 // 0x10 -> "16"). A null key is an error.
 Result<std::string> ResolveKey(std::string_view text, std::string_view tag, bool plain);
 
-// For a tag that means nothing to us, in the form people write it (!!set).
+// For a tag that means nothing to us, or not where it stands, in the form people write it (!!set).
 Error UnknownTag(std::string_view tag);
 
 }  // namespace tpu_admission::yaml

@@ -56,9 +56,10 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"a: !!null x\n", "1:4: ", "as !!null"},
                     Case{"a: !!binary '*'\n", "1:4: ", "base64"},
                     Case{"a: !!binary /w==\n", "1:4: ", "no UTF-8"},
-                    Case{"a: !foo b\n", "1:4: ", "unknown tag \"!foo\""},
-                    Case{"a: !!set {b}\n", "1:4: ", "unknown tag \"!!set\""},
-                    Case{"a: !!python/object b\n", "1:4: ", "unknown tag \"!!python/object\""}));
+                    Case{"a: !!str [b]\n", "1:4: ", "the tag \"!!str\""},
+                    Case{"a: !foo b\n", "1:4: ", "the tag \"!foo\""},
+                    Case{"a: !!set {b}\n", "1:4: ", "the tag \"!!set\""},
+                    Case{"a: !!python/object b\n", "1:4: ", "the tag \"!!python/object\""}));
 
 INSTANTIATE_TEST_SUITE_P(
     Syntax, YamlErrorTest,

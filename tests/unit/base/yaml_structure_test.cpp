@@ -42,7 +42,8 @@ INSTANTIATE_TEST_SUITE_P(
                          {"{\"a\":[true,null,1.5],\"b\":\"\xC3\xA9\"}"}},
                     Case{"{a, b: }", {R"({"a":null,"b":null})"}},
                     Case{"? a\n? b\n", {R"({"a":null,"b":null})"}}, Case{"12", {"12"}},
-                    Case{"!!map {a: 1}", {R"({"a":1})"}}, Case{"!!seq [1]", {"[1]"}}));
+                    Case{"!!map {a: 1}", {R"({"a":1})"}}, Case{"!!seq [1]", {"[1]"}},
+                    Case{"! {a: 1}", {R"({"a":1})"}}));
 
 INSTANTIATE_TEST_SUITE_P(Documents, StructureTest,
                          testing::Values(Case{"", {}}, Case{"# only a comment\n", {}},
