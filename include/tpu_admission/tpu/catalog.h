@@ -49,14 +49,15 @@ class Catalog {
     std::string text;
   };
   std::span<const Source> sources() const { return sources_; }
-
- private:
-  friend class CatalogLoader;
   struct WrongLabel {
     std::string label;
     std::string meant;  // the label of a generation
     Sources sources;
   };
+  std::span<const WrongLabel> wrong_labels() const { return wrong_labels_; }
+
+ private:
+  friend class CatalogLoader;
 
   std::vector<Generation> generations_;
   std::vector<WrongLabel> wrong_labels_;

@@ -5,6 +5,7 @@
 #include <cctype>
 #include <fstream>
 #include <set>
+#include <span>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -163,6 +164,43 @@ TEST(BuiltInCatalogTest, IsTheFile) {
   std::ostringstream text;
   text << file.rdbuf();
   EXPECT_EQ(BuiltInCatalogText(), text.str());
+}
+
+void Use(std::set<std::string>& used, std::span<const std::string> sources) {
+  used.insert(sources.begin(), sources.end());
+}
+
+void UseAll(std::set<std::string>& used, const Generation& generation) {
+  Use(used, generation.sources);
+  for (const MachineType& machine : generation.machines) Use(used, machine.sources);
+  for (const Placement& placement : generation.placements) Use(used, placement.sources);
+  for (const Zone& zone : generation.zones.list) Use(used, zone.sources);
+  for (const NodePoolRule& rule : generation.node_pool_rules) Use(used, rule.sources);
+  Use(used, generation.container_chips_sources);
+  Use(used, generation.min_gke_version.sources);
+  Use(used, generation.disks.sources);
+  Use(used, generation.consumption.sources);
+  if (generation.custom) Use(used, generation.custom->sources);
+  if (generation.wraparound) Use(used, generation.wraparound->sources);
+  if (generation.dynamic_slicing) Use(used, generation.dynamic_slicing->sources);
+}
+
+TEST(BuiltInCatalogTest, EverySourceIsUsed) {
+  std::set<std::string> used;
+  Use(used, BuiltIn().node_limits().sources);
+  for (const Catalog::WrongLabel& row : BuiltIn().wrong_labels()) Use(used, row.sources);
+  for (const Generation& generation : BuiltIn().generations()) UseAll(used, generation);
+  for (const Catalog::Source& source : BuiltIn().sources()) {
+    EXPECT_TRUE(used.contains(source.key)) << source.key;
+  }
+}
+
+TEST(BuiltInCatalogTest, WrongLabelsAreGuessed) {
+  for (const Catalog::WrongLabel& row : BuiltIn().wrong_labels()) {
+    EXPECT_EQ(BuiltIn().Guess(row.label), BuiltIn().FindByLabel(row.meant)) << row.label;
+    EXPECT_EQ(BuiltIn().FindByLabel(row.label), nullptr) << row.label;
+    EXPECT_FALSE(BuiltIn().LooksLikeNewGeneration(row.label)) << row.label;
+  }
 }
 
 TEST(BuiltInCatalogTest, SaysWhatItIs) {
