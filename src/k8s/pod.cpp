@@ -27,6 +27,14 @@ class Reader {
     Fail(key, "has an element that is not a map");
     return {};
   }
+  // A map whose values are strings: `topology: 0x4` without quotes is a number in YAML.
+  JsonView Strings(JsonView parent, std::string_view key) {
+    const JsonView map = Object(parent, key);
+    for (std::size_t i = 0; i < map.size(); ++i) {
+      if (!map.Member(i).AsString()) Fail(key, "has a value that is not a string; quote it");
+    }
+    return map;
+  }
   std::string_view String(JsonView parent, std::string_view key) {
     const JsonView value = parent[key];
     const std::optional<std::string_view> text = value.AsString();
@@ -132,7 +140,7 @@ std::span<const Toleration> DecodeTolerations(Reader& reader, JsonView spec) {
 PodSpec DecodeSpec(Reader& reader, JsonView json) {
   PodSpec spec;
   spec.containers = DecodeContainers(reader, json);
-  spec.node_selector = StringMap(reader.Object(json, "nodeSelector"));
+  spec.node_selector = StringMap(reader.Strings(json, "nodeSelector"));
   spec.required_affinity = DecodeAffinity(reader, json);
   spec.tolerations = DecodeTolerations(reader, json);
   spec.overhead = ResourceList(reader.Object(json, "overhead"));

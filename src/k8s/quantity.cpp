@@ -45,13 +45,11 @@ std::optional<Scale> ScaleOf(std::string_view suffix) {
     suffix.remove_prefix(1);
     if (suffix.starts_with('-')) return std::nullopt;
   }
-  int exponent = 0;
+  std::int64_t exponent = 0;
   const auto [end, error] = std::from_chars(suffix.begin(), suffix.end(), exponent);
-  if (suffix.empty() || end != suffix.end()) return std::nullopt;
-  if (error != std::errc() || exponent < -1000 || exponent > 1000) {
-    exponent = suffix.starts_with('-') ? -1000 : 1000;
-  }
-  return Scale{10, exponent};
+  if (suffix.empty() || end != suffix.end() || error != std::errc()) return std::nullopt;
+  // The API server keeps the low 32 bits; what is past 1000 either way makes no difference here.
+  return Scale{10, std::clamp(static_cast<std::int32_t>(exponent), -1000, 1000)};
 }
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
@@ -93,7 +91,7 @@ Wide ToNano(const Digits& digits, Scale scale) {
   Wide nano = digits.mantissa;
   int tens = 9 - digits.behind_point;
   if (scale.base == 1024) {
-    nano = Multiply(nano, Power(1024, scale.exponent));
+    nano = Multiply(nano, Power(1024, scale.exponent));  // capped below
   } else {
     tens += scale.exponent;
   }
@@ -104,6 +102,11 @@ Wide ToNano(const Digits& digits, Scale scale) {
   if (tens < -38) return nano != 0 || digits.lost ? 1 : 0;
   const Wide divisor = Power(10, -tens);
   return nano / divisor + (nano % divisor != 0 || digits.lost ? 1 : 0);
+}
+
+// The API server takes "k" and "." for 0, where it reads a suffix in its fast way.
+bool TakesNoDigits(Scale scale) {
+  return scale.base == 1024 ? scale.exponent <= 4 : scale.exponent >= -9;
 }
 
 std::int64_t Clamp(Wide value) {
@@ -121,7 +124,8 @@ Quantity Quantity::FromMebibytes(std::int64_t mebibytes) {
   return Quantity(Wide(mebibytes) * (Wide(1) << 20) * kNano);
 }
 
-std::optional<Quantity> Quantity::Parse(std::string_view text) {
+std::optional<Quantity> Quantity::Parse(std::string_view all) {
+  std::string_view text = all;
   const bool negative = text.starts_with('-');
   if (negative || text.starts_with('+')) text.remove_prefix(1);
   std::size_t end = 0;
@@ -131,9 +135,10 @@ std::optional<Quantity> Quantity::Parse(std::string_view text) {
     text[end] == '.' ? ++points : ++digits;
     ++end;
   }
-  if (digits == 0 || points > 1) return std::nullopt;
+  if (all.empty() || points > 1) return std::nullopt;
   const std::optional<Scale> scale = ScaleOf(text.substr(end));
   if (!scale) return std::nullopt;
+  if (digits == 0) return TakesNoDigits(*scale) ? std::optional(Quantity()) : std::nullopt;
   const Wide nano = ToNano(ReadDigits(text.substr(0, end)), *scale);
   return Quantity(negative ? -nano : nano);
 }

@@ -6,6 +6,8 @@
 namespace tpu_admission::rules {
 namespace {
 
+using workload::NodeLabel;
+
 // The chip counts that a container can have on the machines of this shape.
 std::vector<std::int64_t> Possible(const Subject& subject) {
   std::vector<std::int64_t> counts;
@@ -40,14 +42,16 @@ std::string Truth(const Subject& subject, const std::vector<std::int64_t>& possi
          " chips, and a container takes all of its host";
 }
 
-// ", or select topology 2x4, whose one host has 8 chips", if there is such a topology.
-std::string OtherTopology(const Subject& subject, std::int64_t chips) {
+// ", or select topology 2x4, whose one host has 8 chips", if another label can give these chips.
+std::string OtherSelection(const Subject& subject, std::int64_t chips) {
   if (!subject.shape.topology || subject.shape.generation->node_can_be_split()) return "";
   for (const tpu::Placement& placement : subject.shape.generation->placements) {
-    if (placement.single_host() && placement.chips_per_host() == chips) {
-      return ", or select topology " + placement.topology.Text() + ", whose one host has " +
-             Count(chips, "chip");
+    if (!placement.single_host() || placement.chips_per_host() != chips) continue;
+    if (placement.topology == *subject.shape.topology) {
+      return ", or " + SelectorChange(NodeLabel::kAcceleratorCount, std::to_string(chips));
     }
+    return ", or select topology " + placement.topology.Text() + ", whose one host has " +
+           Count(chips, "chip");
   }
   return "";
 }
@@ -66,7 +70,7 @@ void Check(const Subject& subject, Report& report) {
                 .problem = "asks for " + std::to_string(*chips) + " google.com/tpu, but " +
                            Truth(subject, possible) + ".",
                 .change = "set requests and limits of google.com/tpu to " + Join(possible) +
-                          OtherTopology(subject, *chips)});
+                          OtherSelection(subject, *chips)});
   }
 }
 

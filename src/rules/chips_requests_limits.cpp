@@ -4,10 +4,9 @@
 namespace tpu_admission::rules {
 namespace {
 
-std::string Shown(const std::optional<k8s::Amount>& amount) {
-  if (!amount) return "none";
-  if (!amount->text.empty()) return Printable(amount->text, 24);
-  return amount->quantity ? amount->quantity->Text() : "not a number";
+std::string Shown(const k8s::Amount& amount) {
+  if (!amount.text.empty()) return Printable(amount.text, 24);
+  return amount.quantity ? amount.quantity->Text() : "not a number";
 }
 
 void Check(const Subject& subject, Report& report) {
@@ -20,9 +19,10 @@ void Check(const Subject& subject, Report& report) {
     if (no_request || equal || unreadable) continue;
     report.Add({.pointer = subject.At(container, "/resources"),
                 .container = std::string(container.name),
-                .summary = Title(container) + " requests " + Shown(request) +
-                           " google.com/tpu, its limit is " + Shown(limit),
-                .problem = "has request " + Shown(request) + " and limit " + Shown(limit) +
+                .summary = Title(container) + " requests " + Shown(*request) + " google.com/tpu, " +
+                           (limit ? "its limit is " + Shown(*limit) : "it has no limit"),
+                .problem = "has request " + Shown(*request) + " and " +
+                           (limit ? "limit " + Shown(*limit) : std::string("no limit")) +
                            " of google.com/tpu. Kubernetes wants both equal for chips, which "
                            "cannot be overcommitted, and the API server refuses such a pod.",
                 .change = "set requests and limits of google.com/tpu to the same number, or keep "

@@ -37,7 +37,7 @@ const Rule kCompletions = {
          .why = "With fewer completions than parallelism the Job starts fewer pods than the slice "
                 "has hosts; with more, the next pods start one by one as others end, and wait for "
                 "partners that are gone.",
-         .fix = "Set both to the number of hosts.",
+         .fix = "Set both parallelism and completions to the number of hosts of the slice.",
          .wrong = R"(apiVersion: batch/v1
 kind: Job
 metadata: {name: train}

@@ -31,6 +31,28 @@ std::string Consequence(std::int64_t found, std::int64_t pods) {
          " left over would hold chips and never begin";
 }
 
+// "2 pods do not fill a 4x4 slice: it takes 4"
+std::string Summary(std::int64_t found, const Slice& slice) {
+  const std::string pods = Count(found, "pod") + (found == 1 ? " does" : " do") + " not fill ";
+  const std::string topology = slice.topology.Text();
+  const std::string wanted = std::to_string(slice.pods);
+  return pods + (found < slice.pods ? "a " + topology + " slice: it takes " + wanted
+                                    : topology + " slices: each takes " + wanted);
+}
+
+// ", or select topology 2x4, which has 2 hosts", if there is one for the pods as they are.
+std::string OtherTopology(const Subject& subject, std::int64_t found) {
+  if (subject.pods.SliceTopology()) return "";
+  for (const tpu::Placement& placement : subject.shape.generation->placements) {
+    if (placement.hosts != found || placement.chips_per_host() != subject.pods.ChipsPerPod()) {
+      continue;
+    }
+    return ", or select topology " + placement.topology.Text() + ", which has " +
+           Count(found, "host");
+  }
+  return "";
+}
+
 void Check(const Subject& subject, Report& report) {
   const workload::Scale& scale = subject.pods.scale;
   if (scale.counting == Counting::kNone || !scale.pods.value) return;
@@ -42,15 +64,15 @@ void Check(const Subject& subject, Report& report) {
       scale.counting == Counting::kReplicas || SetsOwnBounds(subject.pods.pod.spec);
   report.Add({.pointer = subject.AtCount(scale.pods),
               .container = "",
-              .summary = Count(found, "pod") + " cannot fill a " + topology + " slice, which has " +
-                         Count(slice->pods, "pod"),
+              .summary = Summary(found, *slice),
               .problem = std::string(scale.pods.written ? "is " : "is not set, so it is ") +
                          std::to_string(found) + ", but " + topology + " is " +
                          Count(slice->topology.chips(), "chip") + " on " +
                          Count(slice->hosts, "host") +
                          (slice->pods == slice->hosts ? "" : " for " + Count(slice->pods, "pod")) +
                          ": " + Consequence(found, slice->pods) + ".",
-              .change = CountChange(scale, (found / slice->pods + 1) * slice->pods),
+              .change = CountChange(scale, (found / slice->pods + 1) * slice->pods) +
+                        OtherTopology(subject, found),
               .milder = doubtful ? std::optional(Mode::kWarn) : std::nullopt});
 }
 

@@ -28,8 +28,8 @@ const Rule kJobNotIndexed = {
     .mode = Mode::kWarn,
     .judges_counts = true,
     .words = {.what =
-                  "A plain Job on a multi-host slice should have completionMode Indexed. (A JobSet "
-                  "sets it by itself.)",
+                  "A plain Job on a multi-host slice should have completionMode Indexed. A JobSet "
+                  "sets it by itself.",
               .why =
                   "The workers of a slice find each other by index and host name. Without an index "
                   "every pod takes itself for the first worker, or the program has to find its "

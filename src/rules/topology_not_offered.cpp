@@ -13,6 +13,11 @@ std::int64_t WishOf(const Subject& subject) {
   return wished > 0 ? wished : subject.shape.topology->chips();
 }
 
+// The list of a generation without custom shapes is the reason already.
+std::string Choice(const tpu::Generation& generation) {
+  return generation.custom ? " Its topologies are " + Topologies(generation) + "." : "";
+}
+
 void Check(const Subject& subject, Report& report) {
   const Shape& shape = subject.shape;
   if (shape.generation == nullptr || !shape.topology) return;
@@ -28,8 +33,8 @@ void Check(const Subject& subject, Report& report) {
        .summary = disputed ? "topology " + found + " of " + label + " is doubtful: sources disagree"
                            : "topology " + found + " is not offered for " + label,
        .problem = "is " + found + ", which " + label +
-                  (disputed ? " may not have: " : " does not have: ") + answer.reason +
-                  ". Its topologies are " + Topologies(*shape.generation) + ".",
+                  (disputed ? " may not have: " : " does not have: ") + answer.reason + "." +
+                  Choice(*shape.generation),
        .change = SelectorChange(NodeLabel::kTopology,
                                 JoinOr(NearestTopologies(subject, WishOf(subject)))),
        .milder = disputed ? std::optional(Mode::kWarn) : std::nullopt});

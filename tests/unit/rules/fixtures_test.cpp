@@ -1,0 +1,114 @@
+// Every manifest below tests/rules/<rule name>/ is a test: of pass-*.yaml the rule says nothing, of
+// fail-*.yaml it says what stands beside it in the .txt file. Comments of the first lines set the
+// cluster: `# cluster-location: us-east5`, `# cluster-mode: autopilot`.
+//
+// UPDATE_GOLDEN=1 writes the .txt files anew; read each aloud before you commit it.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+
+#include "tpu_admission/admission/decision.h"
+#include "unit/rules/judge.h"
+
+namespace tpu_admission::rules {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path kFixtures = fs::path(TPU_ADMISSION_SOURCE_DIR) / "tests" / "rules";
+
+std::string Read(const fs::path& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::vector<fs::path> Fixtures() {
+  std::vector<fs::path> paths;
+  for (const auto& entry : fs::recursive_directory_iterator(kFixtures)) {
+    if (entry.path().extension() == ".yaml") paths.push_back(entry.path());
+  }
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
+Cluster ClusterOf(const std::string& text) {
+  Cluster cluster;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line) && line.starts_with("# ");) {
+    if (line.starts_with("# cluster-location: ")) cluster.region = RegionOf(line.substr(20));
+    if (line == "# cluster-mode: autopilot") cluster.platform = Platform::kAutopilot;
+  }
+  return cluster;
+}
+
+std::string FixText(const Fix& fix) {
+  if (std::holds_alternative<AddToleration>(fix)) return "fix: adds the toleration\n";
+  const auto* requests = std::get_if<AddRequests>(&fix);
+  if (requests == nullptr) return "";
+  std::string text = "fix:";
+  if (requests->cpu_millis) text += " cpu " + std::to_string(*requests->cpu_millis) + "m";
+  if (requests->memory_mib) text += " memory " + std::to_string(*requests->memory_mib) + "Mi";
+  return text + "\n";
+}
+
+// What a golden file holds: mode, warning, paragraph and fix of each finding of the rule.
+std::string Spoken(const std::vector<Finding>& findings, const std::string& rule) {
+  std::string text;
+  for (const Finding& finding : findings) {
+    if (finding.rule->name != rule) continue;
+    text += std::string(Name(finding.mode())) + "\n" + admission::Warning(finding) + "\n" +
+            admission::Paragraph(finding) + FixText(finding.fix);
+  }
+  return text;
+}
+
+class RuleFixture : public testing::TestWithParam<fs::path> {};
+
+TEST_P(RuleFixture, SpeaksAsWritten) {
+  const std::string manifest = Read(GetParam());
+  const std::string rule = GetParam().parent_path().filename();
+  ASSERT_NE(FindRule(rule), nullptr) << "no rule has the name of the folder " << rule;
+  const std::string spoken = Spoken(FindingsOf(manifest, ClusterOf(manifest)), rule);
+  if (GetParam().filename().string().starts_with("pass-")) {
+    EXPECT_EQ(spoken, "");
+    return;
+  }
+  EXPECT_NE(spoken, "");
+  const fs::path golden = fs::path(GetParam()).replace_extension(".txt");
+  if (std::getenv("UPDATE_GOLDEN") != nullptr) std::ofstream(golden) << spoken;
+  EXPECT_EQ(spoken, Read(golden));
+}
+
+std::string TestName(const testing::TestParamInfo<fs::path>& info) {
+  std::string name =
+      info.param.parent_path().filename().string() + "_" + info.param.stem().string();
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Rules, RuleFixture, testing::ValuesIn(Fixtures()), TestName);
+
+TEST(RuleFixtures, EveryRuleHasAPassingAndAFailingOne) {
+  for (const Rule* rule : AllRules()) {
+    const fs::path folder = kFixtures / rule->name;
+    int passing = 0;
+    int failing = 0;
+    if (fs::exists(folder)) {
+      for (const auto& entry : fs::directory_iterator(folder)) {
+        const std::string name = entry.path().filename();
+        passing += name.starts_with("pass-") ? 1 : 0;
+        failing += name.starts_with("fail-") && name.ends_with(".yaml") ? 1 : 0;
+      }
+    }
+    EXPECT_GT(passing, 0) << rule->id << ": no pass-*.yaml in " << folder;
+    EXPECT_GT(failing, 0) << rule->id << ": no fail-*.yaml in " << folder;
+  }
+}
+
+}  // namespace
+}  // namespace tpu_admission::rules

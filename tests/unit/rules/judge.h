@@ -1,0 +1,18 @@
+// A manifest in, its findings out: the way of every test of rules.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tpu_admission/rules/engine.h"
+
+namespace tpu_admission::rules {
+
+// The built-in catalog, loaded once.
+std::shared_ptr<const tpu::Catalog> TestCatalog();
+
+// The findings for the one object in `yaml`. The test fails if it cannot be read.
+std::vector<Finding> FindingsOf(std::string_view yaml, const Cluster& cluster = {});
+
+}  // namespace tpu_admission::rules

@@ -1,0 +1,78 @@
+// Every rule has words, and its examples are true.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <set>
+
+#include "tpu_admission/admission/decision.h"
+#include "unit/rules/judge.h"
+
+namespace tpu_admission::rules {
+namespace {
+
+class RuleWords : public testing::TestWithParam<const Rule*> {
+ protected:
+  const Rule& rule() const { return *GetParam(); }
+
+  // The location rules speak only where the cluster's place is known.
+  Cluster cluster() const {
+    Cluster cluster;
+    const bool location = rule().id == "TPU503" || rule().id == "TPU504";
+    if (location) cluster.region = "europe-west4";
+    return cluster;
+  }
+};
+
+TEST_P(RuleWords, AreAllThere) {
+  EXPECT_TRUE(std::regex_match(std::string(rule().id), std::regex("TPU[1-7][0-9]{2}")));
+  EXPECT_TRUE(std::regex_match(std::string(rule().name), std::regex("[a-z0-9]+(-[a-z0-9]+)*")));
+  for (const std::string_view words : {rule().words.what, rule().words.why, rule().words.fix}) {
+    EXPECT_GT(words.size(), 40u);
+    EXPECT_TRUE(words.ends_with('.')) << words;
+  }
+  EXPECT_FALSE(rule().words.sources.empty());
+  EXPECT_NE(rule().check, nullptr);
+}
+
+TEST_P(RuleWords, WrongExampleMakesTheRuleSpeak) {
+  const std::vector<Finding> findings = FindingsOf(rule().words.wrong, cluster());
+  EXPECT_TRUE(std::any_of(findings.begin(), findings.end(),
+                          [&](const Finding& finding) { return finding.rule == &rule(); }));
+}
+
+TEST_P(RuleWords, RightExampleMakesNoRuleSpeak) {
+  for (const Finding& finding : FindingsOf(rule().words.right, cluster())) {
+    EXPECT_LE(finding.mode(), Mode::kAudit) << admission::Paragraph(finding);
+  }
+}
+
+TEST_P(RuleWords, FileIsNamedAfterTheRule) {
+  std::string file(rule().name);
+  std::replace(file.begin(), file.end(), '-', '_');
+  const auto path =
+      std::filesystem::path(TPU_ADMISSION_SOURCE_DIR) / "src" / "rules" / (file + ".cpp");
+  EXPECT_TRUE(std::filesystem::exists(path)) << path;
+}
+
+INSTANTIATE_TEST_SUITE_P(Rules, RuleWords, testing::ValuesIn(AllRules()),
+                         [](const auto& rule) { return std::string(rule.param->id); });
+
+TEST(RuleList, IdsAndNamesAreUniqueAndInOrder) {
+  std::set<std::string_view> ids;
+  std::set<std::string_view> names;
+  std::string_view last;
+  for (const Rule* rule : AllRules()) {
+    EXPECT_LT(last, rule->id);
+    last = rule->id;
+    EXPECT_TRUE(ids.insert(rule->id).second) << rule->id;
+    EXPECT_TRUE(names.insert(rule->name).second) << rule->name;
+    EXPECT_EQ(FindRule(rule->id), rule);
+    EXPECT_EQ(FindRule(rule->name), rule);
+  }
+}
+
+}  // namespace
+}  // namespace tpu_admission::rules
