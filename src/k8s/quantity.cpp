@@ -54,54 +54,55 @@ std::optional<Scale> ScaleOf(std::string_view suffix) {
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
-// value * 10, held at the largest number.
-Wide TimesTen(Wide value) { return value > kLargest / 10 ? kLargest : value * 10; }
-
-// The digits as an integer mantissa of `text` without its point, and how many of them stood behind
-// the point. Digits past what can be held count only for rounding up.
+// The digits of a number without its point.
 struct Digits {
-  Wide mantissa = 0;
-  int behind_point = 0;
-  bool lost = false;
+  std::string_view whole;     // before the point
+  std::string_view fraction;  // behind it
+
+  std::int64_t size() const { return std::int64_t(whole.size() + fraction.size()); }
+  int operator[](std::int64_t index) const {
+    const auto i = std::size_t(index);
+    return (i < whole.size() ? whole[i] : fraction[i - whole.size()]) - '0';
+  }
 };
 
-Digits ReadDigits(std::string_view text) {
-  constexpr Wide kRoom = Power(10, 27);  // leaves room for the largest suffix, 1024^6
-  Digits digits;
-  bool behind = false;
-  for (const char c : text) {
-    if (c == '.') {
-      behind = true;
-    } else if (digits.mantissa < kRoom) {
-      digits.mantissa = digits.mantissa * 10 + (c - '0');
-      digits.behind_point += behind ? 1 : 0;
-    } else if (behind) {
-      digits.lost = digits.lost || c != '0';
-    } else {
-      digits.mantissa = TimesTen(digits.mantissa);
-    }
-  }
-  return digits;
+Digits Split(std::string_view number) {
+  const std::size_t point = std::min(number.find('.'), number.size());
+  return {number.substr(0, point), number.substr(std::min(point + 1, number.size()))};
 }
 
-Wide Multiply(Wide a, Wide b) { return a != 0 && b > kLargest / a ? kLargest : a * b; }
+// The number that the first `count` digits make, zeros after the last.
+Wide Whole(const Digits& digits, std::int64_t count) {
+  Wide whole = 0;
+  for (std::int64_t i = 0; i < count && whole < kLargest; ++i) {
+    if (i >= digits.size() && whole == 0) break;
+    const int digit = i < digits.size() ? digits[i] : 0;
+    whole = whole > kLargest / 10 ? kLargest : std::min(whole * 10 + digit, kLargest);
+  }
+  return whole;
+}
 
-// digits * scale in nanos; what does not divide rounds up.
+// factor * the fraction that the digits from `first` on make, rounded up. Long multiplication from
+// the last digit on, so that nothing is lost however many there are.
+Wide Fraction(const Digits& digits, std::int64_t first, Wide factor) {
+  Wide carry = 0;
+  bool rest = false;
+  for (std::int64_t i = digits.size() - 1; i >= first && (i >= 0 || carry != 0); --i) {
+    const Wide product = (i >= 0 ? digits[i] * factor : 0) + carry;
+    rest = rest || product % 10 != 0;
+    carry = product / 10;
+  }
+  return carry + (rest ? 1 : 0);
+}
+
+// digits * scale in billionths; what is finer rounds up.
 Wide ToNano(const Digits& digits, Scale scale) {
-  Wide nano = digits.mantissa;
-  int tens = 9 - digits.behind_point;
-  if (scale.base == 1024) {
-    nano = Multiply(nano, Power(1024, scale.exponent));  // capped below
-  } else {
-    tens += scale.exponent;
-  }
-  if (tens >= 0) {
-    for (; tens > 0 && nano != 0 && nano < kLargest; --tens) nano = TimesTen(nano);
-    return nano;
-  }
-  if (tens < -38) return nano != 0 || digits.lost ? 1 : 0;
-  const Wide divisor = Power(10, -tens);
-  return nano / divisor + (nano % divisor != 0 || digits.lost ? 1 : 0);
+  const bool binary = scale.base == 1024;
+  const Wide factor = binary ? Power(1024, scale.exponent) * kNano : 1;
+  const std::int64_t point = std::int64_t(digits.whole.size()) + (binary ? 0 : scale.exponent + 9);
+  const Wide whole = Whole(digits, point);
+  if (whole > kLargest / factor) return kLargest;
+  return std::min(whole * factor + Fraction(digits, point, factor), kLargest);
 }
 
 // The API server takes "k" and "." for 0, where it reads a suffix in its fast way.
@@ -139,7 +140,9 @@ std::optional<Quantity> Quantity::Parse(std::string_view all) {
   const std::optional<Scale> scale = ScaleOf(text.substr(end));
   if (!scale) return std::nullopt;
   if (digits == 0) return TakesNoDigits(*scale) ? std::optional(Quantity()) : std::nullopt;
-  const Wide nano = ToNano(ReadDigits(text.substr(0, end)), *scale);
+  Wide nano = ToNano(Split(text.substr(0, end)), *scale);
+  // The API server has this bound for Ki to Ei only.
+  if (scale->base == 1024) nano = std::min(nano, std::numeric_limits<std::int64_t>::max() * kNano);
   return Quantity(negative ? -nano : nano);
 }
 

@@ -1,0 +1,204 @@
+// Cases 18 to 22 of the attack list: JSON as a stranger may send it.
+#include "tpu_admission/k8s/json.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "support/case_name.h"
+
+namespace tpu_admission::k8s {
+namespace {
+
+struct Text {
+  std::string name;
+  std::string json;
+};
+
+std::string Nested(std::size_t depth) { return std::string(depth, '[') + std::string(depth, ']'); }
+
+class RefusedJson : public testing::TestWithParam<Text> {};
+
+TEST_P(RefusedJson, IsAnErrorOfOneLine) {
+  JsonParser parser;
+  const Result<JsonView> root = parser.Parse(GetParam().json);
+  ASSERT_FALSE(root.ok());
+  EXPECT_TRUE(root.error().message.starts_with("the body is not valid JSON: "));
+  EXPECT_EQ(root.error().message.find('\n'), std::string::npos);
+  EXPECT_TRUE(parser.Parse("{}").ok()) << "the parser is of no use after an error";
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Case18, RefusedJson,
+    testing::Values(Text{"Empty", ""}, Text{"Blank", " \n"}, Text{"Cut", R"({"a":[1,)"},
+                    Text{"CutInString", R"({"a":"b)"}, Text{"CutInEscape", R"({"a":"\u12)"},
+                    Text{"TrailingGarbage", "{}x"}, Text{"TwoDocuments", "{}{}"},
+                    Text{"TwoLines", "{}\n{}"}, Text{"TrailingNul", std::string("{}\0", 3)},
+                    Text{"ByteOrderMark", "\xEF\xBB\xBF{}"}, Text{"Utf16", {"\xFF\xFE{\0}\0", 6}},
+                    Text{"Latin1", "\"\xE4\""}, Text{"LoneContinuation", "\"\x80\""},
+                    Text{"Overlong", "\"\xC0\xAF\""}, Text{"EncodedSurrogate", "\"\xED\xA0\x80\""},
+                    Text{"BeyondUnicode", "\"\xF4\x90\x80\x80\""}, Text{"CutUtf8", "\"\xE2\x82\""},
+                    Text{"LoneHighSurrogate", R"("\ud800")"},
+                    Text{"LoneLowSurrogate", R"("\udc00")"},
+                    Text{"HighSurrogateTwice", R"("\ud800\ud800")"}, Text{"RawControl", "\"a\nb\""},
+                    Text{"RawNul", std::string("\"a\0b\"", 5)}, Text{"BadEscape", R"("\x41")"},
+                    Text{"SingleQuotes", "{'a':1}"}, Text{"Comment", "{} // no"},
+                    Text{"TrailingComma", "[1,]"}, Text{"BareKey", "{a:1}"},
+                    Text{"NoValue", R"({"a":})"}),
+    CaseName());
+
+INSTANTIATE_TEST_SUITE_P(Case19, RefusedJson,
+                         testing::Values(Text{"OneTooDeep", Nested(JsonParser::kMaxDepth + 1)},
+                                         Text{"TenThousandDeep", Nested(10'000)},
+                                         Text{"MillionDeepAndOpen", std::string(1'000'000, '[')},
+                                         Text{"ObjectsDeep",
+                                              [] {
+                                                std::string text;
+                                                for (int i = 0; i < 10'000; ++i) text += R"({"a":)";
+                                                return text;
+                                              }()}),
+                         CaseName());
+
+INSTANTIATE_TEST_SUITE_P(Case22, RefusedJson,
+                         testing::Values(Text{"LeadingZero", "01"}, Text{"Plus", "+4"},
+                                         Text{"Hex", "0x4"}, Text{"NoFraction", "1."},
+                                         Text{"NoInteger", ".5"}, Text{"NoExponent", "1e"},
+                                         Text{"NotANumber", "NaN"}, Text{"Infinity", "Infinity"}),
+                         CaseName());
+
+TEST(Json, Case19DepthUpToTheLimitIsRead) {
+  JsonParser parser;
+  EXPECT_TRUE(parser.Parse(Nested(JsonParser::kMaxDepth)).ok());
+}
+
+TEST(Json, Case18EscapesAreRead) {
+  JsonParser parser;
+  const Result<JsonView> root = parser.Parse(R"(["\u0000","\ud83d\ude00","\"\\\/\b\f\n\r\t","é"])");
+  ASSERT_TRUE(root.ok());
+  EXPECT_EQ(root->Element(0).AsString(), std::string_view("\0", 1));
+  EXPECT_EQ(root->Element(1).AsString(), "\xF0\x9F\x98\x80");
+  EXPECT_EQ(root->Element(2).AsString(), "\"\\/\b\f\n\r\t");
+  EXPECT_EQ(root->Element(3).AsString(), "\xC3\xA9");
+}
+
+TEST(Json, Case21LastOfDuplicateKeysCounts) {
+  JsonParser parser;
+  // A few keys, and more than a linear search looks through: two ways to find a member.
+  std::string many = R"({"containers":"first")";
+  for (int i = 0; i < 100; ++i) many += ",\"k" + std::to_string(i) + "\":0";
+  many += R"(,"containers":"last"})";
+  for (const std::string& text :
+       {std::string(R"({"containers":"first","x":1,"containers":"last"})"), many}) {
+    const Result<JsonView> root = parser.Parse(text);
+    ASSERT_TRUE(root.ok());
+    EXPECT_EQ((*root)["containers"].AsString(), "last");
+    for (std::size_t i = 0; i < root->size(); ++i) {
+      if (root->MemberKey(i) != "containers") continue;
+      EXPECT_EQ(root->Member(i).AsString(), "last");
+    }
+  }
+}
+
+TEST(Json, Case21KeysAreCaseSensitive) {
+  JsonParser parser;
+  const Result<JsonView> root = parser.Parse(R"({"Spec":1,"SPEC":2})");
+  EXPECT_FALSE((*root)["spec"].present());
+}
+
+// Keys that collide in a table without a seed, and plain ones: a million in far less than the
+// quadratic time of a bad table (which would be minutes).
+TEST(Json, Case20MillionKeysTakeLinearTime) {
+  std::string text = "{";
+  for (int i = 0; i < 1'000'000; ++i) text += "\"key-" + std::to_string(i) + "\":1,";
+  text += "\"last\":2}";
+  JsonParser parser;
+  const auto start = std::chrono::steady_clock::now();
+  const Result<JsonView> root = parser.Parse(text);
+  ASSERT_TRUE(root.ok());
+  EXPECT_EQ(root->size(), 1'000'001U);
+  EXPECT_EQ((*root)["last"].AsInteger(), 2);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(30));
+}
+
+TEST(Json, Case22NumbersAreReadExactlyOrNotAtAll) {
+  JsonParser parser;
+  const Result<JsonView> root = parser.Parse(
+      R"([4, -0, 9223372036854775807, -9223372036854775808, 9223372036854775808, 1e3, 4.0, 4.5,
+          "4", true, 1e999])");
+  if (root.ok()) {
+    const auto integer = [&](std::size_t i) { return root->Element(i).AsInteger(); };
+    EXPECT_EQ(integer(0), 4);
+    EXPECT_EQ(integer(1), 0);
+    EXPECT_EQ(integer(2), INT64_MAX);
+    EXPECT_EQ(integer(3), INT64_MIN);
+    EXPECT_EQ(integer(4), std::nullopt);
+    EXPECT_EQ(integer(5), 1000);
+    EXPECT_EQ(integer(6), 4);
+    EXPECT_EQ(integer(7), std::nullopt);
+    EXPECT_EQ(integer(8), std::nullopt);
+    EXPECT_EQ(integer(9), std::nullopt);
+    EXPECT_EQ(integer(10), std::nullopt);
+    EXPECT_EQ(root->Element(7).AsDouble(), 4.5);
+    EXPECT_EQ(root->Element(8).AsDouble(), std::nullopt);
+  } else {
+    FAIL() << root.error().message;
+  }
+}
+
+TEST(JsonViewTest, WhatIsNotThereIsAbsentEverywhere) {
+  JsonParser parser;
+  const JsonView root = *parser.Parse(R"({"a":{"b":[1,null]},"n":null,"s":"t"})");
+  EXPECT_EQ(root.Follow("a/b").Element(0).AsInteger(), 1);
+  EXPECT_TRUE(root.Follow("").is_object());
+  for (const JsonView view :
+       {JsonView(), root["x"], root["s"]["x"], root["n"]["x"], root.Follow("a/b/c"),
+        root.Follow("a//b"), root["a"].Element(0), root["a"]["b"].Element(2),
+        root["a"]["b"].Member(0), root.Member(3), root["s"].Element(0)}) {
+    EXPECT_FALSE(view.present());
+    EXPECT_FALSE(view.has_value());
+    EXPECT_FALSE(view.is_null());
+    EXPECT_EQ(view.size(), 0U);
+    EXPECT_EQ(view.AsString(), std::nullopt);
+    EXPECT_EQ(view.AsInteger(), std::nullopt);
+    EXPECT_EQ(view.AsDouble(), std::nullopt);
+    EXPECT_FALSE(view.IsTrue());
+    EXPECT_EQ(view.MemberKey(0), "");
+    EXPECT_EQ(view.StringOr("otherwise"), "otherwise");
+  }
+  EXPECT_TRUE(root["n"].present());
+  EXPECT_TRUE(root["n"].is_null());
+  EXPECT_FALSE(root["n"].has_value());
+}
+
+struct Pair {
+  std::string name;
+  std::string a;
+  std::string b;
+  bool equal;
+};
+
+class JsonEquality : public testing::TestWithParam<Pair> {};
+
+TEST_P(JsonEquality, ComparesValues) {
+  JsonParser one;
+  JsonParser other;
+  const JsonView a = one.Parse("{" + GetParam().a + "}").value()["v"];
+  const JsonView b = other.Parse("{" + GetParam().b + "}").value()["v"];
+  EXPECT_EQ(Equal(a, b), GetParam().equal);
+  EXPECT_EQ(Equal(b, a), GetParam().equal);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Cases, JsonEquality,
+    testing::Values(Pair{"Absent", "", "", true}, Pair{"AbsentAndNull", "", R"("v":null)", false},
+                    Pair{"OrderOfKeys", R"("v":{"a":1,"b":[2]})", R"("v":{"b":[2],"a":1})", true},
+                    Pair{"OrderOfItems", R"("v":[1,2])", R"("v":[2,1])", false},
+                    Pair{"Deep", R"("v":{"a":[{"b":1}]})", R"("v":{"a":[{"b":2}]})", false},
+                    Pair{"MissingKey", R"("v":{"a":1})", R"("v":{"a":1,"b":1})", false},
+                    Pair{"TextAndNumber", R"("v":"4")", R"("v":4)", false}),
+    CaseName());
+
+}  // namespace
+}  // namespace tpu_admission::k8s
