@@ -50,6 +50,11 @@ void ConfigFile::State::ReportUnknownKeys(const Json& value, const std::string& 
   }
 }
 
+std::string_view ConfigFile::State::Written(const std::string& pointer) const {
+  const YamlPlace& place = document.PlaceOf(pointer);
+  return std::string_view(text).substr(place.value.offset, place.end.offset - place.value.offset);
+}
+
 ConfigFile::ConfigFile(std::unique_ptr<State> state) : state_(std::move(state)) {}
 ConfigFile::~ConfigFile() = default;
 ConfigFile::ConfigFile(ConfigFile&&) noexcept = default;
@@ -66,6 +71,7 @@ Result<ConfigFile> ConfigFile::Parse(std::string_view text, std::string_view ori
   }
   auto state = std::make_unique<State>();
   state->origin = origin;
+  state->text = text;
   state->json = Json::object();
   if (documents->empty()) {
     state->document.places.emplace("", YamlPlace{});

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <limits>
 #include <utility>
@@ -96,12 +97,22 @@ std::optional<ConfigNode> ConfigNode::Required(std::string_view key,
   return member;
 }
 
+// The value as a word, or an empty one. YAML 1.1 takes `off` and `no` for booleans, but whoever
+// writes them where a word is wanted means the word.
+std::string ConfigNode::Word() const {
+  const Json& json = AsJson(value_);
+  if (json.is_string()) return json;
+  const std::string_view written = json.is_boolean() ? state_->Written(pointer_) : "";
+  constexpr std::array<std::string_view, 6> kWords = {"yes", "no", "on", "off", "y", "n"};
+  const bool word = std::find(kWords.begin(), kWords.end(), written) != kWords.end();
+  return std::string(word ? written : "");
+}
+
 std::string ConfigNode::AsString() const {
   if (value_ == nullptr) return {};
-  const Json& json = AsJson(value_);
-  if (json.is_string() && !json.get_ref<const std::string&>().empty()) return json;
-  FailWanted("a string");
-  return {};
+  std::string word = Word();
+  if (word.empty()) FailWanted("a string");
+  return word;
 }
 
 std::int64_t ConfigNode::AsInt(IntRange range) const {
@@ -122,9 +133,9 @@ bool ConfigNode::AsBool() const {
 
 std::size_t ConfigNode::AsOneOf(std::span<const std::string_view> names) const {
   if (value_ == nullptr) return 0;
-  const Json& json = AsJson(value_);
+  const std::string word = Word();
   for (std::size_t i = 0; i < names.size(); ++i) {
-    if (json == names[i]) return i;
+    if (!word.empty() && word == names[i]) return i;
   }
   FailWanted(JoinOr(std::vector<std::string>(names.begin(), names.end())));
   return 0;

@@ -23,17 +23,19 @@ struct ConfigFile::State {
   };
 
   std::string origin;
+  std::string text;
   YamlDocument document;
   ConfigJson json;
   std::vector<Problem> problems;
   std::map<const void*, std::set<std::string, std::less<>>> asked;  // by mapping: its known keys
-
-  std::set<const void*> wrong;  // values of the wrong type
+  std::set<const void*> wrong;                                      // values of the wrong type
 
   void Report(const YamlMark& mark, std::string_view pointer, std::string_view what);
   void ReportValue(const std::string& pointer, std::string_view what) {
     Report(document.PlaceOf(pointer).value, pointer, what);
   }
+  // A scalar as it is written, quotes and all.
+  std::string_view Written(const std::string& pointer) const;
   void ReportUnknownKeys(const ConfigJson& value, const std::string& pointer);
   void ReportUnknownKey(const ConfigJson& mapping, const std::string& pointer,
                         std::string_view key);

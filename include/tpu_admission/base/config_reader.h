@@ -62,7 +62,8 @@ class ConfigNode {
   // True if the mapping has the key, even if its value is null.
   bool Has(std::string_view key) const;
 
-  // Required members of a mapping; null counts as missing.
+  // Required members of a mapping; null counts as missing. Where a string is wanted, `off`, `no`
+  // and their like are the words that they are, although YAML 1.1 calls them booleans.
   std::string String(std::string_view key) const;  // not empty
   std::int64_t Int(std::string_view key, IntRange range = {}) const;
   bool Bool(std::string_view key) const;
@@ -107,6 +108,7 @@ class ConfigNode {
   bool IsMap() const;
   const void* Find(std::string_view key) const;
   std::optional<ConfigNode> Member(std::string_view key) const;
+  std::string Word() const;
   std::optional<ConfigNode> Required(std::string_view key, std::string_view wanted) const;
   void FailWanted(std::string_view wanted) const;
 

@@ -60,6 +60,19 @@ TEST(ConfigReaderTest, FallsBackWhereAKeyIsMissingOrNull) {
   EXPECT_EQ(MessageOf("i:\nb: ~\n", read), "");
 }
 
+TEST(ConfigReaderTest, OffIsAWordWhereAWordIsWanted) {
+  const Read read = [](const ConfigNode& root) {
+    EXPECT_EQ(root.OneOf("mode", kModes), 2U);
+    EXPECT_EQ(root.String("country"), "no");
+    EXPECT_EQ(root.Strings("list"), (std::vector<std::string>{"on", "x"}));
+    EXPECT_FALSE(root.Bool("flag"));
+  };
+  EXPECT_EQ(MessageOf("mode: off\ncountry: no\nlist: [on, x]\nflag: off\n", read), "");
+  EXPECT_EQ(MessageOf("mode: false\ncountry: no\nlist: []\nflag: off\n",
+                      [](const ConfigNode& root) { (void)root.OneOf("mode", kModes); }),
+            "f.yaml:1:7: mode: found false, wanted deny, warn or off (and 3 more)");
+}
+
 TEST(ConfigReaderTest, TablesOfNamesKeepTheirOrder) {
   const Read read = [](const ConfigNode& root) {
     const auto members = root.Map("t").Members();
