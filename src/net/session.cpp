@@ -105,6 +105,7 @@ Awaitable<void> Session<Stream>::Run() {
       AnswerRefusal(reader_.refusal());
       if (!co_await Write(out_)) co_return;
     } else {
+      worker_.connections().MarkBusy(place_);
       state_.observer.OnRequestStarted();
       AnswerRequest();
       const bool written = co_await Write(out_);
@@ -147,10 +148,10 @@ Awaitable<typename Session<Stream>::Read> Session<Stream>::ReadRequest() {
     if (state != std::exchange(waiting_in, state)) Wait();
     ErrorCode error;
     const std::size_t bytes = co_await stream_.async_read_some(reader_.Prepare(), To(error));
-    if (error) {
-      if (!expired_) co_return Read::kGone;
-      co_return reader_.TimeOut() ? Read::kRefused : Read::kQuiet;
-    }
+    if (error && !expired_) co_return Read::kGone;
+    // Also if the read was quicker than its cancelling: the deadline was for the whole stage.
+    if (expired_ && reader_.TimeOut()) co_return Read::kRefused;
+    if (error) co_return Read::kQuiet;
     reader_.Commit(bytes);
   }
 }
@@ -162,11 +163,11 @@ Awaitable<bool> Session<Stream>::Write(std::string_view bytes) {
     ErrorCode error;
     const std::size_t written =
         co_await stream_.async_write_some(asio::buffer(bytes.data(), bytes.size()), To(error));
-    if (error) {
+    bytes.remove_prefix(written);
+    if (error || (expired_ && !bytes.empty())) {
       if (expired_) state_.observer.OnRefusal(ServerObserver::Refusal::kTimeout);
       co_return false;
     }
-    bytes.remove_prefix(written);
   }
   co_return true;
 }
@@ -176,6 +177,7 @@ Awaitable<bool> Session<Stream>::Write(std::string_view bytes) {
 template <typename Stream>
 Awaitable<void> Session<Stream>::SayGoodbye() {
   Arm(kLinger);
+  worker_.connections().MarkIdle(place_, deadline_ - kLinger);  // may be evicted
   ErrorCode error;
   if constexpr (kTls) {
     co_await stream_.async_shutdown(To(error));

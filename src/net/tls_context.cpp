@@ -75,7 +75,8 @@ Status UseKey(SSL_CTX* context, const std::string& pem) {
     return Error{"there is no readable PEM private key without a passphrase (" + OpenSslError() +
                  ")"};
   }
-  if (SSL_CTX_use_PrivateKey(context, key.get()) != 1) {
+  // The second finds a key of another kind than the certificate's.
+  if (SSL_CTX_use_PrivateKey(context, key.get()) != 1 || SSL_CTX_check_private_key(context) != 1) {
     ERR_clear_error();
     return Error{"the private key does not belong to the certificate"};
   }
@@ -104,6 +105,7 @@ std::string SubjectOf(X509* certificate) {
 Result<std::shared_ptr<const TlsContext>> TlsContext::FromPem(const std::string& certificate,
                                                               const std::string& private_key,
                                                               bool allow_tls12) {
+  ERR_clear_error();
   std::shared_ptr<TlsContext> made(new TlsContext);
   made->context_.reset(SSL_CTX_new(TLS_server_method()));
   Configure(made->context_.get(), allow_tls12);

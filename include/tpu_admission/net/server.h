@@ -1,7 +1,8 @@
 // The HTTPS server of the admission port: TLS, HTTP/1.1, deadlines, caps, reload, drain.
 //
 // N io_contexts with one thread each; one acceptor deals connections round robin; no strands and no
-// locks on the way of a request. Start(), Drain() and Stop() are called from one thread (main's).
+// locks on the way of a request. Its functions are called from one thread (main's) unless said
+// otherwise. Its threads inherit the signal mask, so block what main waits for before Start().
 #pragma once
 
 #include <chrono>
@@ -23,10 +24,12 @@ struct TlsFiles {
 };
 
 struct ServerLimits {
-  std::size_t body_bytes = 7u << 20;        // more: 413 (the API server's own bound, doubled)
-  std::size_t header_bytes = 16u << 10;     // more: 431
-  std::size_t connections = 1024;           // at the cap the longest-idle one is closed
-  std::size_t bytes_in_flight = 32u << 20;  // bodies being read or answered; more: 503, Retry-After
+  std::size_t body_bytes = 7u << 20;     // more: 413 (the API server's own bound, doubled)
+  std::size_t header_bytes = 16u << 10;  // more: 431
+  std::size_t connections = 1024;        // at the cap the longest-idle one is closed
+  // Of bodies being read or answered; more: 503 with Retry-After. Only what a body has beyond its
+  // first 16 KiB counts (the rest is bounded by `connections`), so usual reviews are never refused.
+  std::size_t bytes_in_flight = 32u << 20;
   std::chrono::milliseconds handshake{10'000};
   std::chrono::milliseconds header{10'000};  // from the first byte of a request
   std::chrono::milliseconds body{10'000};
@@ -60,8 +63,13 @@ class ServerObserver {
   virtual ~ServerObserver() = default;
   virtual void OnConnections(int delta) = 0;  // +1 opened, -1 closed
   virtual void OnHandshake(HandshakeResult result) = 0;
+  // Around a request that reached the handler, from there to the end of the writing of its answer,
+  // also if that fails. A request that the transport itself answers is a refusal only.
   virtual void OnRequestStarted() = 0;
   virtual void OnRequestFinished(unsigned status) = 0;
+  // kConnectionCap: an idle connection was closed for a new one, or there are no file descriptors
+  // (told about ten times a second while that lasts). kTimeout: a request or an answer took longer
+  // than its deadline; an idle connection that is closed is none.
   virtual void OnRefusal(Refusal refusal) = 0;
   virtual void OnHandlerException(const char* what) = 0;
   // A certificate was loaded (its notAfter), or could not be (what is the reason, in one line).
@@ -72,7 +80,7 @@ class ServerObserver {
 class Server {
  public:
   Server(ServerOptions options, HandlerFactory handlers, ServerObserver& observer);
-  ~Server();  // Stop()
+  ~Server();  // FinishDrain(0)
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 

@@ -3,6 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <openssl/pem.h>
+#include <openssl/rsa.h>
+
+#include "net/openssl_memory.h"
 #include "support/certificate.h"
 
 namespace tpu_admission::net {
@@ -11,6 +15,13 @@ namespace {
 using ::testing::HasSubstr;
 using testing::MakeCertificate;
 using ::testing::Not;
+
+std::string RsaKey() {
+  const KeyPtr key(EVP_RSA_gen(2048));
+  const BioPtr bio(BIO_new(BIO_s_mem()));
+  PEM_write_bio_PrivateKey(bio.get(), key.get(), nullptr, nullptr, 0, nullptr, nullptr);
+  return TextOf(bio.get());
+}
 
 TEST(TlsContext, KnowsSubjectAndExpiry) {
   const SelfSigned pair = MakeCertificate("webhook.tpu.svc");
@@ -54,6 +65,7 @@ TEST(TlsContext, Refusals) {
       {"broken chain", pair.certificate + cut, pair.private_key, "chain is not readable"},
       {"empty key", pair.certificate, "", "no readable PEM private key"},
       {"certificate for a key", pair.certificate, pair.certificate, "no readable PEM private key"},
+      {"a key of another kind", pair.certificate, RsaKey(), "does not belong"},
       {"another key", pair.certificate, other.private_key, "does not belong"},
       {"files exchanged", pair.private_key, pair.certificate, "no readable PEM certificate"},
   };
