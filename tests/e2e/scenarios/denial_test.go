@@ -31,13 +31,18 @@ func TestWrongTemplateOfEveryKindIsDenied(t *testing.T) {
 	n := plain.namespace(t, "every-kind")
 	install(t, n)
 	for _, manifest := range kinds(t) {
-		sound, err := os.ReadFile(filepath.Join(root, manifest))
-		if err != nil {
-			t.Fatal(err)
-		}
-		wrong := strings.ReplaceAll(string(sound), "tpu-v6e-slice", "tpu-v6e-podslice")
-		isDenied(t, n.Apply(t, wrong), "TPU101", "tpu-v6e-slice")
+		isDenied(t, n.Apply(t, misspelt(t, manifest)), "TPU101", "tpu-v6e-slice")
 	}
+}
+
+// misspelt returns a sound manifest with an accelerator that does not exist.
+func misspelt(t *testing.T, manifest string) string {
+	t.Helper()
+	sound, err := os.ReadFile(filepath.Join(root, manifest))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.ReplaceAll(string(sound), "tpu-v6e-slice", "tpu-v6e-podslice")
 }
 
 // A dry run is judged and patched like the real thing, and leaves nothing behind.

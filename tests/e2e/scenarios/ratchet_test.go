@@ -25,6 +25,21 @@ func TestOldFaultsBlockNoUpdate(t *testing.T) {
 	})
 }
 
+// A Deployment that was faulty before we came can still be scaled and rolled out, with a warning.
+func TestOldFaultsBlockNoRollout(t *testing.T) {
+	n := plain.namespace(t, "old-deployment")
+	if out := n.Apply(t, misspelt(t, testdata+"/kinds/deployment.yaml")); out.Code != 0 {
+		t.Fatal(out)
+	}
+	install(t, n)
+	n.Succeed(t, "scale", "deployment/twice", "--replicas=2")
+	out := n.Succeed(t, "set", "image", "deployment/twice", "jax=python:3.13-slim")
+	says(t, out, "Warning: TPU101", "deployment.apps/twice image updated")
+	harness.Eventually(t, 20*time.Second, "a pod of the new image", func() error {
+		return contains(n.Succeed(t, "get", "pods", "-o", "yaml"), "image: python:3.13-slim")
+	})
+}
+
 // A Job that was admitted before we came gets its pods, whatever we think of them: to deny them
 // would make a running workload fail without a word to its user.
 func TestPodsOfAnAdmittedJobAreNeverDenied(t *testing.T) {
