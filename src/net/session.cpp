@@ -23,10 +23,6 @@ using std::chrono::milliseconds;
 // RST could overtake it.
 constexpr milliseconds kLinger{1'000};
 
-// A connection idle for longer gives back OpenSSL's record buffers (33 KiB). Doing so after each
-// record (SSL_MODE_RELEASE_BUFFERS) costs 0.3 us a request.
-constexpr milliseconds kRest{1'000};
-
 // Buffers of larger answers are not kept for the next.
 constexpr std::size_t kKeptAnswerBytes = 64u << 10;
 
@@ -65,7 +61,6 @@ class Session final : public Connection {
   void Wait();
   void Arm(milliseconds limit);
   void Expire();
-  void Rest();
   void AnswerRequest();
   void AnswerRefusal(const RequestReader::Refusal& refusal);
   void AnswerText(unsigned status, std::string_view text);
@@ -88,7 +83,6 @@ class Session final : public Connection {
   const ConnectionList::Handle place_;
   Time deadline_ = Time::max();
   bool expired_ = false;
-  bool resting_ = false;
   bool closing_ = false;  // the answer in out_ is the last
   HttpResponse response_;
   std::string out_;
@@ -210,7 +204,6 @@ void Session<Stream>::Wait() {
   Arm(state == State::kIdle ? limits.idle : state == State::kHeader ? limits.header : limits.body);
   if (state == State::kIdle) {
     worker_.connections().MarkIdle(place_, deadline_ - limits.idle);
-    resting_ = false;
   } else if (state == State::kBody) {
     worker_.connections().MarkBusy(place_);
   }
@@ -232,17 +225,7 @@ void Session<Stream>::Expire() {
 
 template <typename Stream>
 void Session<Stream>::CheckDeadline(Time now) {
-  if (now >= deadline_) {
-    Expire();
-  } else if (kTls && !resting_ && place_->idle && now - place_->idle_since >= kRest) {
-    Rest();
-  }
-}
-
-template <typename Stream>
-void Session<Stream>::Rest() {
-  resting_ = true;
-  if constexpr (kTls) SSL_free_buffers(stream_.native_handle());
+  if (now >= deadline_) Expire();
 }
 
 template <typename Stream>

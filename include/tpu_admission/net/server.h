@@ -26,7 +26,7 @@ struct TlsFiles {
 struct ServerLimits {
   std::size_t body_bytes = 7u << 20;     // more: 413 (the API server's own bound, doubled)
   std::size_t header_bytes = 16u << 10;  // more: 431
-  std::size_t connections = 1024;        // at the cap the longest-idle one is closed
+  std::size_t connections = 1024;        // at the cap the longest-idle one is closed; 93 KiB each
   // Of bodies being read or answered; more: 503 with Retry-After. Only what a body has beyond its
   // first 16 KiB counts (the rest is bounded by `connections`), so usual reviews are never refused.
   std::size_t bytes_in_flight = 32u << 20;
