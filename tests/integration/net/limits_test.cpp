@@ -117,6 +117,23 @@ TEST(LimitsTest, AtTheCapTheLongestIdleConnectionMakesRoom) {
   EXPECT_EQ(server.observer.count(Refusal::kConnectionCap), 1);
 }
 
+TEST(LimitsTest, AConnectionThatIsBeingAnsweredIsNotEvicted) {
+  TestServer server([](ServerOptions& options) { options.limits.connections = 1; });
+  HttpClient slow_reader = server.Connect();
+  constexpr int kRequests = 20;  // 20 MiB of answers: more than the kernel buffers
+  std::string requests;
+  for (int i = 0; i < kRequests; ++i) requests += Post("/big", "");
+  ASSERT_TRUE(slow_reader.Send(requests));
+  EXPECT_TRUE(Eventually([&] { return server.observer.in_flight == 1; }));
+  HttpClient newcomer(server.server->port(), HttpClient::Transport::kPlain);
+  std::this_thread::sleep_for(milliseconds(100));  // the server looks for room every 20 ms
+  for (int i = 0; i < kRequests; ++i) {
+    const auto answer = slow_reader.Receive();
+    ASSERT_TRUE(answer) << i;
+    EXPECT_EQ(answer->body.size(), 1u << 20);
+  }
+}
+
 // Half-open handshakes and dribbled headers hold a place no better than idle connections do.
 TEST(LimitsTest, AFloodOfStalledPeersDoesNotKeepOthersOut) {
   TestServer server([](ServerOptions& options) { options.limits.connections = 8; });
