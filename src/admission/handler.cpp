@@ -24,9 +24,34 @@ bool IsOurs(const AdmissionRequest& request) {
          !request.object["metadata"]["deletionTimestamp"].has_value();
 }
 
-bool IsPodCreation(const AdmissionRequest& request) {
-  return request.operation == Operation::kCreate && request.kind.group.empty() &&
-         request.kind.version == "v1" && request.kind.kind == "Pod";
+bool IsV1Pod(const AdmissionRequest& request) {
+  return request.kind.group.empty() && request.kind.version == "v1" && request.kind.kind == "Pod";
+}
+
+bool HasTpuToleration(k8s::JsonView pod) {
+  const k8s::JsonView tolerations = pod["spec"]["tolerations"];
+  for (std::size_t i = 0; i < tolerations.size(); ++i) {
+    if (tolerations.Element(i)["key"].AsString() == k8s::kTpuResource) return true;
+  }
+  return false;
+}
+
+// `kubectl apply` of a Pod that has tolerations of its own sends the whole list again, without the
+// one we added, and the API server forbids taking a toleration away. So it is given back: the only
+// patch of an UPDATE. (Kubernetes' own DefaultTolerationSeconds does the same.)
+bool LosesToleration(const AdmissionRequest& request) {
+  return request.operation == Operation::kUpdate && HasTpuToleration(request.old_object) &&
+         !HasTpuToleration(request.object);
+}
+
+bool MayBePatched(const AdmissionRequest& request) {
+  return IsV1Pod(request) && (request.operation == Operation::kCreate || LosesToleration(request));
+}
+
+bool MayBeFixedNow(const AdmissionRequest& request, const rules::Fix& fix) {
+  return request.operation == Operation::kCreate
+             ? fix.index() != 0
+             : std::holds_alternative<rules::AddToleration>(fix);
 }
 
 std::vector<std::string> Warnings(const std::vector<JudgedFinding>& findings) {
@@ -78,7 +103,7 @@ AdmissionResponse Handler::Answer(Endpoint endpoint, const Settings& settings, R
   if (const auto* kind = workload::FindKind(request.kind.group, request.kind.kind)) {
     record.kind = kind->name;
   }
-  if (!IsOurs(request) || (endpoint == Endpoint::kMutate && !IsPodCreation(request))) return {};
+  if (!IsOurs(request) || (endpoint == Endpoint::kMutate && !MayBePatched(request))) return {};
   const Result<workload::Workload> workload =
       workload::ReadWorkload(request.kind, request.object, arena_);
   if (!workload) {
@@ -94,8 +119,8 @@ AdmissionResponse Handler::Answer(Endpoint endpoint, const Settings& settings, R
 AdmissionResponse Handler::Mutate(const Settings& settings, const workload::Workload& workload,
                                   Record& record) {
   std::vector<rules::Fix> fixes;
-  for (rules::Finding& finding : settings.engine.Evaluate(workload)) {
-    if (std::holds_alternative<std::monostate>(finding.fix)) continue;
+  for (rules::Finding& finding : settings.engine.EvaluateFixes(workload)) {
+    if (!MayBeFixedNow(record.request, finding.fix)) continue;
     if (!settings.policy.FixOf(*finding.rule, record.request.namespace_name)) continue;
     fixes.push_back(finding.fix);
     record.findings.push_back({std::move(finding), Mode::kAudit});
@@ -140,8 +165,7 @@ std::optional<Before> Handler::JudgeBefore(const Settings& settings,
       workload::ReadWorkload(request.kind, request.old_object, arena_);
   if (!old) return Before{};  // it was unreadable: nothing of it excuses the new one
   return Before{settings.engine.Evaluate(*old),
-                Equal(request.old_object.Follow(kind.pod_template)["spec"],
-                      request.object.Follow(kind.pod_template)["spec"])};
+                workload::SamePods(kind, request.old_object, request.object)};
 }
 
 }  // namespace tpu_admission::admission

@@ -5,9 +5,9 @@
 #include <string>
 #include <utility>
 
-#include "base/json_string.h"
 #include "base/yaml_scalar.h"
 #include "tpu_admission/base/json_pointer.h"
+#include "tpu_admission/base/json_string.h"
 #include "tpu_admission/base/text.h"
 
 namespace tpu_admission::yaml {

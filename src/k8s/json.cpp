@@ -1,25 +1,75 @@
 #include "tpu_admission/k8s/json.h"
 
-#include <boost/json/src.hpp>  // Boost.JSON is compiled here and used nowhere else
-
-#include <array>
+#include "k8s/json_node.h"
 
 namespace tpu_admission::k8s {
 namespace {
 
-namespace bj = boost::json;
+using Kind = JsonNode::Kind;
 
-const bj::value* Of(const void* value) { return static_cast<const bj::value*>(value); }
+const JsonNode* Of(const void* value) { return static_cast<const JsonNode*>(value); }
+
+bool Is(const void* value, Kind kind) { return value != nullptr && Of(value)->kind == kind; }
+
+// The value of the last member with this key; nullptr if there is none.
+const JsonNode* Find(const JsonNode& object, std::string_view key) {
+  for (std::uint32_t i = object.size; i-- > 0;) {
+    if (object.children[2 * i].string() == key) return &object.children[2 * i + 1];
+  }
+  return nullptr;
+}
+
+bool EqualNodes(const JsonNode& a, const JsonNode& b);
+
+// Members in another order are looked up, but only in small objects: a stranger must not choose
+// how long this takes. The API server writes members in a fixed order anyway.
+bool EqualMembers(const JsonNode& a, const JsonNode& b) {
+  constexpr std::uint32_t kSmall = 64;
+  for (std::uint32_t i = 0; i < a.size; ++i) {
+    const JsonNode& key = a.children[2 * i];
+    const JsonNode* other = &b.children[2 * i + 1];
+    if (b.children[2 * i].string() != key.string()) {
+      other = a.size <= kSmall ? Find(b, key.string()) : nullptr;
+    }
+    if (other == nullptr || !EqualNodes(a.children[2 * i + 1], *other)) return false;
+  }
+  return true;
+}
+
+bool EqualElements(const JsonNode& a, const JsonNode& b) {
+  for (std::uint32_t i = 0; i < a.size; ++i) {
+    if (!EqualNodes(a.children[i], b.children[i])) return false;
+  }
+  return true;
+}
+
+// Recursion is as deep as the parser lets a value be.
+bool EqualNodes(const JsonNode& a, const JsonNode& b) {
+  if (a.kind != b.kind) return false;
+  switch (a.kind) {
+    case Kind::kInteger:
+      return a.integer == b.integer;
+    case Kind::kDouble:
+      return a.number == b.number;
+    case Kind::kString:
+      return a.string() == b.string();
+    case Kind::kArray:
+      return a.size == b.size && EqualElements(a, b);
+    case Kind::kObject:
+      return a.size == b.size && EqualMembers(a, b);
+    default:
+      return true;
+  }
+}
 
 }  // namespace
 
-bool JsonView::is_null() const { return present() && Of(value_)->is_null(); }
-bool JsonView::is_object() const { return present() && Of(value_)->is_object(); }
-bool JsonView::is_array() const { return present() && Of(value_)->is_array(); }
+bool JsonView::is_null() const { return Is(value_, Kind::kNull); }
+bool JsonView::is_object() const { return Is(value_, Kind::kObject); }
+bool JsonView::is_array() const { return Is(value_, Kind::kArray); }
 
 JsonView JsonView::operator[](std::string_view key) const {
-  if (!is_object()) return {};
-  return JsonView(Of(value_)->get_object().if_contains({key.data(), key.size()}));
+  return is_object() ? JsonView(Find(*Of(value_), key)) : JsonView();
 }
 
 JsonView JsonView::Follow(std::string_view path) const {
@@ -32,30 +82,26 @@ JsonView JsonView::Follow(std::string_view path) const {
   return view;
 }
 
-std::size_t JsonView::size() const {
-  if (is_array()) return Of(value_)->get_array().size();
-  return is_object() ? Of(value_)->get_object().size() : 0;
-}
+std::size_t JsonView::size() const { return is_array() || is_object() ? Of(value_)->size : 0; }
 
 JsonView JsonView::Element(std::size_t index) const {
-  return is_array() ? JsonView(Of(value_)->get_array().if_contains(index)) : JsonView();
+  if (!is_array() || index >= size()) return {};
+  return JsonView(&Of(value_)->children[index]);
 }
 
 std::string_view JsonView::MemberKey(std::size_t index) const {
   if (!is_object() || index >= size()) return {};
-  const bj::string_view key = (Of(value_)->get_object().begin() + std::ptrdiff_t(index))->key();
-  return {key.data(), key.size()};
+  return Of(value_)->children[2 * index].string();
 }
 
 JsonView JsonView::Member(std::size_t index) const {
   if (!is_object() || index >= size()) return {};
-  return JsonView(&(Of(value_)->get_object().begin() + std::ptrdiff_t(index))->value());
+  return JsonView(&Of(value_)->children[2 * index + 1]);
 }
 
 std::optional<std::string_view> JsonView::AsString() const {
-  if (!present() || !Of(value_)->is_string()) return std::nullopt;
-  const bj::string& text = Of(value_)->get_string();
-  return std::string_view(text.data(), text.size());
+  if (!Is(value_, Kind::kString)) return std::nullopt;
+  return Of(value_)->string();
 }
 
 std::string_view JsonView::StringOr(std::string_view otherwise) const {
@@ -63,62 +109,26 @@ std::string_view JsonView::StringOr(std::string_view otherwise) const {
 }
 
 std::optional<std::int64_t> JsonView::AsInteger() const {
-  if (!present() || !Of(value_)->is_number()) return std::nullopt;
-  boost::system::error_code error;
-  const auto number = Of(value_)->to_number<std::int64_t>(error);
-  return error ? std::nullopt : std::optional(number);
+  if (Is(value_, Kind::kInteger)) return Of(value_)->integer;
+  if (!Is(value_, Kind::kDouble)) return std::nullopt;
+  constexpr double kLimit = 9223372036854775808.0;  // 2^63
+  const double number = Of(value_)->number;
+  if (!(number >= -kLimit && number < kLimit)) return std::nullopt;
+  const auto whole = static_cast<std::int64_t>(number);
+  return static_cast<double>(whole) == number ? std::optional(whole) : std::nullopt;
 }
 
 std::optional<double> JsonView::AsDouble() const {
-  if (!present() || !Of(value_)->is_number()) return std::nullopt;
-  return Of(value_)->to_number<double>();
+  if (Is(value_, Kind::kInteger)) return static_cast<double>(Of(value_)->integer);
+  if (!Is(value_, Kind::kDouble)) return std::nullopt;
+  return Of(value_)->number;
 }
 
-bool JsonView::IsTrue() const {
-  return present() && Of(value_)->is_bool() && Of(value_)->get_bool();
-}
+bool JsonView::IsTrue() const { return Is(value_, Kind::kTrue); }
 
 bool Equal(JsonView a, JsonView b) {
   if (!a.present() || !b.present()) return a.present() == b.present();
-  return *Of(a.value_) == *Of(b.value_);
-}
-
-// A review of a usual Pod fits the arena's first block, so a request makes no heap call here.
-struct JsonParser::State {
-  static constexpr std::size_t kArenaBytes = 128 << 10;
-
-  std::unique_ptr<unsigned char[]> block{new unsigned char[kArenaBytes]};
-  bj::monotonic_resource arena{block.get(), kArenaBytes};
-  std::array<unsigned char, 4096> scratch;
-  bj::parser parser{bj::storage_ptr(), Options(), scratch.data(), scratch.size()};
-  const bj::value* root = nullptr;
-
-  static bj::parse_options Options() {
-    bj::parse_options options;
-    options.max_depth = kMaxDepth;
-    return options;
-  }
-};
-
-JsonParser::JsonParser() : state_(std::make_unique<State>()) {}
-JsonParser::~JsonParser() = default;
-
-Result<JsonView> JsonParser::Parse(std::string_view text) {
-  State& state = *state_;
-  // A value in an arena needs no destructor: release() takes everything back at once.
-  state.parser.reset();
-  state.arena.release();
-  state.parser.reset(&state.arena);
-  boost::system::error_code error;
-  const std::size_t parsed = state.parser.write(text.data(), text.size(), error);
-  if (error) {
-    return Error{"the body is not valid JSON: " + error.message() + " near byte " +
-                 std::to_string(parsed)};
-  }
-  auto* root = new (state.arena.allocate(sizeof(bj::value), alignof(bj::value)))
-      bj::value(state.parser.release());
-  state.root = root;
-  return JsonView(root);
+  return EqualNodes(*Of(a.value_), *Of(b.value_));
 }
 
 }  // namespace tpu_admission::k8s

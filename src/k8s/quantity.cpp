@@ -110,6 +110,23 @@ bool TakesNoDigits(Scale scale) {
   return scale.base == 1024 ? scale.exponent <= 4 : scale.exponent >= -9;
 }
 
+// "4": what most amounts of chips are.
+std::optional<std::int64_t> PlainNumber(std::string_view text) {
+  constexpr std::size_t kFits = 9;
+  if (text.empty() || text.size() > kFits || !std::all_of(text.begin(), text.end(), IsDigit)) {
+    return std::nullopt;
+  }
+  std::int64_t number = 0;
+  for (const char c : text) number = number * 10 + (c - '0');
+  return number;
+}
+
+// Division of 128 bits is a slow call; most quantities fit in 64.
+Wide Quotient(Wide value, std::int64_t divisor) {
+  const auto narrow = static_cast<std::int64_t>(value);
+  return narrow == value ? narrow / divisor : value / divisor;
+}
+
 std::int64_t Clamp(Wide value) {
   using Limits = std::numeric_limits<std::int64_t>;
   return std::int64_t(std::clamp<Wide>(value, Limits::min(), Limits::max()));
@@ -126,6 +143,7 @@ Quantity Quantity::FromMebibytes(std::int64_t mebibytes) {
 }
 
 std::optional<Quantity> Quantity::Parse(std::string_view all) {
+  if (const std::optional<std::int64_t> units = PlainNumber(all)) return FromUnits(*units);
   std::string_view text = all;
   const bool negative = text.starts_with('-');
   if (negative || text.starts_with('+')) text.remove_prefix(1);
@@ -147,11 +165,14 @@ std::optional<Quantity> Quantity::Parse(std::string_view all) {
 }
 
 std::optional<std::int64_t> Quantity::AsInteger() const {
-  if (nano_ % kNano != 0 || Clamp(nano_ / kNano) != nano_ / kNano) return std::nullopt;
-  return std::int64_t(nano_ / kNano);
+  const Wide units = Quotient(nano_, std::int64_t{kNano});
+  if (units * kNano != nano_ || Clamp(units) != units) return std::nullopt;
+  return std::int64_t(units);
 }
 
-std::int64_t Quantity::MillisRoundedDown() const { return Clamp(nano_ / (kNano / 1000)); }
+std::int64_t Quantity::MillisRoundedDown() const {
+  return Clamp(Quotient(nano_, std::int64_t{kNano / 1000}));
+}
 std::int64_t Quantity::MebibytesRoundedDown() const { return Clamp(nano_ / kNano / (1 << 20)); }
 
 Quantity operator+(Quantity a, Quantity b) {

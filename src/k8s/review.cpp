@@ -3,8 +3,8 @@
 #include <openssl/evp.h>
 
 #include <array>
-#include <cstdio>
 
+#include "tpu_admission/base/json_string.h"
 #include "tpu_admission/base/text.h"
 
 namespace tpu_admission::k8s {
@@ -138,29 +138,6 @@ void EncodeReview(const AdmissionRequest& request, const AdmissionResponse& resp
   if (!response.warnings.empty()) AppendWarnings(out, response.warnings);
   if (!response.audit.empty()) AppendAudit(out, response.audit);
   out += "}}";
-}
-
-void AppendJsonString(std::string& out, std::string_view text) {
-  out += '"';
-  std::size_t plain = 0;  // start of the run that needs no escape
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto c = static_cast<unsigned char>(text[i]);
-    if (c >= 0x20 && c != '"' && c != '\\' && c != 0x7F) continue;
-    out += text.substr(plain, i - plain);
-    plain = i + 1;
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += static_cast<char>(c);
-    } else if (c == '\n') {
-      out += "\\n";
-    } else {
-      std::array<char, 7> escape;
-      std::snprintf(escape.data(), escape.size(), "\\u%04x", c);
-      out += escape.data();
-    }
-  }
-  out += text.substr(plain);
-  out += '"';
 }
 
 }  // namespace tpu_admission::k8s

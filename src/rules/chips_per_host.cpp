@@ -11,7 +11,7 @@ using workload::NodeLabel;
 // The chip counts that a container can have on the machines of this shape.
 std::vector<std::int64_t> Possible(const Subject& subject) {
   std::vector<std::int64_t> counts;
-  for (const tpu::MachineType* machine : subject.Machines()) {
+  for (const tpu::MachineType* machine : subject.shape.machines()) {
     if (!subject.shape.generation->node_can_be_split()) counts.push_back(machine->chips);
     for (const std::int64_t part : subject.shape.generation->container_chips) {
       if (part <= machine->chips) counts.push_back(part);
@@ -56,17 +56,32 @@ std::string OtherSelection(const Subject& subject, std::int64_t chips) {
   return "";
 }
 
+bool IsPossible(const Subject& subject, std::int64_t chips) {
+  const std::vector<std::int64_t>& parts = subject.shape.generation->container_chips;
+  const bool splits = subject.shape.generation->node_can_be_split();
+  const bool is_part = std::find(parts.begin(), parts.end(), chips) != parts.end();
+  return std::any_of(subject.shape.machines().begin(), subject.shape.machines().end(),
+                     [&](const tpu::MachineType* machine) {
+                       return splits ? is_part && chips <= machine->chips : chips == machine->chips;
+                     });
+}
+
+// A host that is taken whole has its chips; one that is shared gives some of them.
+std::string Gives(const Subject& subject) {
+  return subject.shape.generation->node_can_be_split() ? " gives " : " has ";
+}
+
 void Check(const Subject& subject, Report& report) {
-  const std::vector<std::int64_t> possible = Possible(subject);
-  if (possible.empty()) return;
+  if (subject.shape.generation == nullptr) return;
   for (const k8s::Container& container : subject.pods.pod.spec.containers) {
     const std::optional<std::int64_t> chips = ChipsOf(container);
     if (!chips || *chips == 0) continue;
-    if (std::find(possible.begin(), possible.end(), *chips) != possible.end()) continue;
+    if (IsPossible(subject, *chips)) continue;
+    const std::vector<std::int64_t> possible = Possible(subject);
     report.Add({.pointer = subject.At(container),
                 .container = std::string(container.name),
                 .summary = Title(container) + " asks for " + Count(*chips, "chip") +
-                           ", a host of " + Name(subject.shape) + " gives " + Join(possible),
+                           ", a host of " + Name(subject.shape) + Gives(subject) + Join(possible),
                 .problem = "asks for " + std::to_string(*chips) + " google.com/tpu, but " +
                            Truth(subject, possible) + ".",
                 .change = "set requests and limits of google.com/tpu to " + Join(possible) +
@@ -82,6 +97,7 @@ const Rule kChipsPerHost = {
     .name = "chips-per-host",
     .mode = Mode::kDeny,
     .judges_counts = false,
+    .has_fix = false,
     .words =
         {.what = "A container's google.com/tpu must be what a host of the selected accelerator "
                  "and topology can give it: before TPU7x, all chips of the host; on TPU7x 1, 2 or "

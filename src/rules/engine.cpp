@@ -7,15 +7,20 @@
 namespace tpu_admission::rules {
 namespace {
 
-bool Applies(const Rule& rule, const workload::Workload& workload) {
+bool IsAsked(const Rule& rule, const workload::Workload& workload) {
   return !rule.judges_counts || !workload.has_known_parent;
 }
 
-// The findings of every rule for one alternative.
-std::vector<Finding> Judge(const Subject& subject, std::size_t pod_set) {
+bool CanFix(const Rule& rule, const workload::Workload& workload) {
+  return rule.has_fix && IsAsked(rule, workload);
+}
+
+// The findings for one alternative.
+template <typename Applies>
+std::vector<Finding> JudgeShape(const Subject& subject, std::size_t pod_set, Applies applies) {
   std::vector<Finding> findings;
   for (const Rule* rule : AllRules()) {
-    if (!Applies(*rule, subject.workload)) continue;
+    if (!applies(*rule, subject.workload)) continue;
     Report report(*rule, pod_set, findings);
     rule->check(subject, report);
   }
@@ -47,6 +52,14 @@ Engine::Engine(std::shared_ptr<const tpu::Catalog> catalog, Cluster cluster)
     : catalog_(std::move(catalog)), cluster_(std::move(cluster)) {}
 
 std::vector<Finding> Engine::Evaluate(const workload::Workload& workload) const {
+  return Judge(workload, IsAsked);
+}
+
+std::vector<Finding> Engine::EvaluateFixes(const workload::Workload& workload) const {
+  return Judge(workload, CanFix);
+}
+
+std::vector<Finding> Engine::Judge(const workload::Workload& workload, Applies applies) const {
   std::vector<Finding> all;
   for (std::size_t i = 0; i < workload.pod_sets.size(); ++i) {
     const workload::PodSet& pods = workload.pod_sets[i];
@@ -56,7 +69,8 @@ std::vector<Finding> Engine::Evaluate(const workload::Workload& workload) const 
     const auto choices = pods.nodes.choices.empty() ? std::span(&none, 1) : pods.nodes.choices;
     for (std::size_t j = 0; j < choices.size(); ++j) {
       const Shape shape = MakeShape(*catalog_, choices[j]);
-      std::vector<Finding> judged = Judge({workload, pods, *catalog_, cluster_, shape}, i);
+      std::vector<Finding> judged =
+          JudgeShape({workload, pods, *catalog_, cluster_, shape}, i, applies);
       if (j == 0) {
         findings = std::move(judged);
       } else {

@@ -44,7 +44,7 @@ std::string Summary(std::int64_t found, const Slice& slice) {
 std::string OtherTopology(const Subject& subject, std::int64_t found) {
   if (subject.pods.SliceTopology()) return "";
   for (const tpu::Placement& placement : subject.shape.generation->placements) {
-    if (placement.hosts != found || placement.chips_per_host() != subject.pods.ChipsPerPod()) {
+    if (placement.hosts != found || placement.chips_per_host() != subject.pods.chips_per_pod) {
       continue;
     }
     return ", or select topology " + placement.topology.Text() + ", which has " +
@@ -84,6 +84,7 @@ const Rule kHosts = {
     .name = "hosts",
     .mode = Mode::kDeny,
     .judges_counts = true,
+    .has_fix = false,
     .words =
         {.what = "A multi-host slice is filled by exactly one pod a host. The number of pods "
                  "(parallelism of a Job, replicas of a StatefulSet) must be that of the hosts, or "

@@ -64,7 +64,7 @@ Quantity Allocatable(const tpu::MachineType& machine, Resource resource) {
 
 const tpu::MachineType* LargestMachine(const Subject& subject, Resource resource) {
   const tpu::MachineType* largest = nullptr;
-  for (const tpu::MachineType* machine : subject.Machines()) {
+  for (const tpu::MachineType* machine : subject.shape.machines()) {
     if (largest == nullptr || Ceiling(*machine, resource) > Ceiling(*largest, resource)) {
       largest = machine;
     }

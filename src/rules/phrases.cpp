@@ -66,7 +66,7 @@ std::vector<std::string> NearestTopologies(const Subject& subject, std::int64_t 
       }
     }
   }
-  const std::int64_t pod_chips = subject.pods.ChipsPerPod();
+  const std::int64_t pod_chips = subject.pods.chips_per_pod;
   std::stable_sort(candidates.begin(), candidates.end(), [&](const auto& a, const auto& b) {
     return Distance(a, pod_chips, wished_chips) < Distance(b, pod_chips, wished_chips);
   });
@@ -83,7 +83,7 @@ std::int64_t WishedChips(const Subject& subject) {
   const workload::Scale& scale = subject.pods.scale;
   const std::int64_t pods =
       scale.counting == workload::Counting::kNone ? 1 : scale.pods.value.value_or(0);
-  return pods > 0 && pods < 1'000'000 ? pods * subject.pods.ChipsPerPod() : 0;
+  return pods > 0 && pods < 1'000'000 ? pods * subject.pods.chips_per_pod : 0;
 }
 
 std::string CountChange(const workload::Scale& scale, std::int64_t pods) {

@@ -26,9 +26,9 @@ k8s::Quantity Of(std::int64_t units, Resource resource) {
 
 // The pod's share of the smallest machine that can match, in millicores or MiB; 0: not known.
 std::int64_t PodShare(const Subject& subject, Resource resource) {
-  const std::int64_t chips = subject.pods.ChipsPerPod();
+  const std::int64_t chips = subject.pods.chips_per_pod;
   std::int64_t share = 0;
-  for (const tpu::MachineType* machine : subject.Machines()) {
+  for (const tpu::MachineType* machine : subject.shape.machines()) {
     if (chips == 0 || machine->chips < chips) continue;
     const std::int64_t units = Units(Allocatable(*machine, resource), resource);
     const std::int64_t mine = units * kSharePercent * chips / (100 * machine->chips);
@@ -110,6 +110,8 @@ void Check(const Subject& subject, Report& report) {
                            ", so the scheduler counts nothing for "
                            "it: other pods may crowd the TPU host, and this one is evicted first.",
                 .change = Change(fix, missing),
+                // Pods get what is missing, so nobody needs to act.
+                .milder = fixed ? std::optional(Mode::kAudit) : std::nullopt,
                 .fix = fixed ? Fix(fix) : Fix()});
   }
 }
@@ -122,6 +124,7 @@ const Rule kRequestsMissing = {
     .name = "requests-missing",
     .mode = Mode::kWarn,
     .judges_counts = false,
+    .has_fix = true,
     .words =
         {.what = "A container that uses TPU chips has neither a request nor a limit for CPU or "
                  "memory. On creation of a pod tpu-admission sets what is missing: 80 % of what "

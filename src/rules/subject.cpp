@@ -57,6 +57,19 @@ const tpu::Placement* PlacementFor(const tpu::PlacementList& placements, bool sp
 
 }  // namespace
 
+void Shape::FindMachines() {
+  const workload::Selected& name = choice[NodeLabel::kMachineType];
+  if (name.fixed()) {
+    if (const auto* machine = generation->FindMachine(name.value)) machines_[count_++] = machine;
+  }
+  if (count_ > 0) return;
+  for (const tpu::Placement& placement : placements) machines_[count_++] = placement.machine;
+  if (count_ > 0) return;
+  for (const tpu::MachineType& machine : generation->machines) {
+    if (count_ < kMaxMachines) machines_[count_++] = &machine;
+  }
+}
+
 Shape MakeShape(const tpu::Catalog& catalog, const workload::NodeChoice& choice) {
   Shape shape;
   shape.choice = choice;
@@ -64,7 +77,9 @@ Shape MakeShape(const tpu::Catalog& catalog, const workload::NodeChoice& choice)
   if (accelerator.fixed()) shape.generation = catalog.FindByLabel(accelerator.value);
   const workload::Selected& topology = choice[NodeLabel::kTopology];
   if (topology.fixed()) shape.topology = tpu::Topology::Parse(topology.value);
-  if (shape.generation != nullptr && shape.topology) shape.placements = PlacementsFor(shape);
+  if (shape.generation == nullptr) return shape;
+  if (shape.topology) shape.placements = PlacementsFor(shape);
+  shape.FindMachines();
   return shape;
 }
 
@@ -102,25 +117,12 @@ std::optional<Slice> Subject::SliceOfPods() const {
     topology = tpu::Topology::Parse(*part);
     placements = topology ? shape.generation->PlacementsOf(*topology) : tpu::PlacementList();
   }
-  const std::int64_t chips = pods.ChipsPerPod();
+  const std::int64_t chips = pods.chips_per_pod;
   const bool splits = shape.generation->node_can_be_split();
   const tpu::Placement* placement = PlacementFor(placements, splits, chips);
   if (placement == nullptr) return std::nullopt;
   const bool fits = splits && chips > 0 && placement->chips_per_host() % chips == 0;
   return Slice{*topology, fits ? topology->chips() / chips : placement->hosts, placement->hosts};
-}
-
-std::vector<const tpu::MachineType*> Subject::Machines() const {
-  std::vector<const tpu::MachineType*> machines;
-  if (shape.generation == nullptr) return machines;
-  const workload::Selected& name = shape.choice[NodeLabel::kMachineType];
-  if (name.fixed()) {
-    if (const auto* machine = shape.generation->FindMachine(name.value)) return {machine};
-  }
-  for (const tpu::Placement& placement : shape.placements) machines.push_back(placement.machine);
-  if (!machines.empty()) return machines;
-  for (const tpu::MachineType& machine : shape.generation->machines) machines.push_back(&machine);
-  return machines;
 }
 
 std::optional<std::int64_t> ChipsOf(const k8s::Container& container) {

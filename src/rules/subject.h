@@ -2,7 +2,9 @@
 // catalog; and where it reports.
 #pragma once
 
+#include <array>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,8 +20,18 @@ struct Shape {
   std::optional<tpu::Topology> topology;        // if it is well formed
   // The ways to get the topology that the other labels leave; empty: it is not offered, or unknown.
   tpu::PlacementList placements;
+  // The machines that the selectors allow; all of the generation where the topology does not say.
+  std::span<const tpu::MachineType* const> machines() const { return {machines_.data(), count_}; }
 
   std::string_view accelerator() const { return choice[workload::NodeLabel::kAccelerator].value; }
+
+ private:
+  friend Shape MakeShape(const tpu::Catalog& catalog, const workload::NodeChoice& choice);
+  void FindMachines();
+
+  static constexpr std::size_t kMaxMachines = 8;  // more than a generation has
+  std::array<const tpu::MachineType*, kMaxMachines> machines_{};
+  std::size_t count_ = 0;
 };
 Shape MakeShape(const tpu::Catalog& catalog, const workload::NodeChoice& choice);
 
@@ -54,8 +66,6 @@ struct Subject {
   std::optional<Mode> MissingSelectorMode() const;
   // The slice, if the topology, the chips of a pod and the machine say which.
   std::optional<Slice> SliceOfPods() const;
-  // The machines that the selectors allow; all of the generation where the topology does not say.
-  std::vector<const tpu::MachineType*> Machines() const;
 };
 
 class Report {

@@ -33,6 +33,7 @@ const Rule kTolerationMissing = {
     .name = "toleration-missing",
     .mode = Mode::kAudit,
     .judges_counts = false,
+    .has_fix = true,
     .words =
         {.what = "TPU nodes carry the taint google.com/tpu=present:NoSchedule, and the pod has no "
                  "toleration that speaks of it. Pods are given one on creation; templates are "

@@ -6,56 +6,63 @@
 namespace tpu_admission::rules {
 namespace {
 
-struct Holders {
-  std::string names;  // "jax" and "eval"
-  const k8s::Container* second = nullptr;
-};
-
 // The containers that hold chips at the same time; init containers hand theirs on.
-Holders HoldersOf(const k8s::PodSpec& spec) {
-  Holders holders;
+bool HoldsChips(const k8s::Container& container) {
+  return container.Stays() && container.UsesTpu();
+}
+
+const k8s::Container* SecondHolder(const k8s::PodSpec& spec) {
+  const k8s::Container* first = nullptr;
   for (const k8s::Container& container : spec.containers) {
-    if (!container.Stays() || !container.UsesTpu()) continue;
-    const bool first = holders.names.empty();
-    holders.names += (first ? "" : " and ") + Quoted(container.name);
-    if (!first && holders.second == nullptr) holders.second = &container;
+    if (!HoldsChips(container)) continue;
+    if (first != nullptr) return &container;
+    first = &container;
   }
-  return holders;
+  return nullptr;
+}
+
+// `"jax" and "eval"`
+std::string HolderNames(const k8s::PodSpec& spec) {
+  std::string names;
+  for (const k8s::Container& container : spec.containers) {
+    if (HoldsChips(container)) names += (names.empty() ? "" : " and ") + Quoted(container.name);
+  }
+  return names;
 }
 
 std::int64_t LargestHost(const Subject& subject) {
   std::int64_t chips = 0;
-  for (const tpu::MachineType* machine : subject.Machines())
+  for (const tpu::MachineType* machine : subject.shape.machines())
     chips = std::max(chips, machine->chips);
   return chips;
 }
 
 void Check(const Subject& subject, Report& report) {
-  const Holders holders = HoldersOf(subject.pods.pod.spec);
-  if (subject.shape.generation == nullptr || holders.second == nullptr) return;
+  const k8s::Container* second = SecondHolder(subject.pods.pod.spec);
+  if (subject.shape.generation == nullptr || second == nullptr) return;
+  const std::string names = HolderNames(subject.pods.pod.spec);
   const std::string& label = subject.shape.generation->label;
-  const std::string pointer = subject.At(*holders.second);
-  const std::string name(holders.second->name);
+  const std::string pointer = subject.At(*second);
+  const std::string name(second->name);
   if (!subject.shape.generation->node_can_be_split()) {
-    report.Add(
-        {.pointer = pointer,
-         .container = name,
-         .summary = "containers " + Cut(holders.names, 60) + " both ask for chips of one host",
-         .problem = "is one of several containers that ask for google.com/tpu (" + holders.names +
-                    "), but on " + label +
-                    " one container takes all chips of its host, so "
-                    "nothing is left for another.",
-         .change = "ask for google.com/tpu in one container only"});
+    report.Add({.pointer = pointer,
+                .container = name,
+                .summary = "containers " + Cut(names, 60) + " both ask for chips of one host",
+                .problem = "is one of several containers that ask for google.com/tpu (" + names +
+                           "), but on " + label +
+                           " one container takes all chips of its host, so "
+                           "nothing is left for another.",
+                .change = "ask for google.com/tpu in one container only"});
     return;
   }
-  const std::int64_t asked = subject.pods.ChipsPerPod();
+  const std::int64_t asked = subject.pods.chips_per_pod;
   const std::int64_t host = LargestHost(subject);
   if (host == 0 || asked <= host) return;
   report.Add({.pointer = pointer,
               .container = name,
               .summary = "containers ask for " + Count(asked, "chip") + " together, a host of " +
                          label + " has " + std::to_string(host),
-              .problem = "is one of the containers (" + holders.names + ") that together ask for " +
+              .problem = "is one of the containers (" + names + ") that together ask for " +
                          Count(asked, "chip") + ", but a host of " + label + " has " +
                          std::to_string(host) + ", and a pod runs on one host.",
               .change = "let the containers of the pod share " + Count(host, "chip")});
@@ -69,6 +76,7 @@ const Rule kTpuContainersPerPod = {
     .name = "tpu-containers-per-pod",
     .mode = Mode::kDeny,
     .judges_counts = false,
+    .has_fix = false,
     .words =
         {.what = "Before TPU7x only one container of a pod can hold TPU chips. On TPU7x several "
                  "can, as long as their chips together are not more than a host has.",

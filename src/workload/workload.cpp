@@ -12,6 +12,9 @@ using k8s::JsonView;
 
 constexpr std::string_view kQueueLabel = "kueue.x-k8s.io/queue-name";
 constexpr std::string_view kSliceTopology = "cloud.google.com/gke-tpu-slice-topology";
+// Rules hold the containers of a pod against each other, and three megabytes are a hundred thousand
+// containers: a stranger must not choose how long this takes. Real pods have a handful.
+constexpr std::size_t kMaxContainers = 256;
 constexpr std::array<std::string_view, 4> kCountFields = {"parallelism", "completions", "replicas",
                                                           "completionMode"};
 
@@ -44,11 +47,9 @@ bool UsesTpu(const k8s::PodSpec& spec) {
                      [](const k8s::Container& container) { return container.UsesTpu(); });
 }
 
-}  // namespace
-
-std::int64_t PodSet::ChipsPerPod() const {
+std::int64_t ChipsPerPod(const k8s::PodSpec& spec) {
   std::int64_t chips = 0;
-  for (const k8s::Container& container : pod.spec.containers) {
+  for (const k8s::Container& container : spec.containers) {
     if (!container.Stays() || !container.UsesTpu()) continue;
     const auto amount = container.Requested(k8s::kTpuResource);
     const auto whole = amount && amount->quantity ? amount->quantity->AsInteger() : std::nullopt;
@@ -57,6 +58,8 @@ std::int64_t PodSet::ChipsPerPod() const {
   }
   return chips;
 }
+
+}  // namespace
 
 std::optional<std::string_view> PodSet::SliceTopology() const {
   return pod.metadata.annotations.Find(kSliceTopology);
@@ -71,6 +74,10 @@ Result<Workload> ReadWorkload(const k8s::GroupVersionKind& gvk, JsonView object,
   Result<k8s::Pod> pod = k8s::DecodePod(pod_json, arena);
   if (!pod) return pod.error();
   if (!UsesTpu(pod->spec)) return workload;
+  if (pod->spec.containers.size() > kMaxContainers) {
+    return Error{"the pod has " + std::to_string(pod->spec.containers.size()) +
+                 " containers, more than " + std::to_string(kMaxContainers)};
+  }
 
   workload.metadata = k8s::DecodeMeta(object["metadata"]);
   workload.queued = workload.metadata.labels.Has(kQueueLabel) || object["spec"]["suspend"].IsTrue();
@@ -81,10 +88,21 @@ Result<Workload> ReadWorkload(const k8s::GroupVersionKind& gvk, JsonView object,
   const std::span<PodSet> sets = arena.Array<PodSet>(1);
   sets[0].pointer = PointerTo(workload.kind->pod_template, arena);
   sets[0].pod = *pod;
+  sets[0].chips_per_pod = ChipsPerPod(pod->spec);
   sets[0].nodes = SelectNodes(pod->spec, arena);
   sets[0].scale = ReadScale(*workload.kind, object, arena);
   workload.pod_sets = sets;
   return workload;
+}
+
+bool SamePods(const Kind& kind, JsonView before, JsonView after) {
+  const JsonView old_pod = before.Follow(kind.pod_template);
+  const JsonView new_pod = after.Follow(kind.pod_template);
+  // A Pod's own metadata changes all the time; that of a template only by its author.
+  const bool same_annotations =
+      kind.pod_template.empty() ||
+      Equal(old_pod["metadata"]["annotations"], new_pod["metadata"]["annotations"]);
+  return same_annotations && Equal(old_pod["spec"], new_pod["spec"]);
 }
 
 bool SamePodsAndCounts(const Kind& kind, JsonView before, JsonView after) {
@@ -95,13 +113,7 @@ bool SamePodsAndCounts(const Kind& kind, JsonView before, JsonView after) {
       std::all_of(kCountFields.begin(), kCountFields.end(), [&](std::string_view field) {
         return Equal(old_counts[field], new_counts[field]);
       });
-  const JsonView old_pod = before.Follow(kind.pod_template);
-  const JsonView new_pod = after.Follow(kind.pod_template);
-  // A Pod's own metadata changes all the time; that of a template only by its author.
-  const bool same_annotations =
-      Equal(old_pod["metadata"]["annotations"], new_pod["metadata"]["annotations"]) ||
-      kind.pod_template.empty();
-  return same_counts && same_annotations && Equal(old_pod["spec"], new_pod["spec"]);
+  return same_counts && SamePods(kind, before, after);
 }
 
 std::string Title(const Workload& workload) {

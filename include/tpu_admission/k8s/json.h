@@ -1,9 +1,9 @@
 // JSON that a stranger sent, parsed into an arena and read through views.
 //
-// The parser behind it (Boost.JSON) is named in src/k8s/json.cpp and nowhere else. A JsonParser
-// belongs to one thread and is reused from request to request; a view lives until the parser's
-// next Parse(), and the text is not needed after it. No view ever throws: a missing member, a wrong
-// type or an index past the end is an absent view.
+// The parser behind it (Boost.JSON) is named in src/k8s/json_parser.cpp and nowhere else. A
+// JsonParser belongs to one thread and is reused from request to request; a view lives until the
+// parser's next Parse(), and no longer than the text, which it points into. No view ever throws: a
+// missing member, a wrong type or an index past the end is an absent view.
 #pragma once
 
 #include <cstddef>
@@ -54,13 +54,17 @@ class JsonView {
 class JsonParser {
  public:
   static constexpr std::size_t kMaxDepth = 128;
+  // Bounds the memory of a body of seven million bytes that is all brackets; two copies of the
+  // largest object that the API server takes have half of it.
+  static constexpr std::size_t kMaxValues = 1'000'000;
 
   JsonParser();
   ~JsonParser();
   JsonParser(const JsonParser&) = delete;
   JsonParser& operator=(const JsonParser&) = delete;
 
-  // Strict RFC 8259: one value, valid UTF-8, no byte order mark, at most kMaxDepth nested. Ends the
+  // Strict RFC 8259: one value, valid UTF-8, no byte order mark, at most kMaxDepth nested,
+  // at most kMaxValues values. The content of managedFields is left out: it reads as null. Ends the
   // life of every view of the last call.
   Result<JsonView> Parse(std::string_view text);
 

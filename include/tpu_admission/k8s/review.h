@@ -61,7 +61,4 @@ struct AdmissionResponse {
 void EncodeReview(const AdmissionRequest& request, const AdmissionResponse& response,
                   std::string& out);
 
-// Appends `text`, which is valid UTF-8, as a JSON string with its quotes; controls are escaped.
-void AppendJsonString(std::string& out, std::string_view text);
-
 }  // namespace tpu_admission::k8s

@@ -32,11 +32,16 @@ class Engine {
   // All findings of all rules, hardest mode first, then by rule. A finding is there only if every
   // alternative of the node selection has the fault.
   std::vector<Finding> Evaluate(const workload::Workload& workload) const;
+  // Only those of rules that can carry a fix.
+  std::vector<Finding> EvaluateFixes(const workload::Workload& workload) const;
 
   const tpu::Catalog& catalog() const { return *catalog_; }
   const Cluster& cluster() const { return cluster_; }
 
  private:
+  using Applies = bool (*)(const Rule& rule, const workload::Workload& workload);
+  std::vector<Finding> Judge(const workload::Workload& workload, Applies applies) const;
+
   std::shared_ptr<const tpu::Catalog> catalog_;
   Cluster cluster_;
 };

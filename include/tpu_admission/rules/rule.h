@@ -40,6 +40,7 @@ struct Rule {
   // Judges how many pods there are: only the object that owns the count is asked, and an UPDATE
   // that changes nothing but the count warns at most.
   bool judges_counts;
+  bool has_fix;  // its findings may carry a fix
   Words words;
   // Judges one alternative of one pod set. Knows no JSON, clock, thread or log.
   void (*check)(const Subject& subject, Report& report);

@@ -40,7 +40,7 @@ struct PodSet {
   Scale scale;
 
   // The chips that run at once: the sum over containers and sidecars; 0 if one cannot be read.
-  std::int64_t ChipsPerPod() const;
+  std::int64_t chips_per_pod = 0;
   // The topology that is cut out of a larger slice for this pod set (GKE sub- and super-slices).
   std::optional<std::string_view> SliceTopology() const;
 };
@@ -58,11 +58,14 @@ struct Workload {
 };
 
 // Reads `object` by the row of its kind; no row, or no TPU in it, gives a workload without pod
-// sets. The error is that of k8s::DecodePod.
+// sets. The error is that of k8s::DecodePod, or too many containers in a TPU pod.
 Result<Workload> ReadWorkload(const k8s::GroupVersionKind& gvk, k8s::JsonView object,
                               k8s::Arena& arena);
 
-// True if an UPDATE left every pod template and every count as it was.
+// True if an UPDATE left every pod template as it was: its spec, and the annotations by which slices
+// are cut.
+bool SamePods(const Kind& kind, k8s::JsonView before, k8s::JsonView after);
+// And every count too.
 bool SamePodsAndCounts(const Kind& kind, k8s::JsonView before, k8s::JsonView after);
 
 // `Job "train"`, or `Pod "worker-" (generated name)`.

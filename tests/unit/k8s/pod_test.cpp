@@ -17,8 +17,11 @@ class DecodePodTest : public testing::Test {
     return DecodeWhole(R"({"metadata":{"name":"p"},"spec":)" + std::string(spec) + "}");
   }
   Result<Pod> DecodeWhole(std::string_view json) {
-    return DecodePod(parser_.Parse(json).value(), arena_);
+    text_ = json;
+    return DecodePod(parser_.Parse(text_).value(), arena_);
   }
+
+  std::string text_;
 
   JsonParser parser_;
   Arena arena_;
@@ -274,7 +277,8 @@ class Owners : public testing::TestWithParam<Owner> {};
 
 TEST_P(Owners, OnlyTheControllerCounts) {
   JsonParser parser;
-  const JsonView json = *parser.Parse(R"({"ownerReferences":)" + GetParam().owners + "}");
+  const std::string text = R"({"ownerReferences":)" + GetParam().owners + "}";
+  const JsonView json = *parser.Parse(text);
   const ObjectMeta meta = DecodeMeta(json);
   EXPECT_EQ(meta.controller_group, GetParam().group);
   EXPECT_EQ(meta.controller_kind, GetParam().kind);

@@ -62,7 +62,7 @@ TEST_P(KindTable, FindsThePodSetAndItsCount) {
   ASSERT_EQ(workload->pod_sets.size(), 1U);
   const PodSet& pods = workload->pod_sets.front();
   EXPECT_EQ(pods.pointer, GetParam().template_pointer);
-  EXPECT_EQ(pods.ChipsPerPod(), 4);
+  EXPECT_EQ(pods.chips_per_pod, 4);
   EXPECT_EQ(Title(*workload), GetParam().name + " \"o\"");
   if (GetParam().count.empty()) {
     EXPECT_EQ(pods.scale.counting, Counting::kNone);

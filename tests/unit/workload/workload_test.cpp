@@ -105,7 +105,7 @@ TEST_P(ChipSums, CountWhatRunsAtOnce) {
   const Workload workload = ReadPod(pod);
   ASSERT_EQ(workload.pod_sets.size(), GetParam().is_tpu ? 1U : 0U);
   if (GetParam().is_tpu) {
-    EXPECT_EQ(workload.pod_sets[0].ChipsPerPod(), GetParam().chips);
+    EXPECT_EQ(workload.pod_sets[0].chips_per_pod, GetParam().chips);
   }
 }
 
