@@ -1,0 +1,207 @@
+// Modes and fixes by rule and namespace, and the loader's refusals.
+#include "tpu_admission/admission/policy.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "support/asker.h"
+#include "support/case_name.h"
+
+namespace tpu_admission::admission {
+namespace {
+
+using nlohmann::json;
+using rules::Mode;
+
+const rules::Rule& Hosts() { return *rules::FindRule("TPU401"); }
+const rules::Rule& Requests() { return *rules::FindRule("TPU601"); }
+
+rules::Finding FindingOf(const rules::Rule& rule) {
+  rules::Finding finding;
+  finding.rule = &rule;
+  return finding;
+}
+
+Mode ModeIn(std::string_view yaml, std::string_view namespace_name,
+            const rules::Finding& finding = FindingOf(Hosts())) {
+  return Policy::Load(yaml, "p").value().ModeOf(finding, namespace_name);
+}
+
+struct Case {
+  std::string name;
+  std::string yaml;
+  std::string namespace_name;
+  Mode mode;  // of TPU401
+};
+
+class Modes : public testing::TestWithParam<Case> {};
+
+TEST_P(Modes, LastMatchingSectionWins) {
+  EXPECT_EQ(ModeIn(GetParam().yaml, GetParam().namespace_name), GetParam().mode);
+}
+
+const std::string kSections = R"(
+rules: {TPU401: warn}
+namespaces:
+- match: team-*
+  rules: {TPU401: audit}
+- match: team-a
+  rules: {hosts: deny}
+- match: "*-a"
+  rules: {TPU301: "off"}
+- match: "?[xy]"
+  rules: {TPU401: "off"}
+)";
+
+INSTANTIATE_TEST_SUITE_P(
+    Cases, Modes,
+    testing::Values(Case{"Empty", "", "ns", Mode::kDeny},
+                    Case{"OfTheRule", "rules: {TPU301: warn}", "ns", Mode::kDeny},
+                    Case{"ById", "rules: {TPU401: audit}", "ns", Mode::kAudit},
+                    Case{"ByName", "rules: {hosts: warn}", "ns", Mode::kWarn},
+                    Case{"Default", kSections, "other", Mode::kWarn},
+                    Case{"NoNamespace", kSections, "", Mode::kWarn},
+                    Case{"Glob", kSections, "team-b", Mode::kAudit},
+                    Case{"LastOfTwo", kSections, "team-a", Mode::kDeny},
+                    Case{"SectionWithoutAnOpinion", kSections, "x-a", Mode::kWarn},
+                    Case{"WholeNameOnly", kSections, "my-team-b", Mode::kWarn},
+                    Case{"OneOf", kSections, "ax", Mode::kOff},
+                    Case{"NotOneOf", kSections, "az", Mode::kWarn},
+                    // YAML 1.1 reads a bare off as false; whoever writes it means the mode.
+                    Case{"BareOff", "rules: {TPU401: off}", "ns", Mode::kOff},
+                    Case{"CaseCounts", kSections, "TEAM-a", Mode::kWarn}),
+    CaseName());
+
+TEST(Policy, AModeThatIsSetHoldsForMilderFindingsToo) {
+  rules::Finding doubtful = FindingOf(Hosts());
+  doubtful.milder = Mode::kWarn;
+  EXPECT_EQ(ModeIn("", "ns", doubtful), Mode::kWarn);
+  EXPECT_EQ(ModeIn("rules: {TPU401: deny}", "ns", doubtful), Mode::kDeny);
+}
+
+struct FixCase {
+  std::string name;
+  std::string yaml;
+  std::string namespace_name;
+  bool fixes;  // TPU601
+};
+
+class Fixes : public testing::TestWithParam<FixCase> {};
+
+TEST_P(Fixes, AreOnUnlessSaidOtherwise) {
+  const Policy policy = Policy::Load(GetParam().yaml, "p").value();
+  EXPECT_EQ(policy.FixOf(Requests(), GetParam().namespace_name), GetParam().fixes);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Cases, Fixes,
+    testing::Values(
+        FixCase{"Default", "", "ns", true}, FixCase{"Off", "fixes: {TPU601: false}", "ns", false},
+        FixCase{"OffForOne", "namespaces: [{match: batch, fixes: {TPU601: false}}]", "batch",
+                false},
+        FixCase{"OnForOthers", "namespaces: [{match: batch, fixes: {TPU601: false}}]", "ns", true},
+        FixCase{"BackOn",
+                "fixes: {TPU601: false}\nnamespaces: [{match: b*, fixes: {TPU601: true}}]", "batch",
+                true},
+        FixCase{"RuleOff", "rules: {TPU601: \"off\"}", "ns", false},
+        FixCase{"RuleAudit", "rules: {TPU601: audit}", "ns", true}),
+    CaseName());
+
+struct Refusal {
+  std::string name;
+  std::string yaml;
+  std::string error;
+};
+
+class Refusals : public testing::TestWithParam<Refusal> {};
+
+TEST_P(Refusals, NameFileLineAndColumn) {
+  const Result<Policy> policy = Policy::Load(GetParam().yaml, "policy.yaml");
+  ASSERT_FALSE(policy.ok());
+  EXPECT_EQ(policy.error().message, GetParam().error);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Cases, Refusals,
+    testing::Values(
+        Refusal{"UnknownKey", "rules: {}\nrule: {}\n",
+                "policy.yaml:2:1: rule: unknown key, did you mean \"rules\"?"},
+        Refusal{"UnknownRule", "rules:\n  TPU999: warn\n",
+                "policy.yaml:2:11: rules.TPU999: there is no rule \"TPU999\"; `tpu-admission "
+                "explain` lists them"},
+        Refusal{
+            "UnknownMode", "rules:\n  TPU401: refuse\n",
+            "policy.yaml:2:11: rules.TPU401: is no mode; the modes are off, audit, warn and deny"},
+        Refusal{"FixIsNoBool", "fixes:\n  TPU601: please\n",
+                "policy.yaml:2:11: fixes.TPU601: found \"please\", wanted true or false"},
+        Refusal{"UnknownFix", "fixes:\n  TPU9: true\n",
+                "policy.yaml:2:9: fixes.TPU9: there is no rule \"TPU9\"; `tpu-admission explain` "
+                "lists them"},
+        Refusal{"NoMatch", "namespaces:\n- rules: {TPU401: warn}\n",
+                "policy.yaml:2:3: namespaces[0].match: missing, wanted a string"},
+        Refusal{"UnknownKeyInSection", "namespaces:\n- match: a\n  mode: {TPU401: warn}\n",
+                "policy.yaml:3:3: namespaces[0].mode: unknown key"},
+        Refusal{"Children", "children: warn\n",
+                "policy.yaml:1:11: children: found \"warn\", wanted audit or deny"},
+        Refusal{"DuplicateKey", "children: deny\nchildren: audit\n",
+                "policy.yaml:2:1: duplicate key \"children\" (first on line 1, again on line 2)"},
+        Refusal{"RulesIsAList", "rules: [TPU401]\n",
+                "policy.yaml:1:8: rules: found a list, wanted a mapping"},
+        Refusal{"NotAMap", "- a\n", "policy.yaml:1:1: found a list, wanted a mapping"},
+        Refusal{"Tab", "rules:\n\tTPU401: warn\n",
+                "policy.yaml:2:1: while scanning for the next token: found character that cannot "
+                "start any token"},
+        Refusal{"TwoDocuments", "rules: {}\n---\nrules: {}\n",
+                "policy.yaml:3:1: found a second YAML document, one is wanted"}),
+    CaseName());
+
+TEST(Policy, ShippedFileEqualsTheDefaults) {
+  std::ifstream file(TPU_ADMISSION_SOURCE_DIR "/config/policy.yaml");
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  ASSERT_FALSE(text.empty());
+  const Result<Policy> policy = Policy::Load(text, "policy.yaml");
+  ASSERT_TRUE(policy.ok()) << policy.error().message;
+  for (const rules::Rule* rule : rules::AllRules()) {
+    EXPECT_EQ(policy->ModeOf(FindingOf(*rule), "ns"), rule->mode) << rule->id;
+    EXPECT_TRUE(policy->FixOf(*rule, "ns")) << rule->id;
+  }
+  EXPECT_FALSE(policy->children_may_be_denied());
+}
+
+// The whole way: the namespace of the request counts, not the one that the object claims.
+TEST(Policy, NamespaceOfTheRequestCounts) {
+  Asker asker({.policy = "namespaces: [{match: lab, rules: {TPU203: warn}}]",
+               .docs_url = "",
+               .cluster = {}});
+  json pod = With(TpuPod(), "/spec/nodeSelector/cloud.google.com~1gke-tpu-topology", "3x3");
+  pod["metadata"]["namespace"] = "lab";
+  EXPECT_FALSE(asker.Validate(Review(pod).Namespace("prod")).allowed());
+  pod["metadata"]["namespace"] = "prod";
+  const Answer answer = asker.Validate(Review(pod).Namespace("lab"));
+  EXPECT_TRUE(answer.allowed());
+  EXPECT_EQ(answer.warnings().size(), 1U);
+}
+
+TEST(Policy, AuditAndOffSayNothingToTheUser) {
+  const json pod = With(TpuPod(), "/spec/nodeSelector/cloud.google.com~1gke-tpu-topology", "3x3");
+  Asker audit({.policy = "rules: {TPU203: audit}", .docs_url = "", .cluster = {}});
+  const Answer recorded = audit.Validate(Review(pod));
+  EXPECT_TRUE(recorded.allowed());
+  EXPECT_TRUE(recorded.warnings().empty());
+  EXPECT_EQ(recorded.response()["auditAnnotations"]["findings"], "TPU203=audit");
+  Asker off({.policy = "rules: {TPU203: \"off\"}", .docs_url = "", .cluster = {}});
+  EXPECT_FALSE(off.Validate(Review(pod)).response().contains("auditAnnotations"));
+}
+
+TEST(Policy, FixThatIsOffInANamespaceIsNotMadeThere) {
+  Asker asker({.policy = "namespaces: [{match: batch, fixes: {TPU601: false, TPU104: false}}]",
+               .docs_url = "",
+               .cluster = {}});
+  json pod = Without(TpuPod(), "/spec/tolerations");
+  EXPECT_TRUE(asker.Mutate(Review(pod).Namespace("batch")).patch().is_null());
+  EXPECT_FALSE(asker.Mutate(Review(pod).Namespace("other")).patch().is_null());
+}
+
+}  // namespace
+}  // namespace tpu_admission::admission
