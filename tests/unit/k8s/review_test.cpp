@@ -7,6 +7,7 @@
 #include <string>
 
 #include "support/case_name.h"
+#include "tpu_admission/base/json_string.h"
 
 namespace tpu_admission::k8s {
 namespace {
