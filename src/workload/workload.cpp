@@ -14,7 +14,7 @@ constexpr std::string_view kQueueLabel = "kueue.x-k8s.io/queue-name";
 constexpr std::string_view kSliceTopology = "cloud.google.com/gke-tpu-slice-topology";
 // Rules hold the containers of a pod against each other, and three megabytes are a hundred thousand
 // containers: a stranger must not choose how long this takes. Real pods have a handful.
-constexpr std::size_t kMaxContainers = 256;
+constexpr std::size_t kMaxContainers = 100;
 constexpr std::array<std::string_view, 4> kCountFields = {"parallelism", "completions", "replicas",
                                                           "completionMode"};
 

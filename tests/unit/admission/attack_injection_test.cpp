@@ -105,9 +105,8 @@ TEST_P(Injection, Case29TextOfPodsIsEscapedAndCut) {
         std::string("/spec/tolerations/0/value"), std::string("/spec/tolerations/0/operator"),
         std::string("/metadata/annotations/cloud.google.com~1gke-tpu-slice-topology")}) {
     SCOPED_TRACE(pointer);
-    ExpectCleanAnswer(asker.Validate(Review(With(TpuPod(), pointer, text()))));
-    json faulty = With(With(TpuPod(), selector + "cloud.google.com~1gke-tpu-topology", "3x3"),
-                       pointer, text());
+    const json faulty = With(With(TpuPod(), selector + "cloud.google.com~1gke-tpu-topology", "3x3"),
+                             pointer, text());
     ExpectCleanAnswer(asker.Validate(Review(faulty)));
     ExpectCleanAnswer(asker.Mutate(Review(Without(faulty, "/spec/tolerations"))));
     everything = With(std::move(everything), pointer, text());

@@ -125,7 +125,7 @@ TEST(Patches, Case32KeysWithSlashAndTildeStayAsTheyAre) {
 }
 
 TEST(Patches, Case34IndexesAreNumbersNotText) {
-  for (const std::size_t before : {0U, 1U, 2U, 10U, 11U, 100U}) {
+  for (const std::size_t before : {0U, 1U, 2U, 10U, 11U, 60U}) {
     json pod = BarePod();
     json& containers = pod["spec"]["containers"];
     for (std::size_t i = 0; i < before; ++i) {

@@ -86,7 +86,7 @@ INSTANTIATE_TEST_SUITE_P(Rules, EveryRule, testing::ValuesIn(rules::AllRules()),
 
 TEST(Messages, ManyFaultsAreBounded) {
   json pod = TpuPod();
-  for (int i = 0; i < 100; ++i) {
+  for (int i = 0; i < 80; ++i) {
     pod["spec"]["containers"].push_back(TpuContainer("a-rather-long-name-" + std::to_string(i), 3));
   }
   Asker asker;
