@@ -28,6 +28,7 @@ CLI::Option* AddFlag(CLI::App& command, const std::string& flag, T& value,
                      const std::string& help) {
   return command.add_option(flag, value, help)
       ->envname(EnvironmentTwin(flag))
+      ->take_last()
       ->capture_default_str();
 }
 
@@ -54,6 +55,7 @@ void AddDuration(CLI::App& command, const std::string& flag, milliseconds& value
   };
   command.add_option_function<std::string>(flag, read, help)
       ->envname(EnvironmentTwin(flag))
+      ->take_last()
       ->default_str(std::to_string(value.count() / 1000) + "s")
       ->type_name("DURATION");
 }
@@ -123,6 +125,18 @@ void RequireCertificate(const ServeOptions& options) {
       "--tls-cert-file and --tls-private-key-file (flag, environment or config file)");
 }
 
+// CLI11 would only say that a subcommand is required.
+void RefuseUnknownCommand(const CLI::App& app, int argc, char** argv) {
+  if (argc < 2 || argv[1][0] == '-') return;
+  std::string names;
+  for (const CLI::App* command : app.get_subcommands({})) {
+    if (command->get_name() == argv[1]) return;
+    names += " " + command->get_name();
+  }
+  throw CLI::ExtrasError("there is no command \"" + std::string(argv[1]) + "\"; there are:" + names,
+                         CLI::ExitCodes::ExtrasError);
+}
+
 constexpr const char* kServeFooter =
     "Every flag has an environment twin (--secure-port is TPU_ADMISSION_SECURE_PORT) and a key\n"
     "in the YAML file of --config (secure-port: 10250). Flag beats environment beats file.";
@@ -175,6 +189,7 @@ int Run(int argc, char** argv) {
   CLI::App* version_command = app.add_subcommand("version", "print the version");
 
   try {
+    RefuseUnknownCommand(app, argc, argv);
     app.parse(argc, argv);
     if (!config_file.empty()) ApplyConfigFile(*serve_command, config_file);
     if (serve_command->parsed()) RequireCertificate(serve);

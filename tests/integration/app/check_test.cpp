@@ -1,0 +1,100 @@
+#include <gmock/gmock.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "integration/app/program.h"
+#include "support/temp_dir.h"
+
+namespace tpu_admission::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+const std::string kExamples = TPU_ADMISSION_SOURCE_DIR "/examples/";
+
+TEST(Check, ExitsWithOneForAFaultAndNamesFileAndLine) {
+  const Ended ended = RunToEnd({"check", kExamples + "wrong-job.yaml"});
+  EXPECT_EQ(ended.exit_code, 1);
+  EXPECT_THAT(ended.out, HasSubstr("TPU301 chips-per-host"));
+  EXPECT_THAT(ended.out, ::testing::ContainsRegex("wrong-job.yaml:[0-9]+: error: Job \"train\""));
+}
+
+TEST(Check, ExitsWithZeroForWhatIsSoundOrNotOurs) {
+  for (const char* file : {"corrected-job.yaml", "sound-pod.yaml", "not-ours.yaml"}) {
+    EXPECT_EQ(RunToEnd({"check", kExamples + file}).exit_code, 0) << file;
+  }
+}
+
+TEST(Check, ReadsAFolderAndSumsUp) {
+  const Ended ended = RunToEnd({"check", kExamples});
+  EXPECT_EQ(ended.exit_code, 1);
+  EXPECT_THAT(ended.out, HasSubstr("4 TPU workloads checked: 3 errors"));
+}
+
+// A List, with the fault in its second item; the line is that of the item's own field.
+const std::string kList = R"(apiVersion: v1
+kind: List
+items:
+- {apiVersion: v1, kind: ConfigMap, metadata: {name: c}}
+- apiVersion: v1
+  kind: Pod
+  metadata: {name: p}
+  spec:
+    nodeSelector:
+      cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
+      cloud.google.com/gke-tpu-topology: 3x3
+    containers:
+    - name: jax
+      resources: {requests: {cpu: 1, memory: 1Gi}, limits: {google.com/tpu: 4}}
+)";
+
+TEST(Check, PrintsJsonForPrograms) {
+  const Ended ended = RunToEnd({"check", "--output", "json", "-"}, {}, kList);
+  EXPECT_EQ(ended.exit_code, 1);
+  const auto report = nlohmann::json::parse(ended.out);
+  EXPECT_EQ(report["workloads"], 1);
+  const auto& finding = report["findings"][0];
+  EXPECT_EQ(finding["rule"], "TPU203");
+  EXPECT_EQ(finding["mode"], "deny");
+  EXPECT_EQ(finding["line"], 11);
+  EXPECT_EQ(finding["kind"], "Pod");
+  EXPECT_EQ(finding["name"], "p");
+}
+
+TEST(Check, FailsOnWarningsIfAsked) {
+  const std::string warned = R"({apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {
+    nodeSelector: {cloud.google.com/gke-tpu-accelerator: tpu8t, cloud.google.com/gke-tpu-topology: 2x2},
+    containers: [{name: jax, resources: {requests: {cpu: 1, memory: 1Gi}, limits: {google.com/tpu: 4}}}]}})";
+  EXPECT_EQ(RunToEnd({"check", "-"}, {}, warned).exit_code, 0);
+  EXPECT_EQ(RunToEnd({"check", "--fail-on", "warn", "-"}, {}, warned).exit_code, 1);
+}
+
+TEST(Check, HonoursThePolicy) {
+  TempDir directory;
+  const std::string policy = directory / "policy.yaml";
+  std::ofstream(policy) << "rules: {TPU203: off}\n";
+  const Ended ended = RunToEnd({"check", "--policy", policy, "-"}, {}, kList);
+  EXPECT_EQ(ended.exit_code, 0);
+  EXPECT_THAT(ended.out, Not(HasSubstr("TPU203")));
+}
+
+TEST(Check, ThePolicyThatShipsChangesNothing) {
+  const std::string policy = TPU_ADMISSION_SOURCE_DIR "/config/policy.yaml";
+  EXPECT_EQ(RunToEnd({"check", "--policy", policy, kExamples}).out,
+            RunToEnd({"check", kExamples}).out);
+}
+
+TEST(Check, ExitsWithTwoForWhatCannotBeRead) {
+  const Ended broken = RunToEnd({"check", "-"}, {}, "a: [\n");
+  EXPECT_EQ(broken.exit_code, 2);
+  EXPECT_THAT(broken.out, ::testing::ContainsRegex("-:[0-9]+:[0-9]+: "));
+  const Ended typed =
+      RunToEnd({"check", "-"}, {}, "{apiVersion: v1, kind: Pod, spec: {containers: 1}}");
+  EXPECT_EQ(typed.exit_code, 2);
+  EXPECT_THAT(typed.out, HasSubstr("containers is not a list"));
+}
+
+}  // namespace
+}  // namespace tpu_admission::testing

@@ -1,0 +1,121 @@
+// The command line as DESIGN names it: subcommands, exit codes, flags and their twins.
+#include <gmock/gmock.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "integration/app/program.h"
+#include "support/temp_dir.h"
+
+namespace tpu_admission::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+TEST(CommandLine, TellsItsVersionInBothWays) {
+  const Ended command = RunToEnd({"version"});
+  EXPECT_EQ(command.exit_code, 0);
+  EXPECT_THAT(command.out, StartsWith("tpu-admission "));
+  EXPECT_EQ(RunToEnd({"--version"}).out, command.out);
+}
+
+TEST(CommandLine, HelpNamesEveryFlagOfServe) {
+  const Ended help = RunToEnd({"serve", "--help"});
+  EXPECT_EQ(help.exit_code, 0);
+  for (const char* flag : {"--bind-address", "--secure-port", "--metrics-port", "--tls-cert-file",
+                           "--tls-private-key-file", "--tls-min-version", "--catalog", "--policy",
+                           "--cluster-location", "--cluster-mode", "--gke-version", "--threads",
+                           "--shutdown-delay", "--docs-url", "--log-level", "--config"}) {
+    EXPECT_THAT(help.out, HasSubstr(flag));
+  }
+}
+
+struct Misuse {
+  std::vector<std::string> arguments;
+  std::string says;
+};
+
+class Misuses : public ::testing::TestWithParam<Misuse> {};
+
+TEST_P(Misuses, ExitWithTwoAndSayWhy) {
+  const Ended ended = RunToEnd(GetParam().arguments);
+  EXPECT_EQ(ended.exit_code, 2);
+  EXPECT_THAT(ended.out + ended.err, HasSubstr(GetParam().says));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Cases, Misuses,
+    ::testing::Values(Misuse{{}, "subcommand"}, Misuse{{"dance"}, "dance"},
+                      Misuse{{"serve"}, "--tls-cert-file and --tls-private-key-file"},
+                      Misuse{{"serve", "--secure-port", "99999"}, "--secure-port"},
+                      Misuse{{"serve", "--shutdown-delay", "5"}, "no duration such as 5s or 250ms"},
+                      Misuse{{"serve", "--tls-min-version", "1.1"}, "--tls-min-version"},
+                      Misuse{{"check"}, "PATH"},
+                      Misuse{{"check", "/no/such/file.yaml"}, "/no/such/file.yaml"},
+                      Misuse{{"check", "--catalog", "/no/catalog", "-"}, "/no/catalog"},
+                      Misuse{{"check", "--cluster-location", "moon", "-"}, "neither a zone"},
+                      Misuse{{"explain", "TPU999"}, "there is no rule TPU999"}));
+
+class Twins : public ::testing::Test {
+ protected:
+  // A serve command that fails at a catalog which does not exist: its error says whose value won.
+  std::string WinnerOf(bool flag, bool environment, bool file) {
+    std::ofstream(config_) << "tls-cert-file: a\ntls-private-key-file: b\n"
+                           << (file ? "catalog: /from-file\n" : "");
+    std::vector<std::string> arguments = {"serve", "--config", config_};
+    if (flag) arguments.insert(arguments.end(), {"--catalog", "/from-flag"});
+    Environment variables;
+    if (environment) variables["TPU_ADMISSION_CATALOG"] = "/from-environment";
+    const Ended ended = RunToEnd(arguments, variables);
+    EXPECT_EQ(ended.exit_code, 2);
+    return ended.err;
+  }
+
+  TempDir directory_;
+  const std::string config_ = directory_ / "config.yaml";
+};
+
+TEST_F(Twins, FlagBeatsEnvironmentBeatsFile) {
+  EXPECT_THAT(WinnerOf(true, true, true), HasSubstr("/from-flag"));
+  EXPECT_THAT(WinnerOf(false, true, true), HasSubstr("/from-environment"));
+  EXPECT_THAT(WinnerOf(false, false, true), HasSubstr("/from-file"));
+}
+
+TEST_F(Twins, AnUnknownKeyIsRefusedWithFileLineAndKey) {
+  std::ofstream(config_) << "tls-cert-file: a\nsecure-prot: 1\n";
+  const Ended ended = RunToEnd({"serve", "--config", config_});
+  EXPECT_EQ(ended.exit_code, 2);
+  EXPECT_THAT(ended.err, HasSubstr(config_ + ":2:"));
+  EXPECT_THAT(ended.err, HasSubstr("secure-prot"));
+}
+
+TEST_F(Twins, AValueOfTheFileIsCheckedLikeAFlag) {
+  std::ofstream(config_) << "tls-cert-file: a\ntls-private-key-file: b\nsecure-port: many\n";
+  const Ended ended = RunToEnd({"serve", "--config", config_});
+  EXPECT_EQ(ended.exit_code, 2);
+  EXPECT_THAT(ended.err, HasSubstr("secure-port"));
+}
+
+TEST(CommandLine, CatalogPrintsWhatTheEngineUses) {
+  const auto report = nlohmann::json::parse(RunToEnd({"catalog", "--output", "json"}).out);
+  ASSERT_TRUE(report["generations"].is_array());
+  EXPECT_EQ(report["generations"].size(), 10u);
+  for (const auto& generation : report["generations"]) {
+    EXPECT_FALSE(generation["label"].get<std::string>().empty());
+    EXPECT_FALSE(generation["sources"].empty());
+  }
+  EXPECT_THAT(RunToEnd({"catalog"}).out, HasSubstr("tpu-v6e-slice"));
+}
+
+TEST(CommandLine, ExplainListsAndTells) {
+  EXPECT_THAT(RunToEnd({"explain"}).out, HasSubstr("TPU301  deny   chips-per-host"));
+  const Ended one = RunToEnd({"explain", "chips-per-host"});
+  EXPECT_EQ(one.exit_code, 0);
+  for (const char* part : {"Why", "What to do", "Wrong", "Right", "Sources"}) {
+    EXPECT_THAT(one.out, HasSubstr(part));
+  }
+}
+
+}  // namespace
+}  // namespace tpu_admission::testing

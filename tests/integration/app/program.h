@@ -1,0 +1,52 @@
+// The real binary as a process of its own.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tpu_admission::testing {
+
+struct Ended {
+  int exit_code = -1;
+  std::string out;
+  std::string err;
+};
+
+using Environment = std::map<std::string, std::string>;
+
+// Runs tpu-admission to its end (20 s at most) with `input` on stdin.
+Ended RunToEnd(const std::vector<std::string>& arguments, const Environment& environment = {},
+          const std::string& input = "");
+
+// A running `tpu-admission serve` on free ports of 127.0.0.1.
+class Serving {
+ public:
+  explicit Serving(std::vector<std::string> arguments);
+  ~Serving();  // SIGKILL if it still runs
+  Serving(const Serving&) = delete;
+  Serving& operator=(const Serving&) = delete;
+
+  bool started() const { return secure_port_ != 0; }
+  std::uint16_t secure_port() const { return secure_port_; }
+  std::uint16_t metrics_port() const { return metrics_port_; }
+  void Signal(int signal) const;
+  // The exit code, if it ends within `limit`.
+  std::optional<int> WaitForEnd(std::chrono::milliseconds limit);
+  // All log lines so far.
+  std::string Log() const;
+  // Waits until the log has `text`, for 15 s at most.
+  bool WaitForLog(const std::string& text) const;
+
+ private:
+  std::string log_path_;
+  pid_t pid_ = -1;
+  std::uint16_t secure_port_ = 0;
+  std::uint16_t metrics_port_ = 0;
+};
+
+}  // namespace tpu_admission::testing

@@ -1,0 +1,168 @@
+// `tpu-admission serve` as its own process: ready, answers, counts, reloads, stops.
+#include <gmock/gmock.h>
+#include <signal.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "integration/app/program.h"
+#include "support/certificate.h"
+#include "support/http_client.h"
+
+namespace tpu_admission::testing {
+namespace {
+
+using std::chrono::milliseconds;
+using ::testing::HasSubstr;
+
+class Serve : public ::testing::Test {
+ protected:
+  std::vector<std::string> Flags(std::vector<std::string> more = {}) const {
+    std::vector<std::string> flags = {"--tls-cert-file",        secret_.files().certificate,
+                                      "--tls-private-key-file", secret_.files().private_key,
+                                      "--shutdown-delay",       "0s"};
+    flags.insert(flags.end(), more.begin(), more.end());
+    return flags;
+  }
+
+  static std::string Get(const Serving& serving, const std::string& path, unsigned status = 200) {
+    HttpClient client(serving.metrics_port(), HttpClient::Transport::kPlain);
+    const auto answer = client.Exchange("GET " + path + " HTTP/1.1\r\nHost: test\r\n\r\n");
+    EXPECT_TRUE(answer && answer->status == status) << path << (answer ? answer->body : "");
+    return answer ? answer->body : "";
+  }
+
+  static HttpAnswer Ask(const Serving& serving, const std::string& path, const std::string& body) {
+    HttpClient client(serving.secure_port());
+    return client.Exchange(Post(path, body)).value_or(HttpAnswer{});
+  }
+
+  // A review of a Pod that asks for `chips` of a v6e 2x2.
+  static std::string Review(int chips) {
+    return R"({"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": {
+        "uid": "u-1", "operation": "CREATE", "namespace": "research", "name": "p",
+        "kind": {"group": "", "version": "v1", "kind": "Pod"},
+        "object": {"metadata": {"name": "p"}, "spec": {
+          "nodeSelector": {"cloud.google.com/gke-tpu-accelerator": "tpu-v6e-slice",
+                           "cloud.google.com/gke-tpu-topology": "2x2"},
+          "containers": [{"name": "jax", "resources": {"limits": {"google.com/tpu": )" +
+           std::to_string(chips) + "}}}]}}}}";
+  }
+
+  MountedSecret secret_{MakeCertificate()};
+};
+
+TEST_F(Serve, IsReadyAndAnswersAndCounts) {
+  const Serving serving(Flags());
+  ASSERT_TRUE(serving.started()) << serving.Log();
+  EXPECT_EQ(Get(serving, "/livez"), "ok\n");
+  EXPECT_EQ(Get(serving, "/readyz"), "ok\n");
+
+  const auto denied = nlohmann::json::parse(Ask(serving, "/validate", Review(3)).body)["response"];
+  EXPECT_EQ(denied["uid"], "u-1");
+  EXPECT_EQ(denied["allowed"], false);
+  EXPECT_EQ(denied["status"]["code"], 403);
+  EXPECT_THAT(denied["status"]["message"].get<std::string>(), HasSubstr("TPU301"));
+  const auto patched = nlohmann::json::parse(Ask(serving, "/mutate", Review(4)).body)["response"];
+  EXPECT_EQ(patched["patchType"], "JSONPatch");
+
+  const std::string metrics = Get(serving, "/metrics");
+  for (const char* line :
+       {R"(tpu_admission_requests_total{kind="Pod",operation="CREATE",outcome="denied"} 1)",
+        R"(tpu_admission_requests_total{kind="Pod",operation="CREATE",outcome="patched"} 1)",
+        R"(tpu_admission_findings_total{mode="deny",rule="TPU301"} 1)",
+        "tpu_admission_request_duration_seconds_count 2",
+        R"(tpu_admission_tls_handshakes_total{result="ok"} 2)", "tpu_admission_build_info{",
+        "tpu_admission_catalog_info{", "tpu_admission_certificate_expiry_timestamp_seconds"}) {
+    EXPECT_THAT(metrics, HasSubstr(line));
+  }
+  ASSERT_TRUE(serving.WaitForLog("\"decision\":\"denied\""));
+  for (const char* part :
+       {R"("uid":"u-1")", R"("namespace":"research")", R"("rules":["TPU301=deny")"}) {
+    EXPECT_THAT(serving.Log(), HasSubstr(part));
+  }
+}
+
+struct WrongRequest {
+  std::string bytes;
+  unsigned status;
+};
+
+class WrongRequests : public Serve, public ::testing::WithParamInterface<WrongRequest> {};
+
+TEST_P(WrongRequests, GetTheirStatus) {
+  const Serving serving(Flags());
+  HttpClient client(serving.secure_port());
+  const auto answer = client.Exchange(GetParam().bytes);
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->status, GetParam().status) << answer->body;
+  EXPECT_FALSE(answer->body.empty());
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Cases, WrongRequests,
+    ::testing::Values(
+        WrongRequest{Post("/mutate/..%2f", "{}"), 404}, WrongRequest{Post("//mutate", "{}"), 404},
+        WrongRequest{"GET /validate HTTP/1.1\r\nHost: h\r\n\r\n", 405},
+        WrongRequest{"POST /validate HTTP/1.1\r\nHost: h\r\nContent-Type: text/plain\r\n"
+                     "Content-Length: 2\r\n\r\n{}",
+                     415},
+        WrongRequest{Post("/validate", "{}", "Content-Encoding: gzip\r\n"), 415},
+        WrongRequest{Post("/validate", "not json"), 400}, WrongRequest{Post("/mutate", "{}"), 400},
+        WrongRequest{Post("/mutate", ""), 400}));
+
+TEST_F(Serve, StopsGracefullyOnSigterm) {
+  Serving serving(Flags({"--shutdown-delay", "700ms"}));
+  ASSERT_TRUE(serving.started());
+  serving.Signal(SIGTERM);
+  ASSERT_TRUE(serving.WaitForLog("shutting down"));
+  EXPECT_THAT(Get(serving, "/readyz", 503), HasSubstr("shutting down"));
+  EXPECT_EQ(Ask(serving, "/validate", Review(4)).status, 200u) << "it still answers";
+  EXPECT_EQ(serving.WaitForEnd(milliseconds(20'000)), 0);
+}
+
+TEST_F(Serve, ASecondSigtermEndsTheDelay) {
+  Serving serving(Flags({"--shutdown-delay", "10m"}));
+  ASSERT_TRUE(serving.started());
+  serving.Signal(SIGTERM);
+  ASSERT_TRUE(serving.WaitForLog("shutting down"));
+  serving.Signal(SIGTERM);
+  EXPECT_EQ(serving.WaitForEnd(milliseconds(20'000)), 0);
+}
+
+TEST_F(Serve, IsAliveButNotReadyWithoutACertificate) {
+  const Serving serving(
+      {"--tls-cert-file", "/no/tls.crt", "--tls-private-key-file", "/no/tls.key"});
+  ASSERT_TRUE(serving.started());
+  EXPECT_EQ(Get(serving, "/livez"), "ok\n");
+  EXPECT_THAT(Get(serving, "/readyz", 503), HasSubstr("/no/tls.crt"));
+}
+
+TEST_F(Serve, RefusesToStartWithABrokenCertificate) {
+  TempDir directory;
+  WriteText(directory / "tls.crt", "no certificate");
+  WriteText(directory / "tls.key", "no key");
+  const Ended ended =
+      RunToEnd({"serve", "--secure-port", "0", "--metrics-port", "0", "--tls-cert-file",
+                directory / "tls.crt", "--tls-private-key-file", directory / "tls.key"});
+  EXPECT_EQ(ended.exit_code, 2);
+  EXPECT_THAT(ended.err, HasSubstr("tls.crt"));
+}
+
+TEST_F(Serve, ReloadsThePolicyAndKeepsTheLastGoodOne) {
+  TempDir directory;
+  const std::string policy = directory / "policy.yaml";
+  WriteText(policy, "rules: {TPU301: warn}\n");
+  const Serving serving(Flags({"--policy", policy}));
+  ASSERT_TRUE(serving.started());
+  EXPECT_THAT(Ask(serving, "/validate", Review(3)).body, HasSubstr(R"("allowed":true)"));
+  WriteText(policy, "rules: {TPU301: perhaps}\n");
+  ASSERT_TRUE(serving.WaitForLog("policy.yaml:1:"));
+  EXPECT_THAT(Ask(serving, "/validate", Review(3)).body, HasSubstr(R"("allowed":true)"));
+  EXPECT_THAT(Get(serving, "/metrics"), HasSubstr("tpu_admission_config_last_reload_successful 0"));
+  EXPECT_EQ(Get(serving, "/readyz"), "ok\n");
+}
+
+}  // namespace
+}  // namespace tpu_admission::testing
