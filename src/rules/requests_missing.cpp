@@ -92,6 +92,15 @@ std::string Change(const AddRequests& fix, const std::string& missing) {
          "per chip; pods that have none are given that";
 }
 
+// Another rule denies the accelerator or the chips; when that is mended, pods get their requests.
+bool WaitsForAnotherFault(const Subject& subject) {
+  const workload::Selected& accelerator = subject.shape.choice[workload::NodeLabel::kAccelerator];
+  if (!accelerator.fixed()) return false;
+  if (subject.shape.generation == nullptr)
+    return subject.catalog.Guess(accelerator.value) != nullptr;
+  return PodShare(subject, Resource::kCpu) == 0;
+}
+
 void Check(const Subject& subject, Report& report) {
   const bool autopilot = subject.cluster.platform == Platform::kAutopilot;
   if (autopilot || subject.pods.pod.spec.has_pod_level_resources) return;
@@ -111,7 +120,8 @@ void Check(const Subject& subject, Report& report) {
                            "it: other pods may crowd the TPU host, and this one is evicted first.",
                 .change = Change(fix, missing),
                 // Pods get what is missing, so nobody needs to act.
-                .milder = fixed ? std::optional(Mode::kAudit) : std::nullopt,
+                .milder = fixed || WaitsForAnotherFault(subject) ? std::optional(Mode::kAudit)
+                                                                 : std::nullopt,
                 .fix = fixed ? Fix(fix) : Fix()});
   }
 }
