@@ -110,6 +110,13 @@ AdmissionResponse Handler::Answer(Endpoint endpoint, const Settings& settings, R
     record.error = "request.object cannot be read: " + workload.error().message;
     return {};
   }
+  if (workload->too_many_containers && endpoint == Endpoint::kValidate) {
+    record.outcome = Outcome::kWarned;
+    return {.message = "",
+            .warnings = {"not checked for TPU faults: more than 100 containers"},
+            .patch = "",
+            .audit = {}};
+  }
   if (workload->pod_sets.empty()) return {};
   record.outcome = Outcome::kAllowed;
   return endpoint == Endpoint::kMutate ? Mutate(settings, *workload, record)

@@ -74,10 +74,8 @@ Result<Workload> ReadWorkload(const k8s::GroupVersionKind& gvk, JsonView object,
   Result<k8s::Pod> pod = k8s::DecodePod(pod_json, arena);
   if (!pod) return pod.error();
   if (!UsesTpu(pod->spec)) return workload;
-  if (pod->spec.containers.size() > kMaxContainers) {
-    return Error{"the pod has " + std::to_string(pod->spec.containers.size()) +
-                 " containers, more than " + std::to_string(kMaxContainers)};
-  }
+  workload.too_many_containers = pod->spec.containers.size() > kMaxContainers;
+  if (workload.too_many_containers) return workload;
 
   workload.metadata = k8s::DecodeMeta(object["metadata"]);
   workload.queued = workload.metadata.labels.Has(kQueueLabel) || object["spec"]["suspend"].IsTrue();

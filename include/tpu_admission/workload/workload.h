@@ -54,6 +54,8 @@ struct Workload {
   bool managed_elsewhere = false;
   // Its controller owner is of a kind in the table: that one was judged.
   bool has_known_parent = false;
+  // It uses TPUs, but has more than a hundred containers: too many to judge, so it has no pod sets.
+  bool too_many_containers = false;
   std::span<const PodSet> pod_sets;  // only those with a container that asks for google.com/tpu
 };
 

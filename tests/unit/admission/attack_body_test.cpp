@@ -1,5 +1,6 @@
 // Bodies that a stranger may send (cases 18 to 28 of the attack list), bytes in and bytes out. What
 // each part makes of them is tested with the part; here: the whole answers cleanly, every time.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "support/asker.h"
@@ -207,9 +208,12 @@ TEST(AttackBodies, Case20ACrowdOfContainersIsJudgedInBoundedTime) {
     const Answer judged = asker.Ask(endpoint, Crowd(100));
     EXPECT_TRUE(judged.valid());
     EXPECT_LT(judged.text.size(), 50'000U);
-    const Answer refused = asker.Ask(endpoint, Crowd(20'000));
-    EXPECT_EQ(refused.text,
-              "request.object cannot be read: the pod has 20000 containers, more than 100\n");
+    // More than can be judged is let in, and said: a false denial is worse than a miss.
+    const Answer unjudged = asker.Ask(endpoint, Crowd(20'000));
+    EXPECT_THAT(unjudged.text, testing::HasSubstr(R"("allowed":true)"));
+    if (endpoint == Endpoint::kValidate) {
+      EXPECT_THAT(unjudged.text, testing::HasSubstr("not checked"));
+    }
   }
 }
 
