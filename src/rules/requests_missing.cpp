@@ -42,15 +42,18 @@ std::int64_t PodShare(const Subject& subject, Resource resource) {
 std::optional<std::int64_t> Proposal(const Subject& subject, const k8s::Container& container,
                                      Resource resource) {
   const k8s::PodSpec& spec = subject.pods.pod.spec;
+  const std::int64_t share = PodShare(subject, resource);
+  if (share == 0) return std::nullopt;
+  // What is negative is wrong, and must not make the share larger.
   k8s::Quantity left =
-      Of(PodShare(subject, resource), resource) - spec.overhead.QuantityOrZero(Name(resource));
+      Of(share, resource) - Max(spec.overhead.QuantityOrZero(Name(resource)), k8s::Quantity());
   std::int64_t chips_without = 0;
   for (const k8s::Container& other : spec.containers) {
     if (!other.Stays()) continue;
     if (Lacks(other, resource)) {
       chips_without += ChipsOf(other).value_or(0);
     } else if (const auto amount = other.Requested(Name(resource)); amount && amount->quantity) {
-      left = left - *amount->quantity;
+      left = left - Max(*amount->quantity, k8s::Quantity());
     }
   }
   const std::int64_t units = Units(left, resource);

@@ -2,7 +2,8 @@
 // takes of these.
 #include <gtest/gtest.h>
 
-#include <regex>
+#include <algorithm>
+#include <sstream>
 
 #include "support/asker.h"
 #include "support/case_name.h"
@@ -59,6 +60,27 @@ void ExpectShowable(const std::string& text, bool lines) {
   }
 }
 
+// A qualified name without a prefix: 63 characters of [A-Za-z0-9._-], and no mark at an end.
+bool IsAuditKey(const std::string& key) {
+  const auto is_letter = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+  };
+  const auto may_stand = [&](char c) { return is_letter(c) || c == '.' || c == '_' || c == '-'; };
+  return !key.empty() && key.size() <= 63 && is_letter(key.front()) && is_letter(key.back()) &&
+         std::all_of(key.begin(), key.end(), may_stand);
+}
+
+// "TPU301=deny TPU402=warn": nothing of a user's can be in it.
+bool IsSummary(const std::string& text) {
+  std::istringstream words(text);
+  for (std::string word; words >> word;) {
+    const std::size_t equals = std::min(word.find('='), word.size() - 1);
+    if (rules::FindRule(word.substr(0, equals)) == nullptr) return false;
+    if (!rules::ModeOf(word.substr(equals + 1))) return false;
+  }
+  return !text.empty();
+}
+
 void ExpectCleanAnswer(const Answer& answer) {
   ASSERT_TRUE(answer.valid()) << answer.text.substr(0, 200);
   EXPECT_LT(answer.text.size(), 20'000U);
@@ -76,9 +98,8 @@ void ExpectCleanAnswer(const Answer& answer) {
   const json audit = response.value("auditAnnotations", json::object());
   for (const auto& [key, value] : audit.items()) {
     // The API server drops others in silence.
-    EXPECT_TRUE(std::regex_match(key, std::regex("[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?")));
-    EXPECT_TRUE(std::regex_match(value.get<std::string>(),
-                                 std::regex("(TPU[0-9]{3}=(deny|warn|audit) ?)+")));
+    EXPECT_TRUE(IsAuditKey(key)) << key;
+    EXPECT_TRUE(IsSummary(value.get<std::string>())) << value;
   }
 }
 

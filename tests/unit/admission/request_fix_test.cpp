@@ -139,9 +139,20 @@ TEST(RequestFix, HugeAmountsOfOthersDoNoHarm) {
     json with = pod;
     with["spec"]["containers"].push_back(
         {{"name", "web"}, {"resources", {{"requests", {{"cpu", amount}, {"memory", amount}}}}}});
+    with["spec"]["overhead"] = {{"cpu", std::string(amount).starts_with('-') ? amount : "0"}};
     const json requests = Requests(with, 0);
-    if (std::string(amount).starts_with('-') || requests.is_null()) continue;
-    EXPECT_FALSE(requests.contains("cpu")) << amount;
+    if (std::string(amount).starts_with('-')) {
+      EXPECT_EQ(requests["cpu"], "143584m") << "a negative amount must not make the share larger";
+      EXPECT_EQ(requests["memory"], "563220Mi");
+    } else {
+      EXPECT_FALSE(requests.contains("cpu")) << amount;
+    }
+  }
+}
+
+TEST(RequestFix, HugeNumbersOfChipsDoNoHarm) {
+  for (const std::int64_t chips : {INT64_MAX, std::int64_t{1'000'000}, std::int64_t{1'000'001}}) {
+    EXPECT_TRUE(Requests(BarePod(kV6e, {chips, chips}), 1).is_null()) << chips;
   }
 }
 

@@ -1,11 +1,8 @@
 // The contract with kube-apiserver, point by point, bytes in and bytes out.
 #include <gtest/gtest.h>
 
-#include <regex>
-
 #include "support/asker.h"
 #include "support/case_name.h"
-#include "tpu_admission/base/text.h"
 #include "tpu_admission/base/yaml.h"
 
 namespace tpu_admission::admission {
