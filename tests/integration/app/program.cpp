@@ -6,9 +6,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
-#include <regex>
 #include <thread>
 
 #include "support/temp_dir.h"
@@ -66,9 +66,10 @@ std::optional<int> Wait(pid_t pid, milliseconds limit) {
 }
 
 std::uint16_t PortIn(const std::string& log, const std::string& name) {
-  std::smatch match;
-  const std::regex pattern("\"" + name + "\":\"([0-9]+)\"");
-  return std::regex_search(log, match, pattern) ? std::uint16_t(std::stoi(match[1])) : 0;
+  const std::string key = "\"" + name + "\":\"";  // the value is a string of digits
+  const std::size_t at = log.find(key);
+  if (at == log.npos) return 0;
+  return static_cast<std::uint16_t>(std::strtoul(log.c_str() + at + key.size(), nullptr, 10));
 }
 
 }  // namespace
