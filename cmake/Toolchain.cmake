@@ -11,6 +11,9 @@ set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  set(CMAKE_CXX_COMPILE_OPTIONS_IPO -flto=auto -fno-fat-lto-objects)  # links on all processors
+endif()
 
 find_program(CCACHE ccache)
 if(CCACHE)
@@ -27,7 +30,10 @@ if(TPU_ADMISSION_SANITIZE)
                       -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${TPU_ADMISSION_SANITIZE})
 elseif(CMAKE_BUILD_TYPE STREQUAL "Release")
-  add_compile_options(-D_FORTIFY_SOURCE=2 -fstack-protector-strong -fcf-protection
-                      -ffunction-sections -fdata-sections)
+  add_compile_options(-D_FORTIFY_SOURCE=2 -fstack-protector-strong -ffunction-sections
+                      -fdata-sections)
+  if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+    add_compile_options(-fcf-protection)
+  endif()
   add_link_options(-Wl,-z,relro,-z,now,-z,noexecstack -Wl,--gc-sections -Wl,--as-needed -pie)
 endif()

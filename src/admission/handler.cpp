@@ -126,11 +126,13 @@ AdmissionResponse Handler::Answer(Endpoint endpoint, const Settings& settings, R
 AdmissionResponse Handler::Mutate(const Settings& settings, const workload::Workload& workload,
                                   Record& record) {
   std::vector<rules::Fix> fixes;
-  for (rules::Finding& finding : settings.engine.EvaluateFixes(workload)) {
-    if (!MayBeFixedNow(record.request, finding.fix)) continue;
-    if (!settings.policy.FixOf(*finding.rule, record.request.namespace_name)) continue;
-    fixes.push_back(finding.fix);
-    record.findings.push_back({std::move(finding), Mode::kAudit});
+  for (const rules::RuleFix& mend : settings.engine.Fixes(workload)) {
+    if (!MayBeFixedNow(record.request, mend.fix)) continue;
+    if (!settings.policy.FixOf(*mend.rule, record.request.namespace_name)) continue;
+    fixes.push_back(mend.fix);
+    JudgedFinding& fixed = record.findings.emplace_back();  // for the books: no text
+    fixed.finding.rule = mend.rule;
+    fixed.mode = Mode::kAudit;
   }
   AdmissionResponse response;
   response.patch = BuildPatch(record.request.object, fixes);

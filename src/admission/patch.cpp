@@ -64,8 +64,6 @@ void Carry(const rules::AddRequests& fix, JsonView pod, Patch& patch) {
   }
 }
 
-void Carry(const std::monostate&, JsonView, Patch&) {}
-
 }  // namespace
 
 std::string BuildPatch(JsonView pod, std::span<const rules::Fix> fixes) {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "tpu_admission/k8s/json.h"
-#include "tpu_admission/rules/finding.h"
+#include "tpu_admission/rules/rule.h"
 
 namespace tpu_admission::admission {
 

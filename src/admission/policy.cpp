@@ -36,13 +36,18 @@ class PolicyLoader {
     if (const auto modes = node.MapOrNone("rules")) {
       for (const auto& [id, value] : modes->Members()) {
         const std::optional<Mode> mode = rules::ModeOf(value.AsString());
-        if (!mode) value.Fail("is no mode; the modes are off, audit, warn and deny");
+        if (!mode)
+          value.Fail(Quoted(value.AsString()) +
+                     " is no mode; the modes are off, audit, warn and deny");
         if (auto* setting = SettingOf(section, id, value)) setting->mode = mode;
       }
     }
     if (const auto fixes = node.MapOrNone("fixes")) {
       for (const auto& [id, value] : fixes->Members()) {
-        if (auto* setting = SettingOf(section, id, value)) setting->fix = fixes->Bool(id);
+        auto* setting = SettingOf(section, id, value);
+        if (setting == nullptr) continue;
+        if (rules::FindRule(id)->fix == nullptr) value.Fail("this rule has no fix");
+        setting->fix = fixes->Bool(id);
       }
     }
     return section;

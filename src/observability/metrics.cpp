@@ -31,7 +31,8 @@ constexpr std::array<std::string_view, 4> kHandshakes = {"ok", "failed", "timeou
 constexpr std::array<std::string_view, 6> kRefusals = {"connection_cap", "bytes_in_flight",
                                                        "body_too_large", "header_too_large",
                                                        "malformed",      "timeout"};
-constexpr std::array<unsigned, 9> kStatuses = {200, 400, 404, 405, 408, 413, 415, 500, 503};
+// What the handler answers; refusals of the transport are counted as shed.
+constexpr std::array<unsigned, 6> kStatuses = {200, 400, 404, 405, 415, 500};
 
 // 10 us to 1 s, about three buckets a decade: a review takes tens of microseconds.
 const Histogram::BucketBoundaries kDurations = {0.00001, 0.00002, 0.00005, 0.0001, 0.0002, 0.0005,
@@ -96,7 +97,7 @@ struct Metrics::Families {
   Gauge& connections =
       NewGauge(registry, "tpu_admission_connections", "Open connections on the admission port.");
   Gauge& in_flight =
-      NewGauge(registry, "tpu_admission_requests_in_flight", "Requests being read or answered.");
+      NewGauge(registry, "tpu_admission_requests_in_flight", "Requests being answered.");
   std::array<Counter*, kHandshakes.size()> handshakes =
       NewCounters(registry, "tpu_admission_tls_handshakes_total", "TLS handshakes by result.",
                   "result", kHandshakes);
@@ -135,7 +136,7 @@ struct Metrics::Families {
         .Set(1);
     for (std::size_t i = 0; i < kStatuses.size(); ++i) {
       statuses[i] = &NewCounter(registry, "tpu_admission_http_responses_total",
-                                "HTTP answers on the admission port by status.",
+                                "Answers of the handler on the admission port by HTTP status.",
                                 {{"code", std::to_string(kStatuses[i])}});
     }
     AddRequestCounters();

@@ -26,7 +26,6 @@ const Rule kAcceleratorMissing = {
     .name = "accelerator-missing",
     .mode = Mode::kDeny,
     .judges_counts = false,
-    .has_fix = false,
     .words = {.what =
                   "A container asks for google.com/tpu, but neither nodeSelector nor the required "
                   "node affinity says which accelerator. It is a warning on GKE Standard, where a "

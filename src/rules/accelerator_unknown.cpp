@@ -54,7 +54,6 @@ const Rule kAcceleratorUnknown = {
     .name = "accelerator-unknown",
     .mode = Mode::kDeny,
     .judges_counts = false,
-    .has_fix = false,
     .words =
         {.what =
              "The value of cloud.google.com/gke-tpu-accelerator must be a label that GKE puts on "

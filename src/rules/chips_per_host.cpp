@@ -97,7 +97,6 @@ const Rule kChipsPerHost = {
     .name = "chips-per-host",
     .mode = Mode::kDeny,
     .judges_counts = false,
-    .has_fix = false,
     .words =
         {.what = "A container's google.com/tpu must be what a host of the selected accelerator "
                  "and topology can give it: before TPU7x, all chips of the host; on TPU7x 1, 2 or "

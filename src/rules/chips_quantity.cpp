@@ -42,7 +42,6 @@ const Rule kChipsQuantity = {
     .name = "chips-quantity",
     .mode = Mode::kDeny,
     .judges_counts = false,
-    .has_fix = false,
     .words = {.what =
                   "An amount of google.com/tpu must be a whole number of chips: not negative, not "
                   "a fraction, and a quantity that Kubernetes can read.",

@@ -38,7 +38,6 @@ const Rule kChipsRequestsLimits = {
     .name = "chips-requests-limits",
     .mode = Mode::kDeny,
     .judges_counts = false,
-    .has_fix = false,
     .words = {.what = "The request and the limit of google.com/tpu of a container must be equal. A "
                       "limit alone is fine: the request then defaults to it.",
               .why =

@@ -35,7 +35,6 @@ const Rule kClusterLocation = {
     .name = "cluster-location",
     .mode = Mode::kDeny,
     .judges_counts = false,
-    .has_fix = false,
     .words =
         {.what = "The pod selects a zone or region that is not in the region of this cluster. It "
                  "is judged only if tpu-admission was told where the cluster is "

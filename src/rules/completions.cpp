@@ -31,7 +31,6 @@ const Rule kCompletions = {
     .name = "completions",
     .mode = Mode::kWarn,
     .judges_counts = true,
-    .has_fix = false,
     .words =
         {.what = "On a multi-host slice completions of a Job should equal parallelism: one pod a "
                  "host, all at the same time.",

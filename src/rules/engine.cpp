@@ -11,20 +11,28 @@ bool IsAsked(const Rule& rule, const workload::Workload& workload) {
   return !rule.judges_counts || !workload.has_known_parent;
 }
 
-bool CanFix(const Rule& rule, const workload::Workload& workload) {
-  return rule.has_fix && IsAsked(rule, workload);
-}
-
 // The findings for one alternative.
-template <typename Applies>
-std::vector<Finding> JudgeShape(const Subject& subject, std::size_t pod_set, Applies applies) {
+std::vector<Finding> Judge(const Subject& subject, std::size_t pod_set) {
   std::vector<Finding> findings;
   for (const Rule* rule : AllRules()) {
-    if (!applies(*rule, subject.workload)) continue;
+    if (!IsAsked(*rule, subject.workload)) continue;
     Report report(*rule, pod_set, findings);
     rule->check(subject, report);
   }
   return findings;
+}
+
+// The fixes for one alternative.
+std::vector<RuleFix> Mend(const Subject& subject, std::size_t pod_set) {
+  std::vector<RuleFix> all;
+  std::vector<Fix> fixes;
+  for (const Rule* rule : AllRules()) {
+    if (rule->fix == nullptr) continue;
+    fixes.clear();
+    rule->fix(subject, fixes);
+    for (const Fix& fix : fixes) all.push_back({rule, pod_set, fix});
+  }
+  return all;
 }
 
 // Keeps of `findings` what `others` also have, each in its milder mode: a fault that one
@@ -37,6 +45,59 @@ void Intersect(std::vector<Finding>& findings, const std::vector<Finding>& other
     if (same->mode() < finding.mode()) finding.milder = same->mode();
     return false;
   });
+}
+
+std::optional<std::int64_t> Smaller(std::optional<std::int64_t> a, std::optional<std::int64_t> b) {
+  return a && b ? std::optional(std::min(*a, *b)) : std::nullopt;
+}
+
+// Makes `fix` what `other` allows too; false if nothing is left, or if it is another fix.
+bool Narrow(AddRequests& fix, const AddRequests& other) {
+  if (fix.list != other.list || fix.index != other.index) return false;
+  fix.cpu_millis = Smaller(fix.cpu_millis, other.cpu_millis);
+  fix.memory_mib = Smaller(fix.memory_mib, other.memory_mib);
+  return fix.cpu_millis || fix.memory_mib;
+}
+bool Narrow(AddToleration&, const AddToleration&) { return true; }
+
+void Intersect(std::vector<RuleFix>& fixes, const std::vector<RuleFix>& others) {
+  std::erase_if(fixes, [&](RuleFix& mine) {
+    return std::none_of(others.begin(), others.end(), [&](const RuleFix& other) {
+      if (mine.rule != other.rule || mine.pod_set != other.pod_set) return false;
+      return std::visit(
+          [&]<typename A, typename B>(A& a, const B& b) {
+            if constexpr (std::is_same_v<A, B>) return Narrow(a, b);
+            return false;
+          },
+          mine.fix, other.fix);
+    });
+  });
+}
+
+// What `judge` says of each pod set, as far as it says so of all alternatives of the set.
+template <typename Item>
+std::vector<Item> OfAllAlternatives(const Engine& engine, const workload::Workload& workload,
+                                    std::vector<Item> (*judge)(const Subject&, std::size_t)) {
+  std::vector<Item> all;
+  for (std::size_t i = 0; i < workload.pod_sets.size(); ++i) {
+    const workload::PodSet& pods = workload.pod_sets[i];
+    // A selection without a choice is still judged, by what does not depend on the nodes.
+    const workload::NodeChoice none;
+    const auto choices = pods.nodes.choices.empty() ? std::span(&none, 1) : pods.nodes.choices;
+    std::vector<Item> items;
+    for (std::size_t j = 0; j < choices.size(); ++j) {
+      const Shape shape = MakeShape(engine.catalog(), choices[j]);
+      std::vector<Item> judged =
+          judge({workload, pods, engine.catalog(), engine.cluster(), shape}, i);
+      if (j == 0) {
+        items = std::move(judged);
+      } else {
+        Intersect(items, judged);
+      }
+    }
+    std::move(items.begin(), items.end(), std::back_inserter(all));
+  }
+  return all;
 }
 
 }  // namespace
@@ -52,36 +113,14 @@ Engine::Engine(std::shared_ptr<const tpu::Catalog> catalog, Cluster cluster)
     : catalog_(std::move(catalog)), cluster_(std::move(cluster)) {}
 
 std::vector<Finding> Engine::Evaluate(const workload::Workload& workload) const {
-  return Judge(workload, IsAsked);
-}
-
-std::vector<Finding> Engine::EvaluateFixes(const workload::Workload& workload) const {
-  return Judge(workload, CanFix);
-}
-
-std::vector<Finding> Engine::Judge(const workload::Workload& workload, Applies applies) const {
-  std::vector<Finding> all;
-  for (std::size_t i = 0; i < workload.pod_sets.size(); ++i) {
-    const workload::PodSet& pods = workload.pod_sets[i];
-    std::vector<Finding> findings;
-    // A selection without a choice is still judged, by what does not depend on the nodes.
-    const workload::NodeChoice none;
-    const auto choices = pods.nodes.choices.empty() ? std::span(&none, 1) : pods.nodes.choices;
-    for (std::size_t j = 0; j < choices.size(); ++j) {
-      const Shape shape = MakeShape(*catalog_, choices[j]);
-      std::vector<Finding> judged =
-          JudgeShape({workload, pods, *catalog_, cluster_, shape}, i, applies);
-      if (j == 0) {
-        findings = std::move(judged);
-      } else {
-        Intersect(findings, judged);
-      }
-    }
-    std::move(findings.begin(), findings.end(), std::back_inserter(all));
-  }
+  std::vector<Finding> all = OfAllAlternatives(*this, workload, Judge);
   std::stable_sort(all.begin(), all.end(),
                    [](const Finding& a, const Finding& b) { return a.mode() > b.mode(); });
   return all;
+}
+
+std::vector<RuleFix> Engine::Fixes(const workload::Workload& workload) const {
+  return OfAllAlternatives(*this, workload, Mend);
 }
 
 }  // namespace tpu_admission::rules

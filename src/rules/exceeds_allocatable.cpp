@@ -37,7 +37,6 @@ const Rule kExceedsAllocatable = {
     .name = "exceeds-allocatable",
     .mode = Mode::kWarn,
     .judges_counts = false,
-    .has_fix = false,
     .words =
         {.what = "The CPU or memory that the pod asks for is less than the machine has, but more "
                  "than a node of it is predicted to give to pods. The prediction follows GKE's "

@@ -37,7 +37,6 @@ const Rule kExceedsMachine = {
     .name = "exceeds-machine",
     .mode = Mode::kDeny,
     .judges_counts = false,
-    .has_fix = false,
     .words =
         {.what = "The CPU or memory that the pod asks for (its containers and sidecars together, "
                  "or the peak of an init container) is as much as the largest machine that the "

@@ -84,7 +84,6 @@ const Rule kHosts = {
     .name = "hosts",
     .mode = Mode::kDeny,
     .judges_counts = true,
-    .has_fix = false,
     .words =
         {.what = "A multi-host slice is filled by exactly one pod a host. The number of pods "
                  "(parallelism of a Job, replicas of a StatefulSet) must be that of the hosts, or "

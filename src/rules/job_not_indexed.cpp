@@ -27,7 +27,6 @@ const Rule kJobNotIndexed = {
     .name = "job-not-indexed",
     .mode = Mode::kWarn,
     .judges_counts = true,
-    .has_fix = false,
     .words = {.what =
                   "A plain Job on a multi-host slice should have completionMode Indexed. A JobSet "
                   "sets it by itself.",

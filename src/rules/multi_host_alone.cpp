@@ -31,7 +31,6 @@ const Rule kMultiHostAlone = {
     .name = "multi-host-alone",
     .mode = Mode::kWarn,
     .judges_counts = true,
-    .has_fix = false,
     .words =
         {.what = "A multi-host slice needs one pod on each of its hosts at the same time, and "
                  "each must know its number. A single Pod, a Deployment, a ReplicaSet or a "

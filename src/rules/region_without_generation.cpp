@@ -32,7 +32,6 @@ const Rule kRegionWithoutGeneration = {
     .name = "region-without-generation",
     .mode = Mode::kWarn,
     .judges_counts = false,
-    .has_fix = false,
     .words = {.what = "No published list has the accelerator in the region of this cluster. It is "
                       "judged only if tpu-admission was told where the cluster is "
                       "(--cluster-location), and it only warns: lists are incomplete.",

@@ -104,9 +104,22 @@ bool WaitsForAnotherFault(const Subject& subject) {
   return PodShare(subject, Resource::kCpu) == 0;
 }
 
+// Somebody else sets the requests: Autopilot, or who wrote them for the pod as a whole.
+bool IsSetElsewhere(const Subject& subject) {
+  return subject.cluster.platform == Platform::kAutopilot ||
+         subject.pods.pod.spec.has_pod_level_resources;
+}
+
+void Mend(const Subject& subject, std::vector<Fix>& fixes) {
+  if (IsSetElsewhere(subject)) return;
+  for (const k8s::Container& container : subject.pods.pod.spec.containers) {
+    const AddRequests fix = Requests(subject, container);
+    if (fix.cpu_millis || fix.memory_mib) fixes.emplace_back(fix);
+  }
+}
+
 void Check(const Subject& subject, Report& report) {
-  const bool autopilot = subject.cluster.platform == Platform::kAutopilot;
-  if (autopilot || subject.pods.pod.spec.has_pod_level_resources) return;
+  if (IsSetElsewhere(subject)) return;
   for (const k8s::Container& container : subject.pods.pod.spec.containers) {
     const bool cpu = Lacks(container, Resource::kCpu);
     const bool memory = Lacks(container, Resource::kMemory);
@@ -124,8 +137,7 @@ void Check(const Subject& subject, Report& report) {
                 .change = Change(fix, missing),
                 // Pods get what is missing, so nobody needs to act.
                 .milder = fixed || WaitsForAnotherFault(subject) ? std::optional(Mode::kAudit)
-                                                                 : std::nullopt,
-                .fix = fixed ? Fix(fix) : Fix()});
+                                                                 : std::nullopt});
   }
 }
 
@@ -137,7 +149,6 @@ const Rule kRequestsMissing = {
     .name = "requests-missing",
     .mode = Mode::kWarn,
     .judges_counts = false,
-    .has_fix = true,
     .words =
         {.what = "A container that uses TPU chips has neither a request nor a limit for CPU or "
                  "memory. On creation of a pod tpu-admission sets what is missing: 80 % of what "
@@ -184,6 +195,7 @@ spec:
              "GoogleCloudPlatform/cluster-autoscaler@7d25050 pkg/cloudprovider/gke/reserved.go\n"
              "https://kubernetes.io/docs/concepts/workloads/pods/pod-qos/"},
     .check = Check,
+    .fix = Mend,
 };
 
 }  // namespace tpu_admission::rules

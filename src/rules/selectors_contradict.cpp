@@ -27,7 +27,6 @@ const Rule kSelectorsContradict = {
     .name = "selectors-contradict",
     .mode = Mode::kDeny,
     .judges_counts = false,
-    .has_fix = false,
     .words =
         {.what = "nodeSelector and the required node affinity hold together. Here they ask for "
                  "two different values of one label in every alternative.",

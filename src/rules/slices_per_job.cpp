@@ -32,7 +32,6 @@ const Rule kSlicesPerJob = {
     .name = "slices-per-job",
     .mode = Mode::kWarn,
     .judges_counts = true,
-    .has_fix = false,
     .words =
         {.what = "One Job has the pods of several slices. It can work, if the program sorts out "
                  "by itself which pods form a slice.",

@@ -2,6 +2,7 @@
 // catalog; and where it reports.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <span>
@@ -76,10 +77,14 @@ class Report {
   void Add(Finding finding) {
     finding.rule = &rule_;
     finding.pod_set = pod_set_;
+    // Names are compared with each other; a stranger's may be as long as a body.
+    finding.container.resize(std::min(finding.container.size(), kLongestName));
     findings_.push_back(std::move(finding));
   }
 
  private:
+  static constexpr std::size_t kLongestName = 253;  // of anything in Kubernetes
+
   const Rule& rule_;
   std::size_t pod_set_;
   std::vector<Finding>& findings_;

@@ -13,6 +13,10 @@ bool SpeaksOfTaint(const k8s::PodSpec& spec) {
   });
 }
 
+void Mend(const Subject& subject, std::vector<Fix>& fixes) {
+  if (!SpeaksOfTaint(subject.pods.pod.spec)) fixes.emplace_back(AddToleration{});
+}
+
 void Check(const Subject& subject, Report& report) {
   if (SpeaksOfTaint(subject.pods.pod.spec)) return;
   report.Add({.pointer = subject.At("/spec/tolerations"),
@@ -21,8 +25,7 @@ void Check(const Subject& subject, Report& report) {
               .problem = "has none for google.com/tpu, the taint that keeps other pods off TPU "
                          "nodes. tpu-admission adds it to pods; so does GKE where its plugin "
                          "ExtendedResourceToleration is on.",
-              .change = "add {key: google.com/tpu, operator: Exists, effect: NoSchedule}",
-              .fix = AddToleration{}});
+              .change = "add {key: google.com/tpu, operator: Exists, effect: NoSchedule}"});
 }
 
 }  // namespace
@@ -33,7 +36,6 @@ const Rule kTolerationMissing = {
     .name = "toleration-missing",
     .mode = Mode::kAudit,
     .judges_counts = false,
-    .has_fix = true,
     .words =
         {.what = "TPU nodes carry the taint google.com/tpu=present:NoSchedule, and the pod has no "
                  "toleration that speaks of it. Pods are given one on creation; templates are "
@@ -77,6 +79,7 @@ spec:
              "https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/"
              "#extendedresourcetoleration"},
     .check = Check,
+    .fix = Mend,
 };
 
 }  // namespace tpu_admission::rules

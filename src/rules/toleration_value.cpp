@@ -35,7 +35,6 @@ const Rule kTolerationValue = {
     .name = "toleration-value",
     .mode = Mode::kWarn,
     .judges_counts = false,
-    .has_fix = false,
     .words =
         {.what = "A toleration names google.com/tpu, but its value, operator or effect does not "
                  "match the taint google.com/tpu=present:NoSchedule of TPU nodes, and no other "

@@ -30,7 +30,6 @@ const Rule kTopologyDimensions = {
     .name = "topology-dimensions",
     .mode = Mode::kDeny,
     .judges_counts = false,
-    .has_fix = false,
     .words =
         {.what = "Generations whose chips are linked in a plane (v3, v5e, v6e) have topologies of "
                  "two dimensions; those linked in a cube (v4, v5p, TPU7x) have three.",

@@ -50,7 +50,6 @@ const Rule kTopologyMalformed = {
     .name = "topology-malformed",
     .mode = Mode::kDeny,
     .judges_counts = false,
-    .has_fix = false,
     .words = {.what =
                   "The value of cloud.google.com/gke-tpu-topology must be two or three positive "
                   "numbers joined by a lower-case x, such as 4x4 or 2x2x4.",

@@ -34,7 +34,6 @@ const Rule kTopologyMissing = {
     .name = "topology-missing",
     .mode = Mode::kDeny,
     .judges_counts = false,
-    .has_fix = false,
     .words =
         {.what = "A container asks for google.com/tpu, but neither nodeSelector nor the required "
                  "node affinity says which topology. It is a warning on GKE Standard, where a "

@@ -48,7 +48,6 @@ const Rule kTopologyNotOffered = {
     .name = "topology-not-offered",
     .mode = Mode::kDeny,
     .judges_counts = false,
-    .has_fix = false,
     .words =
         {.what = "The topology is well formed, but GKE does not offer it for this generation: it "
                  "is not in the list, and it is no custom shape that the generation allows.",

@@ -76,7 +76,6 @@ const Rule kTpuContainersPerPod = {
     .name = "tpu-containers-per-pod",
     .mode = Mode::kDeny,
     .judges_counts = false,
-    .has_fix = false,
     .words =
         {.what = "Before TPU7x only one container of a pod can hold TPU chips. On TPU7x several "
                  "can, as long as their chips together are not more than a host has.",

@@ -38,7 +38,6 @@ const Rule kZoneNotOffered = {
     .name = "zone-not-offered",
     .mode = Mode::kDeny,
     .judges_counts = false,
-    .has_fix = false,
     .words = {.what =
                   "The pod is pinned to a zone where, as far as published lists go, the "
                   "accelerator is not to be had. It is denied only where the lists are beyond "

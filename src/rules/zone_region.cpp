@@ -29,7 +29,6 @@ const Rule kZoneRegion = {
     .name = "zone-region",
     .mode = Mode::kDeny,
     .judges_counts = false,
-    .has_fix = false,
     .words = {.what = "The pod selects a zone and a region, and the zone is not in the region.",
               .why = "A node is in one zone of one region, so no node can ever match both labels.",
               .fix = "Leave one of the two out, or make them agree.",

@@ -113,6 +113,9 @@ class Asker {
     if (response.value("allowed", false)) {
       std::string kind = object.value("kind", "");
       for (char& c : kind) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+      const std::string api_version = object.value("apiVersion", "");
+      const std::size_t slash = api_version.find('/');
+      if (slash != std::string::npos) kind += "." + api_version.substr(0, slash);
       std::cout << kind << '/' << object["metadata"].value("name", "") << " created\n";
     } else {
       std::cout << "Error from server (Forbidden): error when creating \"" << path

@@ -24,6 +24,12 @@ struct Cluster {
 // "us-central1-a" and "us-central1" both give "us-central1"; empty if it is neither.
 std::string_view RegionOf(std::string_view location);
 
+struct RuleFix {
+  const Rule* rule = nullptr;
+  std::size_t pod_set = 0;
+  Fix fix;
+};
+
 // Immutable, safe from any thread.
 class Engine {
  public:
@@ -32,16 +38,13 @@ class Engine {
   // All findings of all rules, hardest mode first, then by rule. A finding is there only if every
   // alternative of the node selection has the fault.
   std::vector<Finding> Evaluate(const workload::Workload& workload) const;
-  // Only those of rules that can carry a fix.
-  std::vector<Finding> EvaluateFixes(const workload::Workload& workload) const;
+  // What would mend the workload safely: of every alternative the smallest, and only what all have.
+  std::vector<RuleFix> Fixes(const workload::Workload& workload) const;
 
   const tpu::Catalog& catalog() const { return *catalog_; }
   const Cluster& cluster() const { return cluster_; }
 
  private:
-  using Applies = bool (*)(const Rule& rule, const workload::Workload& workload);
-  std::vector<Finding> Judge(const workload::Workload& workload, Applies applies) const;
-
   std::shared_ptr<const tpu::Catalog> catalog_;
   Cluster cluster_;
 };

@@ -1,26 +1,13 @@
-// What a rule found: where, what, what to change; and, where it is safe, a fix.
+// What a rule found: where, what, and what to change.
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
-#include <variant>
 
 #include "tpu_admission/rules/rule.h"
 
 namespace tpu_admission::rules {
-
-// Fixes touch pods only and never overwrite what the user set.
-struct AddToleration {};  // google.com/tpu Exists NoSchedule
-struct AddRequests {
-  std::string_view list;  // "containers" or "initContainers"
-  std::size_t index = 0;
-  std::optional<std::int64_t> cpu_millis = std::nullopt;
-  std::optional<std::int64_t> memory_mib = std::nullopt;
-};
-using Fix = std::variant<std::monostate, AddToleration, AddRequests>;
 
 struct Finding {
   std::string pointer;    // JSON pointer of the field in the object
@@ -34,7 +21,6 @@ struct Finding {
   std::string change;
   // Milder than the rule's own mode, where this case is less certain.
   std::optional<Mode> milder = std::nullopt;
-  Fix fix = {};
 
   // Filled in by the engine.
   const Rule* rule = nullptr;

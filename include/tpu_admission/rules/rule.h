@@ -2,14 +2,28 @@
 // src/rules/list.def; everything else (docs page, `explain`, fixtures, metrics) follows from these.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string_view>
+#include <variant>
+#include <vector>
 
 namespace tpu_admission::rules {
 
 struct Subject;
 class Report;
+
+// Fixes touch pods only and never overwrite what the user set.
+struct AddToleration {};  // google.com/tpu Exists NoSchedule
+struct AddRequests {
+  std::string_view list;  // "containers" or "initContainers"
+  std::size_t index = 0;
+  std::optional<std::int64_t> cpu_millis = std::nullopt;
+  std::optional<std::int64_t> memory_mib = std::nullopt;
+};
+using Fix = std::variant<AddToleration, AddRequests>;
 
 // What becomes of a finding, mildest first.
 enum class Mode {
@@ -40,10 +54,11 @@ struct Rule {
   // Judges how many pods there are: only the object that owns the count is asked, and an UPDATE
   // that changes nothing but the count warns at most.
   bool judges_counts;
-  bool has_fix;  // its findings may carry a fix
   Words words;
   // Judges one alternative of one pod set. Knows no JSON, clock, thread or log.
   void (*check)(const Subject& subject, Report& report);
+  // Adds what would mend the fault, if that is safe; makes no text. nullptr: the rule has no fix.
+  void (*fix)(const Subject& subject, std::vector<Fix>& fixes) = nullptr;
 };
 
 // All rules in the order of their ids.

@@ -130,11 +130,13 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{"UnknownRule", "rules:\n  TPU999: warn\n",
                 "policy.yaml:2:11: rules.TPU999: there is no rule \"TPU999\"; `tpu-admission "
                 "explain` lists them"},
-        Refusal{
-            "UnknownMode", "rules:\n  TPU401: refuse\n",
-            "policy.yaml:2:11: rules.TPU401: is no mode; the modes are off, audit, warn and deny"},
+        Refusal{"UnknownMode", "rules:\n  TPU401: refuse\n",
+                "policy.yaml:2:11: rules.TPU401: \"refuse\" is no mode; the modes are off, audit, "
+                "warn and deny"},
         Refusal{"FixIsNoBool", "fixes:\n  TPU601: please\n",
                 "policy.yaml:2:11: fixes.TPU601: found \"please\", wanted true or false"},
+        Refusal{"RuleWithoutFix", "fixes:\n  TPU301: false\n",
+                "policy.yaml:2:11: fixes.TPU301: this rule has no fix"},
         Refusal{"UnknownFix", "fixes:\n  TPU9: true\n",
                 "policy.yaml:2:9: fixes.TPU9: there is no rule \"TPU9\"; `tpu-admission explain` "
                 "lists them"},

@@ -49,20 +49,22 @@ Cluster ClusterOf(const std::string& text) {
 std::string FixText(const Fix& fix) {
   if (std::holds_alternative<AddToleration>(fix)) return "fix: adds the toleration\n";
   const auto* requests = std::get_if<AddRequests>(&fix);
-  if (requests == nullptr) return "";
   std::string text = "fix:";
   if (requests->cpu_millis) text += " cpu " + std::to_string(*requests->cpu_millis) + "m";
   if (requests->memory_mib) text += " memory " + std::to_string(*requests->memory_mib) + "Mi";
   return text + "\n";
 }
 
-// What a golden file holds: mode, warning, paragraph and fix of each finding of the rule.
-std::string Spoken(const std::vector<Finding>& findings, const std::string& rule) {
+// What a golden file holds: mode, warning and paragraph of each finding of the rule, and its fixes.
+std::string Spoken(const Judged& judged, const std::string& rule) {
   std::string text;
-  for (const Finding& finding : findings) {
+  for (const Finding& finding : judged.findings) {
     if (finding.rule->name != rule) continue;
     text += std::string(Name(finding.mode())) + "\n" + admission::Warning(finding) + "\n" +
-            admission::Paragraph(finding) + FixText(finding.fix);
+            admission::Paragraph(finding);
+  }
+  for (const RuleFix& fix : judged.fixes) {
+    if (fix.rule->name == rule) text += FixText(fix.fix);
   }
   return text;
 }
@@ -73,7 +75,7 @@ TEST_P(RuleFixture, SpeaksAsWritten) {
   const std::string manifest = Read(GetParam());
   const std::string rule = GetParam().parent_path().filename();
   ASSERT_NE(FindRule(rule), nullptr) << "no rule has the name of the folder " << rule;
-  const std::string spoken = Spoken(FindingsOf(manifest, ClusterOf(manifest)), rule);
+  const std::string spoken = Spoken(Judge(manifest, ClusterOf(manifest)), rule);
   if (GetParam().filename().string().starts_with("pass-")) {
     EXPECT_EQ(spoken, "");
     return;

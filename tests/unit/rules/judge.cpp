@@ -22,7 +22,7 @@ std::shared_ptr<const tpu::Catalog> TestCatalog() {
   return catalog;
 }
 
-std::vector<Finding> FindingsOf(std::string_view yaml, const Cluster& cluster) {
+Judged Judge(std::string_view yaml, const Cluster& cluster) {
   const auto documents = ParseYaml(yaml);
   if (!documents || documents->size() != 1) {
     ADD_FAILURE() << (documents ? "wanted one document" : documents.error().message);
@@ -36,7 +36,8 @@ std::vector<Finding> FindingsOf(std::string_view yaml, const Cluster& cluster) {
     ADD_FAILURE() << workload.error().message;
     return {};
   }
-  return Engine(TestCatalog(), cluster).Evaluate(*workload);
+  const Engine engine(TestCatalog(), cluster);
+  return {engine.Evaluate(*workload), engine.Fixes(*workload)};
 }
 
 }  // namespace tpu_admission::rules

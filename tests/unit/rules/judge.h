@@ -12,7 +12,16 @@ namespace tpu_admission::rules {
 // The built-in catalog, loaded once.
 std::shared_ptr<const tpu::Catalog> TestCatalog();
 
-// The findings for the one object in `yaml`. The test fails if it cannot be read.
-std::vector<Finding> FindingsOf(std::string_view yaml, const Cluster& cluster = {});
+struct Judged {
+  std::vector<Finding> findings;
+  std::vector<RuleFix> fixes;
+};
+
+// Findings and fixes for the one object in `yaml`. The test fails if it cannot be read.
+Judged Judge(std::string_view yaml, const Cluster& cluster = {});
+
+inline std::vector<Finding> FindingsOf(std::string_view yaml, const Cluster& cluster = {}) {
+  return Judge(yaml, cluster).findings;
+}
 
 }  // namespace tpu_admission::rules
