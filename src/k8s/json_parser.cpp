@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "k8s/json_node.h"
+#include "tpu_admission/base/text.h"
 #include "tpu_admission/k8s/json.h"
 
 namespace tpu_admission::k8s {
@@ -178,7 +179,14 @@ class TreeBuilder {
 bj::parse_options Options() {
   bj::parse_options options;
   options.max_depth = JsonParser::kMaxDepth;
+  options.allow_invalid_utf8 = true;  // of the text as a whole, Parse() sees to it: it is cheaper
   return options;
+}
+
+bool IsAscii(std::string_view text) {
+  unsigned char all = 0;
+  for (const char c : text) all |= static_cast<unsigned char>(c);
+  return all < 0x80;
 }
 
 }  // namespace
@@ -195,6 +203,9 @@ JsonParser::JsonParser() : state_(std::make_unique<State>()) {}
 JsonParser::~JsonParser() = default;
 
 Result<JsonView> JsonParser::Parse(std::string_view text) {
+  if (!IsAscii(text) && !IsUtf8(text)) {
+    return Error{"the body is not valid JSON: it is not UTF-8"};
+  }
   State& state = *state_;
   state.arena.release();
   TreeBuilder& builder = state.parser.handler();
