@@ -49,9 +49,8 @@ bool MayBePatched(const AdmissionRequest& request) {
 }
 
 bool MayBeFixedNow(const AdmissionRequest& request, const rules::Fix& fix) {
-  return request.operation == Operation::kCreate
-             ? fix.index() != 0
-             : std::holds_alternative<rules::AddToleration>(fix);
+  return request.operation == Operation::kCreate ||
+         std::holds_alternative<rules::AddToleration>(fix);
 }
 
 std::vector<std::string> Warnings(const std::vector<JudgedFinding>& findings) {
