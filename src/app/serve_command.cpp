@@ -69,7 +69,7 @@ class Signals {
 class Service {
  public:
   Service(const ServeOptions& options, SettingsLoader& loader,
-          std::shared_ptr<const admission::Settings> settings)
+          const std::shared_ptr<const admission::Settings>& settings)
       : options_(options),
         loader_(loader),
         log_(1, LevelOf(options.log_level)),

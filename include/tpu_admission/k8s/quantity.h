@@ -32,7 +32,7 @@ class Quantity {
   friend Quantity operator+(Quantity a, Quantity b);
   friend Quantity operator-(Quantity a, Quantity b);
   friend Quantity Max(Quantity a, Quantity b) { return a.nano_ < b.nano_ ? b : a; }
-  friend auto operator<=>(Quantity, Quantity) = default;
+  friend auto operator<=>(Quantity, Quantity) = default;  // NOLINT(modernize-use-nullptr): clang 14
 
   // Short for people: "4", "1500m", "64Gi".
   std::string Text() const;
