@@ -6,13 +6,14 @@ namespace {
 
 void CheckResource(const Subject& subject, Resource resource, Report& report) {
   const k8s::PodSpec& spec = subject.pods.pod.spec;
-  const k8s::Container* asker = LargestAsker(spec, resource);
-  if (asker == nullptr || spec.has_pod_level_resources) return;
+  if (spec.has_pod_level_resources) return;
   const tpu::MachineType* machine = LargestMachine(subject, resource);
   if (machine == nullptr) return;
   const k8s::Quantity asked = EffectiveRequest(spec, resource);
   const k8s::Quantity ceiling = Ceiling(*machine, resource);
   if (asked < ceiling) return;
+  const k8s::Container* asker = LargestAsker(spec, resource);
+  if (asker == nullptr) return;
   const std::string name(Name(resource));
   report.Add({.pointer = subject.At(*asker, "/resources/requests/" + name),
               .container = std::string(asker->name),

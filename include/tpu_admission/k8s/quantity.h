@@ -39,6 +39,7 @@ class Quantity {
 
  private:
   __extension__ using Wide = __int128;
+  static std::optional<Quantity> ParseUsual(std::string_view text);
   constexpr explicit Quantity(Wide nano) : nano_(nano) {}
 
   Wide nano_ = 0;
