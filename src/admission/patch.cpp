@@ -17,6 +17,7 @@ constexpr std::string_view kToleration =
 class Patch {
  public:
   void Add(std::string_view path, std::string_view value) {
+    if (text_.empty()) text_.reserve(kUsualBytes);
     text_ += text_.empty() ? '[' : ',';
     text_.append(R"({"op":"add","path":")").append(path).append(R"(","value":)");
     text_.append(value).append("}");
@@ -24,6 +25,7 @@ class Patch {
   std::string Finish() && { return text_.empty() ? text_ : std::move(text_) + "]"; }
 
  private:
+  static constexpr std::size_t kUsualBytes = 512;  // of a patch with every fix
   std::string text_;
 };
 

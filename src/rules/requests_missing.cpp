@@ -30,7 +30,8 @@ std::int64_t PodShare(const Subject& subject, Resource resource) {
   std::int64_t share = 0;
   for (const tpu::MachineType* machine : subject.shape.machines()) {
     if (chips == 0 || machine->chips < chips) continue;
-    const std::int64_t units = Units(Allocatable(*machine, resource), resource);
+    const std::int64_t units = resource == Resource::kCpu ? machine->allocatable.cpu_millis
+                                                          : machine->allocatable.memory_mib;
     const std::int64_t mine = units * kSharePercent * chips / (100 * machine->chips);
     share = share == 0 ? mine : std::min(share, mine);
   }
