@@ -1,6 +1,6 @@
 // The only file that knows Boost.JSON: its parser reports events, and TreeBuilder makes nodes of
-// them. Cheaper than Boost's own tree by half, because strings
-// stay where they are and managedFields, often the larger half of an object, are left out.
+// them. Half the cost of Boost's own tree, because strings stay where they are and managedFields,
+// often the larger half of an object, are left out.
 #include <boost/json/basic_parser_impl.hpp>
 #include <boost/json/src.hpp>
 #include <cstring>

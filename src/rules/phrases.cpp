@@ -35,11 +35,6 @@ std::string Name(const Shape& shape) {
   return shape.topology ? name + " " + shape.topology->Text() : name;
 }
 
-std::string Text(const tpu::Placement& placement) {
-  return Count(placement.hosts, "host") + " with " + Count(placement.chips_per_host(), "chip") +
-         (placement.hosts == 1 ? "" : " each");
-}
-
 std::string Topologies(const tpu::Generation& generation) {
   std::vector<std::string> names;
   for (const tpu::Topology& topology : generation.ListedTopologies()) {

@@ -16,11 +16,9 @@ std::string Title(const k8s::Container& container);
 std::string Count(std::int64_t number, std::string_view noun);
 // "tpu-v6e-slice 4x4", or "tpu-v6e-slice" without a topology.
 std::string Name(const Shape& shape);
-// "1 host with 8 chips", "4 hosts with 4 chips each".
-std::string Text(const tpu::Placement& placement);
 // "1x1, 2x2, 2x4 or 4x4", and how larger shapes are made where they can be.
 std::string Topologies(const tpu::Generation& generation);
-// "nodeSelector cloud.google.com/gke-tpu-topology", or how else it was said.
+// "set cloud.google.com/gke-tpu-topology to 2x2".
 std::string SelectorChange(workload::NodeLabel label, std::string_view value);
 
 // At most three topologies of the generation that come nearest to what the manifest asks for: of
@@ -29,7 +27,7 @@ std::vector<std::string> NearestTopologies(const Subject& subject, std::int64_t 
 // The chips that the whole pod set asks for; 0 if that is not known.
 std::int64_t WishedChips(const Subject& subject);
 
-// What the pods of `tpu_hosts` must be changed to: "set parallelism and completions to 4".
+// "set parallelism and completions to 4", or "set replicas to 4".
 std::string CountChange(const workload::Scale& scale, std::int64_t pods);
 
 }  // namespace tpu_admission::rules
