@@ -1,4 +1,4 @@
-#include "base/base64.h"
+#include "tpu_admission/base/base64.h"
 
 #include <cstddef>
 #include <cstdint>

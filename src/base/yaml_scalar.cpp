@@ -5,8 +5,8 @@
 #include <optional>
 #include <utility>
 
-#include "base/base64.h"
 #include "base/yaml_number.h"
+#include "tpu_admission/base/base64.h"
 #include "tpu_admission/base/text.h"
 
 namespace tpu_admission::yaml {

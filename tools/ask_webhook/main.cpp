@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "ask_webhook/https_client.h"
+#include "tpu_admission/base/base64.h"
 #include "tpu_admission/base/yaml.h"
 
 namespace tpu_admission::tools {
@@ -51,23 +52,6 @@ Json ReviewOf(const Json& object) {
             {"options", {{"apiVersion", "meta.k8s.io/v1"}, {"kind", "CreateOptions"}}}}}};
 }
 
-std::string DecodeBase64(const std::string& text) {
-  static const std::string kAlphabet =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string bytes;
-  unsigned bits = 0;
-  int count = 0;
-  for (const char c : text) {
-    const std::size_t value = kAlphabet.find(c);
-    if (value == std::string::npos) break;
-    bits = bits << 6U | static_cast<unsigned>(value);
-    if ((count += 6) < 8) continue;
-    count -= 8;
-    bytes += static_cast<char>(bits >> static_cast<unsigned>(count) & 0xFFU);
-  }
-  return bytes;
-}
-
 class Asker {
  public:
   explicit Asker(HttpsTarget target) : target_(std::move(target)) {}
@@ -101,7 +85,7 @@ class Asker {
   }
 
   void Patch(Json& object, const std::string& base64) {
-    const Json patch = Json::parse(DecodeBase64(base64));
+    const Json patch = Json::parse(DecodeBase64(base64).value_or(""));
     object = Json(nlohmann::json(object).patch(nlohmann::json(patch)));
     patch_ = patch;
   }
