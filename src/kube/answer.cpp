@@ -1,0 +1,56 @@
+#include "kube/answer.h"
+
+#include <ctime>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "tpu_admission/base/text.h"
+
+namespace tpu_admission::kube {
+namespace {
+
+constexpr std::size_t kMaxMessage = 512;
+
+Outcome OutcomeOf(unsigned status) {
+  if (status >= 200 && status < 300) return Outcome::kOk;
+  if (status == 404) return Outcome::kNotFound;
+  if (status == 409) return Outcome::kConflict;
+  return IsWorthRetrying(status) ? Outcome::kUnreachable : Outcome::kRefused;
+}
+
+// Errors come as an object of kind Status with a message; what is no JSON is shown as it is.
+std::string MessageOf(const std::string& body) {
+  const auto status = nlohmann::json::parse(body, nullptr, /*allow_exceptions=*/false);
+  if (status.is_object() && status.contains("message") && status["message"].is_string()) {
+    return Printable(status["message"].get<std::string>(), kMaxMessage);
+  }
+  return Printable(body, kMaxMessage);
+}
+
+}  // namespace
+
+bool IsWorthRetrying(unsigned status) { return status == 429 || status / 100 == 5; }
+
+Answer AnswerOf(const std::string& call, unsigned status, std::string body, std::string_view date) {
+  Answer answer{.outcome = OutcomeOf(status),
+                .status = status,
+                .body = {},
+                .error = {},
+                .server_time = ParseHttpDate(date)};
+  if (answer.ok()) {
+    answer.body = std::move(body);
+  } else {
+    answer.error = call + ": HTTP " + std::to_string(status) + ": " + MessageOf(body);
+  }
+  return answer;
+}
+
+std::optional<Clock::Wall> ParseHttpDate(std::string_view date) {
+  std::tm utc{};
+  const std::string text(date);  // outlives `end`
+  const char* const end = strptime(text.c_str(), "%a, %d %b %Y %H:%M:%S GMT", &utc);
+  if (end == nullptr || *end != '\0') return std::nullopt;
+  return std::chrono::system_clock::from_time_t(timegm(&utc));
+}
+
+}  // namespace tpu_admission::kube

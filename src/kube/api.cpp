@@ -1,0 +1,54 @@
+#include "tpu_admission/kube/api.h"
+
+#include <algorithm>
+
+namespace tpu_admission::kube {
+namespace {
+
+constexpr std::size_t kMaxName = 253;
+
+bool IsLowerOrDigit(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
+
+ObjectPath Namespaced(std::string_view group, std::string_view namespace_name,
+                      std::string_view resource, std::string_view name) {
+  std::string path(group);
+  path.append("/namespaces/").append(namespace_name).append("/");
+  path.append(resource).append("/").append(name);
+  return {std::move(path)};
+}
+
+ObjectPath Configuration(std::string_view resource, std::string_view name) {
+  std::string path = "/apis/admissionregistration.k8s.io/v1/";
+  return {path.append(resource).append("/").append(name)};
+}
+
+}  // namespace
+
+ObjectPath SecretPath(std::string_view namespace_name, std::string_view name) {
+  return Namespaced("/api/v1", namespace_name, "secrets", name);
+}
+
+ObjectPath LeasePath(std::string_view namespace_name, std::string_view name) {
+  return Namespaced("/apis/coordination.k8s.io/v1", namespace_name, "leases", name);
+}
+
+ObjectPath MutatingConfigurationPath(std::string_view name) {
+  return Configuration("mutatingwebhookconfigurations", name);
+}
+
+ObjectPath ValidatingConfigurationPath(std::string_view name) {
+  return Configuration("validatingwebhookconfigurations", name);
+}
+
+bool IsObjectName(std::string_view name) {
+  if (name.empty() || name.size() > kMaxName) return false;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    const bool inside = i > 0 && i + 1 < name.size();
+    const bool beside_dot = inside && (name[i - 1] == '.' || name[i + 1] == '.');
+    if (IsLowerOrDigit(name[i])) continue;
+    if (!inside || beside_dot || (name[i] != '-' && name[i] != '.')) return false;
+  }
+  return true;
+}
+
+}  // namespace tpu_admission::kube

@@ -1,0 +1,27 @@
+#include "kube/backoff.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace tpu_admission::kube {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+milliseconds Backoff(milliseconds first, int failures, double random) {
+  constexpr milliseconds kLongest{5'000};
+  milliseconds wait = std::min(first, kLongest);
+  for (int i = 1; i < failures && wait < kLongest; ++i) wait = std::min(wait * 2, kLongest);
+  const auto jittered = static_cast<double>(wait.count()) * (0.5 + random / 2);
+  return milliseconds(static_cast<milliseconds::rep>(jittered));
+}
+
+std::optional<seconds> RetryAfter(std::string_view field) {
+  constexpr int kLongest = 3600;
+  int number = 0;
+  const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), number);
+  if (error != std::errc() || end != field.data() + field.size() || number < 0) return std::nullopt;
+  return seconds(std::min(number, kLongest));
+}
+
+}  // namespace tpu_admission::kube

@@ -1,0 +1,203 @@
+#include "tpu_admission/kube/client.h"
+
+#include <algorithm>
+#include <atomic>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/beast/http/verb.hpp>
+#include <cstdlib>
+#include <exception>
+#include <random>
+#include <utility>
+
+#include "kube/answer.h"
+#include "kube/backoff.h"
+#include "kube/connection.h"
+#include "kube/files.h"
+
+namespace tpu_admission::kube {
+namespace {
+
+namespace http = beast::http;
+using std::chrono::milliseconds;
+
+std::string_view ContentType(PatchKind kind) {
+  return kind == PatchKind::kMerge ? "application/merge-patch+json" : "application/json-patch+json";
+}
+
+// One attempt's answer, and whether another attempt may have a better one.
+struct Attempted {
+  Answer answer;
+  bool retry = false;
+  std::optional<std::chrono::seconds> retry_after = {};
+};
+
+Attempted Failed(const std::string& call, const std::string& why, bool retry = true) {
+  Attempted attempted;
+  attempted.answer.error = call + ": " + why;
+  attempted.retry = retry;
+  return attempted;
+}
+
+}  // namespace
+
+class Client::Impl {
+ public:
+  Impl(ClientOptions options, ServerAddress server)
+      : options_(std::move(options)), server_(std::move(server)) {}
+
+  Answer Call(Request request) {
+    request.set(http::field::host, server_.Authority());
+    request.set(http::field::accept, "application/json");
+    request.set(http::field::user_agent, options_.user_agent);
+    request.prepare_payload();
+    Answer answer;
+    std::exception_ptr bug;
+    context_.restart();
+    asio::co_spawn(context_, Repeat(std::move(request)),
+                   [&](std::exception_ptr thrown, Answer made) {
+                     bug = thrown;
+                     answer = std::move(made);
+                   });
+    context_.run();
+    if (bug) std::rethrow_exception(bug);
+    return answer;
+  }
+
+  void Interrupt() {
+    interrupted_ = true;
+    asio::post(context_, [this] {
+      if (connection_) connection_->Close();
+      timer_.cancel();
+    });
+  }
+
+  const ClientOptions& options() const { return options_; }
+
+ private:
+  asio::awaitable<Answer> Repeat(Request request) {
+    const std::string call =
+        std::string(request.method_string()) + ' ' + std::string(request.target());
+    const Deadline deadline = std::chrono::steady_clock::now() + options_.deadline;
+    for (int failures = 1;; ++failures) {
+      if (interrupted_) co_return Failed(call, "interrupted").answer;
+      const Deadline now = std::chrono::steady_clock::now();
+      Attempted attempted =
+          co_await Attempt(call, request, std::min(deadline, now + options_.attempt_deadline));
+      const milliseconds wait = attempted.retry_after
+                                    ? milliseconds(*attempted.retry_after)
+                                    : Backoff(options_.first_backoff, failures, Random());
+      const bool too_late = std::chrono::steady_clock::now() + wait >= deadline;
+      if (!attempted.retry || failures >= options_.attempts || too_late || interrupted_) {
+        co_return std::move(attempted.answer);
+      }
+      boost::system::error_code cancelled;
+      timer_.expires_after(wait);
+      co_await timer_.async_wait(asio::redirect_error(asio::use_awaitable, cancelled));
+    }
+  }
+
+  // Both files are read for every attempt: kubelets replace them.
+  asio::awaitable<Attempted> Attempt(const std::string& call, Request& request, Deadline deadline) {
+    const Result<std::string> token = ReadToken(options_.token_file);
+    if (!token) co_return Failed(call, token.error().message);
+    request.set(http::field::authorization, "Bearer " + *token);
+    const Result<std::string> ca = ReadSmallFile(options_.ca_file, "CA file");
+    if (!ca) co_return Failed(call, ca.error().message);
+    if (*ca != ca_) connection_.reset();  // a server that is trusted no more
+
+    const bool reused = connection_ && connection_->reusable();
+    if (!reused) {
+      const std::string error = co_await Connect(*ca, deadline);
+      if (!error.empty()) co_return Failed(call, server_.Authority() + ": " + error);
+    }
+    Connection::Exchanged exchanged = co_await connection_->Exchange(request, deadline);
+    if (reused && exchanged.nothing_received && !interrupted_) {
+      // The server closed the connection while nobody looked.
+      const std::string error = co_await Connect(*ca, deadline);
+      if (!error.empty()) co_return Failed(call, server_.Authority() + ": " + error);
+      exchanged = co_await connection_->Exchange(request, deadline);
+    }
+    if (!exchanged.error.empty()) {
+      connection_.reset();
+      co_return Failed(call, server_.Authority() + ": " + exchanged.error, !exchanged.too_large);
+    }
+    co_return Judge(call, exchanged.response);
+  }
+
+  asio::awaitable<std::string> Connect(const std::string& ca, Deadline deadline) {
+    connection_.reset();
+    Result<TlsContextPtr> tls = MakeTlsContext(ca);
+    if (!tls) co_return "cannot use CA file " + options_.ca_file + ": " + tls.error().message;
+    ca_ = ca;
+    connection_ = std::make_unique<Connection>(context_, server_, *tls, options_.body_bytes);
+    std::string error = co_await connection_->Open(deadline);
+    if (!error.empty()) connection_.reset();
+    co_return error;
+  }
+
+  static Attempted Judge(const std::string& call, Response& response) {
+    const unsigned status = response.result_int();
+    Attempted attempted;
+    attempted.retry = IsWorthRetrying(status);
+    attempted.retry_after = RetryAfter(response[http::field::retry_after]);
+    attempted.answer =
+        AnswerOf(call, status, std::move(response.body()), response[http::field::date]);
+    return attempted;
+  }
+
+  double Random() { return std::uniform_real_distribution<double>(0, 1)(random_); }
+
+  const ClientOptions options_;
+  const ServerAddress server_;
+  std::atomic<bool> interrupted_{false};
+  std::minstd_rand random_{std::random_device{}()};
+  std::string ca_;  // that connection_ trusts
+  asio::io_context context_{1};
+  asio::steady_timer timer_{context_};
+  std::unique_ptr<Connection> connection_;
+};
+
+Result<ClientOptions> InCluster(ClientOptions options, const std::string& service_account_dir) {
+  if (options.token_file.empty()) options.token_file = service_account_dir + "/token";
+  if (options.ca_file.empty()) options.ca_file = service_account_dir + "/ca.crt";
+  if (!options.server.empty()) return options;
+  const char* const host = std::getenv("KUBERNETES_SERVICE_HOST");
+  const char* const port = std::getenv("KUBERNETES_SERVICE_PORT");
+  if (host == nullptr || port == nullptr || *host == '\0' || *port == '\0') {
+    return Error{
+        "there is no API server to talk to: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT "
+        "are not set, so this is no pod; --api-server names one"};
+  }
+  options.server = ServerUrl(host, port);
+  return options;
+}
+
+Result<std::unique_ptr<Client>> Client::Make(ClientOptions options) {
+  Result<ServerAddress> server = ParseServer(options.server);
+  if (!server) return server.error();
+  return std::unique_ptr<Client>(
+      new Client(std::make_unique<Impl>(std::move(options), std::move(*server))));
+}
+
+Client::Client(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Client::~Client() = default;
+
+Answer Client::Get(const ObjectPath& path) {
+  return impl_->Call(Request(http::verb::get, path.text, 11));
+}
+
+Answer Client::Patch(const ObjectPath& path, PatchKind kind, const std::string& patch) {
+  const std::string target = path.text + "?fieldManager=" + impl_->options().field_manager;
+  Request request(http::verb::patch, target, 11, patch);
+  request.set(http::field::content_type, ContentType(kind));
+  return impl_->Call(std::move(request));
+}
+
+void Client::Interrupt() { impl_->Interrupt(); }
+
+}  // namespace tpu_admission::kube

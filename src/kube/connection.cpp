@@ -1,0 +1,94 @@
+#include "kube/connection.h"
+
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/beast/core/error.hpp>
+#include <boost/beast/http/error.hpp>
+#include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/read.hpp>
+#include <boost/beast/http/write.hpp>
+#include <utility>
+
+namespace tpu_admission::kube {
+namespace {
+
+namespace http = beast::http;
+using ErrorCode = boost::system::error_code;
+using Tcp = asio::ip::tcp;
+
+constexpr std::uint32_t kMaxHeaderBytes = 16u << 10;
+
+auto To(ErrorCode& error) { return asio::redirect_error(asio::use_awaitable, error); }
+
+std::string Reason(const char* doing, const ErrorCode& error) {
+  const bool late = error == beast::error::timeout;
+  return std::string(doing) + ": " + (late ? "no answer within the deadline" : error.message());
+}
+
+}  // namespace
+
+Connection::Connection(asio::io_context& context, const ServerAddress& server, TlsContextPtr tls,
+                       std::size_t body_bytes)
+    : server_(server),
+      tls_(std::move(tls)),
+      body_bytes_(body_bytes),
+      context_(context),
+      stream_(context, *tls_) {}
+
+asio::awaitable<std::string> Connection::Open(Deadline deadline) {
+  ErrorCode error;
+  if (Status status = Expect(stream_.native_handle(), server_); !status) {
+    co_return status.error().message;
+  }
+  Tcp::resolver resolver(context_);
+  const auto flags = server_.is_ip ? Tcp::resolver::numeric_host | Tcp::resolver::numeric_service
+                                   : Tcp::resolver::numeric_service;
+  const auto found = co_await resolver.async_resolve(server_.host, server_.port, flags, To(error));
+  if (error) co_return Reason("cannot resolve its name", error);
+
+  tcp().expires_at(deadline);
+  co_await tcp().async_connect(found, To(error));
+  if (error) co_return Reason("cannot connect", error);
+  tcp().socket().set_option(Tcp::no_delay(true), error);
+  co_await stream_.async_handshake(asio::ssl::stream_base::client, To(error));
+  if (error) {
+    co_return HandshakeError(stream_.native_handle(), Reason("TLS handshake failed", error));
+  }
+  reusable_ = true;
+  co_return "";
+}
+
+asio::awaitable<Connection::Exchanged> Connection::Exchange(const Request& request,
+                                                            Deadline deadline) {
+  ErrorCode error;
+  Exchanged exchanged;
+  reusable_ = false;
+  tcp().expires_at(deadline);
+  co_await http::async_write(stream_, request, To(error));
+  if (error) {
+    exchanged.error = Reason("cannot send", error);
+    exchanged.nothing_received = true;
+    co_return exchanged;
+  }
+  http::response_parser<http::string_body> parser;
+  parser.body_limit(body_bytes_);
+  parser.header_limit(kMaxHeaderBytes);
+  co_await http::async_read(stream_, buffer_, parser, To(error));
+  if (error) {
+    exchanged.error = Reason("no whole answer", error);
+    exchanged.nothing_received = !parser.got_some() && error != beast::error::timeout;
+    exchanged.too_large = error == http::error::body_limit || error == http::error::header_limit;
+    co_return exchanged;
+  }
+  exchanged.response = parser.release();
+  reusable_ = exchanged.response.keep_alive();
+  co_return exchanged;
+}
+
+void Connection::Close() {
+  reusable_ = false;
+  tcp().close();
+}
+
+}  // namespace tpu_admission::kube

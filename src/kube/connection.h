@@ -1,0 +1,57 @@
+// One TLS connection to the API server, kept open from call to call.
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ssl/stream.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/core/tcp_stream.hpp>
+#include <boost/beast/http/message.hpp>
+#include <boost/beast/http/string_body.hpp>
+#include <chrono>
+#include <cstddef>
+#include <string>
+
+#include "kube/tls.h"
+
+namespace tpu_admission::kube {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+using Request = beast::http::request<beast::http::string_body>;
+using Response = beast::http::response<beast::http::string_body>;
+using Deadline = std::chrono::steady_clock::time_point;
+
+// Used by the thread that runs its io_context. After an error it is of no more use.
+class Connection {
+ public:
+  Connection(asio::io_context& context, const ServerAddress& server, TlsContextPtr tls,
+             std::size_t body_bytes);
+
+  // "" or the reason why it did not work, without the address. Name resolution, TCP, handshake.
+  asio::awaitable<std::string> Open(Deadline deadline);
+
+  struct Exchanged {
+    std::string error;  // "" if there is a response
+    bool nothing_received = false;
+    bool too_large = false;
+    Response response;
+  };
+  asio::awaitable<Exchanged> Exchange(const Request& request, Deadline deadline);
+
+  bool reusable() const { return reusable_; }
+  void Close();  // operations under way end with an error
+
+ private:
+  beast::tcp_stream& tcp() { return stream_.next_layer(); }
+
+  const ServerAddress server_;
+  const TlsContextPtr tls_;
+  const std::size_t body_bytes_;
+  asio::io_context& context_;
+  asio::ssl::stream<beast::tcp_stream> stream_;
+  beast::flat_buffer buffer_;
+  bool reusable_ = false;
+};
+
+}  // namespace tpu_admission::kube
