@@ -1,0 +1,46 @@
+{{- define "tpu-admission.webhookAnnotations" -}}
+{{- $annotations := dict }}
+{{- if eq .Values.certificates.mode "cert-manager" }}
+{{- $_ := set $annotations "cert-manager.io/inject-ca-from" (printf "%s/%s" .Release.Namespace (include "tpu-admission.fullname" .)) }}
+{{- end }}
+{{- $annotations = merge $annotations .Values.webhooks.annotations }}
+{{- with $annotations -}}
+annotations:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end }}
+
+{{- /* What both webhooks have in common. Call: (dict "root" . "path" "/mutate"). */ -}}
+{{- define "tpu-admission.webhook" -}}
+{{- $values := .root.Values -}}
+admissionReviewVersions: [v1]
+clientConfig:
+  {{- /* caBundle is only rendered where the user gives it: whoever fills it in keeps it. */}}
+  {{- if and (eq $values.certificates.mode "existing-secret") $values.certificates.existingSecret.caBundle }}
+  caBundle: {{ $values.certificates.existingSecret.caBundle | b64enc }}
+  {{- end }}
+  service:
+    namespace: {{ .root.Release.Namespace }}
+    name: {{ include "tpu-admission.fullname" .root }}
+    path: {{ .path }}
+    port: {{ $values.service.port }}
+failurePolicy: {{ $values.webhooks.failurePolicy }}
+matchPolicy: Equivalent
+sideEffects: None
+timeoutSeconds: {{ $values.webhooks.timeoutSeconds }}
+namespaceSelector:
+  matchExpressions:
+    - key: kubernetes.io/metadata.name
+      operator: NotIn
+      values:
+        {{- range concat (list "kube-system" "kube-public" "kube-node-lease" "gke-managed-system" "gke-managed-cim" "gke-gmp-system" "gmp-system" "gmp-public") (list .root.Release.Namespace) $values.webhooks.excludedNamespaces | uniq }}
+        - {{ . }}
+        {{- end }}
+    {{- with $values.webhooks.namespaceSelector.matchExpressions }}
+    {{- toYaml . | nindent 4 }}
+    {{- end }}
+  {{- with $values.webhooks.namespaceSelector.matchLabels }}
+  matchLabels:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+{{- end }}

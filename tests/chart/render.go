@@ -1,0 +1,119 @@
+// Package chart tests the Helm chart without a cluster: what it renders, what it refuses. ./dev chart
+// runs it. What needs an API server is in tests/e2e.
+package chart
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/yaml"
+)
+
+// Paths of the repository and of the folder of programs that ./dev chart has built.
+var (
+	root  = os.Getenv("CHART_ROOT")
+	tools = os.Getenv("CHART_TOOLS")
+)
+
+const namespace = "tpu-admission-system"
+
+func path(parts ...string) string { return filepath.Join(append([]string{root}, parts...)...) }
+
+// object is a Kubernetes object as JSON.
+type object = map[string]any
+
+// template runs `helm template` with the arguments and returns what it prints.
+func template(arguments ...string) (stdout, stderr string, err error) {
+	return run("", append([]string{filepath.Join(tools, "helm"), "template", "tpu-admission",
+		path("charts", "tpu-admission"), "--namespace", namespace, "--kube-version", "1.36.0"}, arguments...)...)
+}
+
+func run(stdin string, argv ...string) (stdout, stderr string, err error) {
+	cmd := exec.Command(argv[0], argv[1:]...)
+	cmd.Dir = root
+	cmd.Stdin = strings.NewReader(stdin)
+	var out, errors bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errors
+	err = cmd.Run()
+	return out.String(), errors.String(), err
+}
+
+// render returns the objects of the chart with the arguments of helm, e.g. "--set", "a=b".
+func render(t *testing.T, arguments ...string) []object {
+	t.Helper()
+	text, complaint, err := template(arguments...)
+	if err != nil {
+		t.Fatalf("%v: %s", arguments, complaint)
+	}
+	var objects []object
+	for _, document := range strings.Split("\n"+text, "\n---\n") {
+		var o object
+		if err := yaml.UnmarshalStrict([]byte(document), &o); err != nil {
+			t.Fatalf("%v\n%s", err, document)
+		}
+		if o != nil {
+			objects = append(objects, o)
+		}
+	}
+	return objects
+}
+
+// everything turns on all that is off by default.
+var everything = []string{"--set", "autoscaling.enabled=true", "--set", "metrics.serviceMonitor.enabled=true",
+	"--set", "metrics.podMonitoring.enabled=true", "--set", "metrics.prometheusRule.enabled=true",
+	"--set", "metrics.dashboard.enabled=true", "--set", "vap.enabled=true"}
+
+func kind(o object) string { return text(o, "kind") }
+func name(o object) string { return text(o, "metadata", "name") }
+
+// only returns the objects of the kind.
+func only(objects []object, wanted string) (found []object) {
+	for _, o := range objects {
+		if kind(o) == wanted {
+			found = append(found, o)
+		}
+	}
+	return found
+}
+
+// one returns the only object of the kind.
+func one(t *testing.T, objects []object, wanted string) object {
+	t.Helper()
+	found := only(objects, wanted)
+	if len(found) != 1 {
+		t.Fatalf("%d objects of kind %s, not 1", len(found), wanted)
+	}
+	return found[0]
+}
+
+// dig returns the value below the keys (strings of objects, ints of lists), or nil.
+func dig(value any, keys ...any) any {
+	for _, key := range keys {
+		switch k := key.(type) {
+		case string:
+			o, _ := value.(object)
+			value = o[k]
+		case int:
+			list, _ := value.([]any)
+			if k >= len(list) {
+				return nil
+			}
+			value = list[k]
+		}
+	}
+	return value
+}
+
+func text(value any, keys ...any) string {
+	found, _ := dig(value, keys...).(string)
+	return found
+}
+
+func list(value any, keys ...any) []any {
+	found, _ := dig(value, keys...).([]any)
+	return found
+}

@@ -1,0 +1,264 @@
+package chart
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/yaml"
+)
+
+func TestLint(t *testing.T) {
+	for _, values := range [][]string{nil, everything} {
+		arguments := append([]string{filepath.Join(tools, "helm"), "lint", "--strict", path("charts", "tpu-admission")}, values...)
+		if out, errors, err := run("", arguments...); err != nil {
+			t.Errorf("%v: %s%s", values, out, errors)
+		}
+	}
+}
+
+// What kube-score says that we leave as it is, and why. Limits of CPU are left out too: throttling
+// would only make answers late.
+var accepted = []string{
+	"container-image-pull-policy", // IfNotPresent: an image is named by its digest or version
+	"deployment-replicas",         // one controller is enough: certificates live long
+}
+
+func TestKubeScore(t *testing.T) {
+	rendered, complaint, err := template("--set", "image.digest=sha256:"+strings.Repeat("0", 64))
+	if err != nil {
+		t.Fatal(complaint)
+	}
+	arguments := []string{filepath.Join(tools, "kube-score"), "score", "-", "--kubernetes-version", "v1.36",
+		"--output-format", "ci", "--ignore-container-cpu-limit"}
+	for _, test := range accepted {
+		arguments = append(arguments, "--ignore-test", test)
+	}
+	if out, errors, err := run(rendered, arguments...); err != nil {
+		t.Errorf("%s%s", findings(out), errors)
+	}
+}
+
+// findings leaves out what is fine.
+func findings(report string) string {
+	var lines []string
+	for _, line := range strings.Split(report, "\n") {
+		if !strings.HasPrefix(line, "[OK]") && !strings.HasPrefix(line, "[SKIPPED]") {
+			lines = append(lines, line)
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+func TestEveryObjectHasTheUsualLabels(t *testing.T) {
+	for _, o := range render(t, append(everything, "--set", "commonLabels.team=ml")...) {
+		for _, label := range []string{"app.kubernetes.io/name", "app.kubernetes.io/instance", "app.kubernetes.io/version",
+			"app.kubernetes.io/component", "app.kubernetes.io/part-of", "app.kubernetes.io/managed-by", "helm.sh/chart", "team"} {
+			if text(o, "metadata", "labels", label) == "" {
+				t.Errorf("%s %s has no label %s", kind(o), name(o), label)
+			}
+		}
+	}
+}
+
+func TestLongNamesStayLegal(t *testing.T) {
+	for _, o := range render(t, "--set", "fullnameOverride="+strings.Repeat("a", 63)) {
+		if len(name(o)) > 63 && kind(o) != "ClusterRole" && kind(o) != "ClusterRoleBinding" &&
+			!strings.HasSuffix(kind(o), "WebhookConfiguration") {
+			t.Errorf("%s %s: %d characters", kind(o), name(o), len(name(o)))
+		}
+	}
+}
+
+// Two releases share no object of the cluster.
+func TestReleasesDoNotCollide(t *testing.T) {
+	seen := map[string]bool{}
+	for _, o := range append(render(t), render(t, "--namespace", "other")...) {
+		key := kind(o) + "/" + text(o, "metadata", "namespace") + "/" + name(o)
+		if seen[key] {
+			t.Errorf("%s twice", key)
+		}
+		seen[key] = true
+	}
+}
+
+func TestAScaledServerKeepsItsReplicas(t *testing.T) {
+	for _, deployment := range only(render(t, "--set", "autoscaling.enabled=true"), "Deployment") {
+		if name(deployment) == "tpu-admission" && dig(deployment, "spec", "replicas") != nil {
+			t.Error("an upgrade would undo what the autoscaler did")
+		}
+	}
+	one(t, render(t, "--set", "autoscaling.enabled=true"), "HorizontalPodAutoscaler")
+}
+
+// A drain is never blocked, a rolling update never takes a server before the next is ready, and the
+// pod has time for the shutdown delay and what is in flight.
+func TestServersComeAndGoGently(t *testing.T) {
+	objects := render(t, "--set", "server.shutdownDelaySeconds=40")
+	budget := dig(one(t, objects, "PodDisruptionBudget"), "spec")
+	if dig(budget, "maxUnavailable") != float64(1) || text(budget, "unhealthyPodEvictionPolicy") != "AlwaysAllow" {
+		t.Errorf("%v", budget)
+	}
+	for _, deployment := range only(objects, "Deployment") {
+		if name(deployment) != "tpu-admission" {
+			continue
+		}
+		if dig(deployment, "spec", "strategy", "rollingUpdate", "maxUnavailable") != float64(0) {
+			t.Errorf("%v", dig(deployment, "spec", "strategy"))
+		}
+		pod := dig(deployment, "spec", "template", "spec")
+		if got := dig(pod, "terminationGracePeriodSeconds"); got != float64(60) {
+			t.Errorf("a grace of %v s", got)
+		}
+		if dig(pod, "affinity", "podAntiAffinity", "requiredDuringSchedulingIgnoredDuringExecution") != nil {
+			t.Error("a hard anti-affinity")
+		}
+		for _, spread := range list(pod, "topologySpreadConstraints") {
+			if text(spread, "whenUnsatisfiable") != "ScheduleAnyway" {
+				t.Errorf("%v", spread)
+			}
+		}
+	}
+}
+
+func TestCertificateModes(t *testing.T) {
+	controlled := render(t)
+	if len(only(controlled, "Lease")) != 1 || len(only(controlled, "Secret")) != 1 || len(only(controlled, "Deployment")) != 2 {
+		t.Error("self-managed: no controller, Secret or Lease")
+	}
+	managed := render(t, "--set", "certificates.mode=cert-manager")
+	if len(only(managed, "Certificate")) != 2 || len(only(managed, "Issuer")) != 2 || len(only(managed, "Secret")) != 0 ||
+		len(only(managed, "Role")) != 0 || len(only(managed, "Deployment")) != 1 {
+		t.Error("cert-manager: not a CA and a certificate, or a controller")
+	}
+	for _, configuration := range append(only(managed, "MutatingWebhookConfiguration"), only(managed, "ValidatingWebhookConfiguration")...) {
+		if text(configuration, "metadata", "annotations", "cert-manager.io/inject-ca-from") != namespace+"/tpu-admission" {
+			t.Errorf("%v", dig(configuration, "metadata"))
+		}
+	}
+	issued := render(t, "--set", "certificates.mode=cert-manager,certificates.certManager.issuerRef.name=corp")
+	if len(only(issued, "Certificate")) != 1 || text(one(t, issued, "Certificate"), "spec", "issuerRef", "name") != "corp" {
+		t.Error("cert-manager: not the issuer that was asked for")
+	}
+	pem := "-----BEGIN CERTIFICATE-----\nMA==\n-----END CERTIFICATE-----\n"
+	own := render(t, "--set", "certificates.mode=existing-secret,certificates.existingSecret.name=mine",
+		"--set-string", "certificates.existingSecret.caBundle="+pem)
+	for _, webhook := range webhooks(own) {
+		if text(webhook, "clientConfig", "caBundle") == "" {
+			t.Error("existing-secret: no caBundle")
+		}
+	}
+	if text(one(t, own, "Deployment"), "spec", "template", "spec", "volumes", 0, "secret", "secretName") != "mine" {
+		t.Error("existing-secret: another Secret is mounted")
+	}
+}
+
+// Each of these is a typing error or a wish that cannot be met.
+func TestWrongValuesAreRefused(t *testing.T) {
+	for values, reason := range map[string]string{
+		"webhooks.failurepolicy=Fail":               "failurepolicy",
+		"webhooks.failurePolicy=Maybe":              "failurePolicy",
+		"webhooks.timeoutSeconds=31":                "timeoutSeconds",
+		"certificates.mode=none":                    "mode",
+		"certificates.mode=existing-secret":         "existingSecret.name",
+		"certificates.existingSecret.caBundle=text": "caBundle",
+		"replicas=3":                      "replicas",
+		"replicaCount=-1":                 "replicaCount",
+		"image.tag.x=1":                   "tag",
+		"image.digest=sha256:12":          "digest",
+		"cluster.mode=auto":               "mode",
+		"policy.rules.TPU3=warn":          "TPU3",
+		"policy.rules.TPU301=no":          "TPU301",
+		"policy.rule.TPU301=warn":         "rule",
+		"server.logLevel=verbose":         "logLevel",
+		"server.shutdownDelaySeconds=10s": "shutdownDelaySeconds",
+		"service.port=70000":              "port",
+		"vap.actions={Forbid}":            "actions",
+		"resources.limits.cpus.a=1":       "limits",
+		"metrics.serviceMonitor.enabled=true,metrics.service.enabled=false": "metrics.service",
+	} {
+		out, complaint, err := template("--set", values)
+		if err == nil {
+			t.Errorf("%s is accepted:\n%.200s", values, out)
+		} else if !strings.Contains(complaint, reason) {
+			t.Errorf("%s: the complaint does not name %s: %s", values, reason, complaint)
+		}
+	}
+}
+
+// The schema and values.yaml have the same keys.
+func TestSchemaAndValuesAgree(t *testing.T) {
+	var values, schema object
+	for file, into := range map[string]*object{"values.yaml": &values, "values.schema.json": &schema} {
+		text, err := os.ReadFile(path("charts", "tpu-admission", file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := yaml.UnmarshalStrict(text, into); err != nil {
+			t.Fatal(err)
+		}
+	}
+	agree(t, "", values, schema)
+}
+
+func agree(t *testing.T, where string, values object, schema any) {
+	t.Helper()
+	properties, _ := dig(schema, "properties").(object)
+	if properties == nil {
+		return // a map of the user's own keys
+	}
+	if dig(schema, "additionalProperties") != false {
+		t.Errorf("%s: the schema lets unknown keys in", where)
+	}
+	for key, value := range values {
+		if properties[key] == nil {
+			t.Errorf("%s.%s is not in the schema", where, key)
+		}
+		if inner, ok := value.(object); ok && len(inner) > 0 {
+			agree(t, where+"."+key, inner, properties[key])
+		}
+	}
+	for key := range properties {
+		if _, there := values[key]; !there && len(values) > 0 && key != "global" && key != "claims" {
+			t.Errorf("%s.%s is not in values.yaml", where, key)
+		}
+	}
+}
+
+// deploy/ and the README are made from the chart.
+func TestGeneratedFilesAreCurrent(t *testing.T) {
+	made := t.TempDir()
+	if _, errors, err := run("", path("tests", "chart", "render_deploy"), filepath.Join(tools, "helm"), made); err != nil {
+		t.Fatal(errors)
+	}
+	files, _ := filepath.Glob(filepath.Join(made, "*.yaml"))
+	if len(files) < 3 {
+		t.Fatalf("%d files", len(files))
+	}
+	for _, file := range files {
+		isCurrent(t, path("deploy", filepath.Base(file)), read(t, file))
+	}
+	readme, errors, err := run("", filepath.Join(tools, "helm-docs"), "--dry-run", "--log-level", "warning",
+		"--chart-search-root", path("charts"))
+	if err != nil {
+		t.Fatal(errors)
+	}
+	isCurrent(t, path("charts", "tpu-admission", "README.md"), strings.TrimSpace(readme)+"\n")
+}
+
+func isCurrent(t *testing.T, file, want string) {
+	t.Helper()
+	if strings.TrimSpace(read(t, file)) != strings.TrimSpace(want) {
+		t.Errorf("%s is out of date: run ./dev deploy", file)
+	}
+}
+
+func read(t *testing.T, file string) string {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}

@@ -1,0 +1,108 @@
+package chart
+
+import (
+	"slices"
+	"testing"
+)
+
+// The controller may get and change four objects by name; nobody may do anything else.
+func TestRightsAreByNameAndMakeNothing(t *testing.T) {
+	objects := render(t, everything...)
+	for _, role := range append(only(objects, "Role"), only(objects, "ClusterRole")...) {
+		for _, rule := range list(role, "rules") {
+			if len(list(rule, "resourceNames")) == 0 {
+				t.Errorf("%s %s: a rule without names: %v", kind(role), name(role), rule)
+			}
+			for _, verb := range list(rule, "verbs") {
+				if !slices.Contains([]any{"get", "update", "patch"}, verb) {
+					t.Errorf("%s %s: the verb %v", kind(role), name(role), verb)
+				}
+			}
+			for _, key := range []string{"apiGroups", "resources", "resourceNames"} {
+				if slices.Contains(list(rule, key), any("*")) {
+					t.Errorf("%s %s: a wildcard in %s", kind(role), name(role), key)
+				}
+			}
+		}
+	}
+}
+
+func TestOnlyTheControllerHasAToken(t *testing.T) {
+	objects := render(t)
+	for _, account := range only(objects, "ServiceAccount") {
+		if got, want := dig(account, "automountServiceAccountToken"), name(account) == "tpu-admission-controller"; got != want {
+			t.Errorf("%s: automountServiceAccountToken is %v, not %v", name(account), got, want)
+		}
+	}
+	for _, deployment := range only(objects, "Deployment") {
+		got := dig(deployment, "spec", "template", "spec", "automountServiceAccountToken")
+		if name(deployment) == "tpu-admission" && got != false {
+			t.Errorf("the server's pods mount a token: %v", got)
+		}
+	}
+}
+
+// As the level "restricted" of Pod Security demands, and a read-only root on top.
+func TestPodsAreRestricted(t *testing.T) {
+	for _, deployment := range only(render(t), "Deployment") {
+		pod := dig(deployment, "spec", "template", "spec")
+		if dig(pod, "securityContext", "runAsNonRoot") != true ||
+			text(pod, "securityContext", "seccompProfile", "type") != "RuntimeDefault" {
+			t.Errorf("%s: %v", name(deployment), dig(pod, "securityContext"))
+		}
+		for _, container := range list(pod, "containers") {
+			context := dig(container, "securityContext")
+			if dig(context, "readOnlyRootFilesystem") != true || dig(context, "allowPrivilegeEscalation") != false ||
+				!slices.Equal(list(context, "capabilities", "drop"), []any{"ALL"}) {
+				t.Errorf("%s: %v", name(deployment), context)
+			}
+		}
+	}
+}
+
+// The key of the CA stays in the Secret: who answers the cluster's pods must not hold it.
+func TestServersNeverSeeTheKeyOfTheCA(t *testing.T) {
+	for _, deployment := range only(render(t), "Deployment") {
+		for _, volume := range list(deployment, "spec", "template", "spec", "volumes") {
+			if dig(volume, "secret") == nil {
+				continue
+			}
+			var keys []any
+			for _, item := range list(volume, "secret", "items") {
+				keys = append(keys, text(item, "key"))
+			}
+			if !slices.Equal(keys, []any{"tls.crt", "tls.key"}) {
+				t.Errorf("%s mounts %v of the Secret", name(deployment), keys)
+			}
+		}
+	}
+}
+
+// Helm leaves alone what it does not render: so an upgrade cannot clear what the controller filled.
+func TestNothingIsRenderedThatTheControllerFills(t *testing.T) {
+	objects := render(t)
+	secret := one(t, objects, "Secret")
+	if secret["data"] != nil || secret["stringData"] != nil {
+		t.Errorf("the Secret is rendered with data: %v", secret)
+	}
+	if lease := one(t, objects, "Lease"); lease["spec"] != nil {
+		t.Errorf("the Lease is rendered with a spec: %v", lease)
+	}
+	for _, webhook := range webhooks(objects) {
+		if dig(webhook, "clientConfig", "caBundle") != nil {
+			t.Errorf("a caBundle is rendered: %v", webhook)
+		}
+	}
+}
+
+func TestServersMayNotConnectToAnything(t *testing.T) {
+	for _, policy := range only(render(t), "NetworkPolicy") {
+		egress := list(policy, "spec", "egress")
+		if name(policy) == "tpu-admission" && len(egress) != 0 {
+			t.Errorf("the servers may connect to %v", egress)
+		}
+		if !slices.Contains(list(policy, "spec", "policyTypes"), any("Egress")) {
+			t.Errorf("%s says nothing about egress", name(policy))
+		}
+	}
+}

@@ -1,0 +1,98 @@
+package chart
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+func webhooks(objects []object) (found []any) {
+	for _, o := range objects {
+		if strings.HasSuffix(kind(o), "WebhookConfiguration") {
+			found = append(found, list(o, "webhooks")...)
+		}
+	}
+	return found
+}
+
+var harmless = object{"failurePolicy": "Ignore", "matchPolicy": "Equivalent", "sideEffects": "None",
+	"timeoutSeconds": float64(3)}
+
+// By default nothing of ours can hurt a cluster.
+func TestWebhooksAreHarmless(t *testing.T) {
+	found := webhooks(render(t))
+	if len(found) != 2 {
+		t.Fatalf("%d webhooks, not 2", len(found))
+	}
+	for _, webhook := range found {
+		for key, want := range harmless {
+			if got := dig(webhook, key); got != want {
+				t.Errorf("%s of %s is %v, not %v", key, text(webhook, "name"), got, want)
+			}
+		}
+		excluded := list(webhook, "namespaceSelector", "matchExpressions", 0, "values")
+		for _, namespace := range []any{"kube-system", "kube-node-lease", "gke-managed-system", namespace} {
+			if !slices.Contains(excluded, namespace) {
+				t.Errorf("%v is not left alone: %v", namespace, excluded)
+			}
+		}
+		rulesAreNarrow(t, webhook)
+	}
+}
+
+// rulesAreNarrow asserts what GKE calls unsafe is not there: nodes, leases, reviews, wildcards.
+func rulesAreNarrow(t *testing.T, webhook any) {
+	t.Helper()
+	for _, rule := range list(webhook, "rules") {
+		for _, operation := range list(rule, "operations") {
+			if operation != "CREATE" && operation != "UPDATE" {
+				t.Errorf("the operation %v: %v", operation, rule)
+			}
+		}
+		for _, key := range []string{"apiGroups", "apiVersions", "resources"} {
+			for _, value := range list(rule, key) {
+				if strings.ContainsAny(value.(string), "*/") {
+					t.Errorf("%q in %s", value, key)
+				}
+			}
+		}
+		for _, unsafe := range []any{"nodes", "leases", "tokenreviews", "subjectaccessreviews", "certificatesigningrequests"} {
+			if slices.Contains(list(rule, "resources"), unsafe) {
+				t.Errorf("the resource %v", unsafe)
+			}
+		}
+	}
+}
+
+func TestMutatingIsOfPodsOnly(t *testing.T) {
+	webhook := dig(one(t, render(t), "MutatingWebhookConfiguration"), "webhooks", 0)
+	rules := list(webhook, "rules")
+	if len(rules) != 1 || !slices.Equal(list(rules[0], "resources"), []any{"pods"}) {
+		t.Errorf("%v", rules)
+	}
+	if text(webhook, "reinvocationPolicy") != "IfNeeded" {
+		t.Error("not reinvoked")
+	}
+}
+
+func TestValuesReachTheWebhooks(t *testing.T) {
+	objects := render(t, "--set", "webhooks.failurePolicy=Fail,webhooks.timeoutSeconds=5,service.port=8443",
+		"--set", "webhooks.excludedNamespaces={sandbox}", "--set", "webhooks.namespaceSelector.matchLabels.tpu=yes",
+		"--set-json", `webhooks.extraRules=[{"apiGroups":["example.com"],"apiVersions":["v1"],"resources":["trainers"]}]`)
+	for _, webhook := range webhooks(objects) {
+		if text(webhook, "failurePolicy") != "Fail" || dig(webhook, "timeoutSeconds") != float64(5) ||
+			dig(webhook, "clientConfig", "service", "port") != float64(8443) ||
+			text(webhook, "namespaceSelector", "matchLabels", "tpu") != "yes" ||
+			!slices.Contains(list(webhook, "namespaceSelector", "matchExpressions", 0, "values"), any("sandbox")) {
+			t.Errorf("%v", webhook)
+		}
+	}
+	rules := list(one(t, objects, "ValidatingWebhookConfiguration"), "webhooks", 0, "rules")
+	last := rules[len(rules)-1]
+	if text(last, "resources", 0) != "trainers" || len(list(last, "operations")) != 2 {
+		t.Errorf("the last rule is %v", last)
+	}
+	if none := webhooks(render(t, "--set", "webhooks.validating.enabled=false,webhooks.mutating.enabled=false")); len(none) != 0 {
+		t.Errorf("%d webhooks, not 0", len(none))
+	}
+}
