@@ -115,6 +115,8 @@ var oursSpecs = map[string]string{
 	"accelerator":    `{containers: [{name: c, image: i}], nodeSelector: {cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice}}`,
 	"topology":       `{containers: [{name: c, image: i}], nodeSelector: {cloud.google.com/gke-tpu-topology: 2x2}}`,
 	"affinity":       `{containers: [{name: c, image: i}], affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [{key: cloud.google.com/gke-tpu-topology, operator: In, values: [2x2]}]}]}}}}`,
+	"legacy":         `{containers: [{name: c, image: i, resources: {limits: {cloud-tpus.google.com/v3: 8}}}]}`,
+	"claims":         `{containers: [{name: c, image: i}], resourceClaims: [{name: tpus, resourceClaimName: tpus}]}`,
 	"toleration":     `{containers: [{name: c, image: i}], tolerations: [{key: google.com/tpu, operator: Exists}]}`,
 }
 
