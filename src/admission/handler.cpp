@@ -31,7 +31,7 @@ bool IsV1Pod(const AdmissionRequest& request) {
 bool HasTpuToleration(k8s::JsonView pod) {
   const k8s::JsonView tolerations = pod["spec"]["tolerations"];
   for (std::size_t i = 0; i < tolerations.size(); ++i) {
-    if (tolerations.Element(i)["key"].AsString() == k8s::kTpuResource) return true;
+    if (tolerations.Element(i)["key"].AsString() == workload::kTpuResource) return true;
   }
   return false;
 }
@@ -104,15 +104,15 @@ AdmissionResponse Handler::Answer(Endpoint endpoint, const Settings& settings, R
   }
   if (!IsOurs(request) || (endpoint == Endpoint::kMutate && !MayBePatched(request))) return {};
   const Result<workload::Workload> workload =
-      workload::ReadWorkload(request.kind, request.object, arena_);
+      workload::ReadWorkload(settings.kinds, request.kind, request.object, arena_);
   if (!workload) {
     record.error = "request.object cannot be read: " + workload.error().message;
     return {};
   }
-  if (workload->too_many_containers && endpoint == Endpoint::kValidate) {
+  if (workload->too_large && endpoint == Endpoint::kValidate) {
     record.outcome = Outcome::kWarned;
     return {.message = "",
-            .warnings = {"not checked for TPU faults: more than 100 containers"},
+            .warnings = {"not checked for TPU faults: more than 100 containers or pod templates"},
             .patch = "",
             .audit = {}};
   }
@@ -170,7 +170,7 @@ std::optional<Before> Handler::JudgeBefore(const Settings& settings,
                                            const AdmissionRequest& request,
                                            const workload::Kind& kind) {
   const Result<workload::Workload> old =
-      workload::ReadWorkload(request.kind, request.old_object, arena_);
+      workload::ReadWorkload(settings.kinds, request.kind, request.old_object, arena_);
   if (!old) return Before{};  // it was unreadable: nothing of it excuses the new one
   return Before{settings.engine.Evaluate(*old),
                 workload::SamePods(kind, request.old_object, request.object)};

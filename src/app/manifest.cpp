@@ -11,17 +11,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-k8s::GroupVersionKind GvkOf(k8s::JsonView object) {
-  const std::string_view api_version = object["apiVersion"].StringOr("");
-  const std::string_view kind = object["kind"].StringOr("");
-  const std::size_t slash = api_version.find('/');
-  if (slash == api_version.npos) return {"", api_version, kind};
-  return {api_version.substr(0, slash), api_version.substr(slash + 1), kind};
-}
-
 void Visit(const YamlDocument& document, k8s::JsonView object, const std::string& pointer,
            const std::function<void(const ManifestObject&)>& each) {
-  const k8s::GroupVersionKind gvk = GvkOf(object);
+  const k8s::GroupVersionKind gvk = k8s::GvkOf(object);
   if (gvk.kind == "List" && pointer.empty()) {
     for (std::size_t i = 0; i < object["items"].size(); ++i) {
       std::string item = "/items";

@@ -59,39 +59,66 @@ class Reader {
   std::optional<Error> error_;
 };
 
-Container DecodeContainer(Reader& reader, JsonView json, std::string_view list, std::size_t index) {
+// One list of containers: its path below the pod's spec, and what stands in it.
+struct ContainerList {
+  std::string_view path;
+  ContainerRole role;
+  bool alone = false;  // no list: one container
+};
+constexpr std::array<ContainerList, 3> kPodLists = {
+    {{"initContainers", ContainerRole::kInit},
+     {"containers", ContainerRole::kMain},
+     {"ephemeralContainers", ContainerRole::kEphemeral}}};
+// https://argo-workflows.readthedocs.io/en/latest/fields/#template
+constexpr std::array<ContainerList, 5> kArgoLists = {
+    {{"initContainers", ContainerRole::kInit},
+     {"container", ContainerRole::kMain, true},
+     {"script", ContainerRole::kMain, true},
+     {"containerSet/containers", ContainerRole::kMain},
+     {"sidecars", ContainerRole::kMain}}};
+
+Container DecodeContainer(Reader& reader, JsonView json, const ContainerList& list,
+                          std::size_t index) {
   Container container;
-  container.list = list;
+  container.list = list.path;
   container.index = index;
-  container.json = reader.ObjectElement(json, list);
+  container.json = reader.ObjectElement(json, list.path);
   container.name = reader.String(json, "name");
   const JsonView resources = reader.Object(json, "resources");
   container.requests = ResourceList(reader.Object(resources, "requests"));
   container.limits = ResourceList(reader.Object(resources, "limits"));
   reader.List(json, "env");
-  if (list == "initContainers") {
-    const bool sidecar = json["restartPolicy"].StringOr("") == "Always";
-    container.role = sidecar ? ContainerRole::kSidecar : ContainerRole::kInit;
-  } else if (list == "ephemeralContainers") {
-    container.role = ContainerRole::kEphemeral;
-  }
+  const bool sidecar =
+      list.role == ContainerRole::kInit && json["restartPolicy"].StringOr("") == "Always";
+  container.role = sidecar ? ContainerRole::kSidecar : list.role;
   return container;
 }
 
-std::span<const Container> DecodeContainers(Reader& reader, JsonView spec) {
-  static constexpr std::array<std::string_view, 3> kLists = {"initContainers", "containers",
-                                                             "ephemeralContainers"};
-  std::array<JsonView, kLists.size()> lists;
+JsonView Find(Reader& reader, JsonView spec, const ContainerList& list) {
+  if (list.alone) return reader.Object(spec, list.path);
+  const std::size_t slash = list.path.find('/');
+  if (slash == list.path.npos) return reader.List(spec, list.path);
+  return reader.List(spec[list.path.substr(0, slash)], list.path.substr(slash + 1));
+}
+
+std::span<const Container> DecodeContainers(Reader& reader, JsonView spec,
+                                            std::span<const ContainerList> lists) {
+  std::array<JsonView, kArgoLists.size()> found;
   std::size_t count = 0;
-  for (std::size_t i = 0; i < kLists.size(); ++i) {
-    lists[i] = reader.List(spec, kLists[i]);
-    count += lists[i].size();
+  for (std::size_t i = 0; i < lists.size(); ++i) {
+    found[i] = Find(reader, spec, lists[i]);
+    count += lists[i].alone ? std::size_t{found[i].present()} : found[i].size();
   }
   const std::span<Container> containers = reader.arena().Array<Container>(count);
   std::size_t next = 0;
-  for (std::size_t i = 0; i < kLists.size(); ++i) {
-    for (std::size_t j = 0; j < lists[i].size(); ++j) {
-      containers[next++] = DecodeContainer(reader, lists[i].Element(j), kLists[i], j);
+  for (std::size_t i = 0; i < lists.size(); ++i) {
+    if (lists[i].alone) {
+      if (!found[i].present()) continue;
+      containers[next++] = DecodeContainer(reader, found[i], lists[i], Container::kAlone);
+      continue;
+    }
+    for (std::size_t j = 0; j < found[i].size(); ++j) {
+      containers[next++] = DecodeContainer(reader, found[i].Element(j), lists[i], j);
     }
   }
   return containers;
@@ -137,9 +164,11 @@ std::span<const Toleration> DecodeTolerations(Reader& reader, JsonView spec) {
   return tolerations;
 }
 
-PodSpec DecodeSpec(Reader& reader, JsonView json) {
+PodSpec DecodeSpec(Reader& reader, JsonView json, ContainerLists lists) {
   PodSpec spec;
-  spec.containers = DecodeContainers(reader, json);
+  spec.json = json;
+  spec.containers = lists == ContainerLists::kPod ? DecodeContainers(reader, json, kPodLists)
+                                                  : DecodeContainers(reader, json, kArgoLists);
   spec.node_selector = StringMap(reader.Strings(json, "nodeSelector"));
   spec.required_affinity = DecodeAffinity(reader, json);
   spec.tolerations = DecodeTolerations(reader, json);
@@ -149,11 +178,6 @@ PodSpec DecodeSpec(Reader& reader, JsonView json) {
   spec.gated = reader.List(json, "schedulingGates").size() > 0;
   spec.node_name = reader.String(json, "nodeName");
   return spec;
-}
-
-std::string_view GroupOf(std::string_view api_version) {
-  const std::size_t slash = api_version.find('/');
-  return slash == api_version.npos ? std::string_view() : api_version.substr(0, slash);
 }
 
 }  // namespace
@@ -176,19 +200,19 @@ Quantity ResourceList::QuantityOrZero(std::string_view resource) const {
   return amount ? amount->quantity.value_or(Quantity()) : Quantity();
 }
 
-bool Container::HasEnv(std::string_view variable) const {
+std::size_t Container::EnvIndex(std::string_view variable) const {
   const JsonView env = json["env"];
-  for (std::size_t i = 0; i < env.size(); ++i) {
-    if (env.Element(i)["name"].AsString() == variable) return true;
-  }
-  return false;
+  std::size_t place = 0;
+  while (place < env.size() && env.Element(place)["name"].AsString() != variable) ++place;
+  return place;
 }
 
-bool Container::UsesTpu() const {
-  const auto positive = [](const std::optional<Amount>& amount) {
-    return amount && !(amount->quantity && amount->quantity->IsZero());
-  };
-  return positive(requests.Find(kTpuResource)) || positive(limits.Find(kTpuResource));
+bool Container::HasEnv(std::string_view variable) const {
+  return EnvIndex(variable) < json["env"].size();
+}
+
+std::optional<std::string_view> Container::EnvValue(std::string_view variable) const {
+  return json["env"].Element(EnvIndex(variable))["value"].AsString();
 }
 
 std::optional<Amount> Container::Requested(std::string_view resource) const {
@@ -215,17 +239,47 @@ ObjectMeta DecodeMeta(JsonView json) {
   for (std::size_t i = 0; i < owners.size(); ++i) {
     const JsonView owner = owners.Element(i);
     if (!owner["controller"].IsTrue()) continue;
-    meta.controller_group = GroupOf(owner["apiVersion"].StringOr(""));
-    meta.controller_kind = owner["kind"].StringOr("");
+    const GroupVersionKind gvk = GvkOf(owner);
+    meta.controller_group = gvk.group;
+    meta.controller_kind = gvk.kind;
   }
   return meta;
+}
+
+GroupVersionKind GvkOf(JsonView object) {
+  const std::string_view api_version = object["apiVersion"].StringOr("");
+  const std::string_view kind = object["kind"].StringOr("");
+  const std::size_t slash = api_version.find('/');
+  if (slash == api_version.npos) return {"", api_version, kind};
+  return {api_version.substr(0, slash), api_version.substr(slash + 1), kind};
+}
+
+Volume PodSpec::VolumeAt(std::size_t index) const {
+  const JsonView volume = json["volumes"].Element(index);
+  Volume found;
+  found.name = volume["name"].StringOr("");
+  for (std::size_t i = 0; i < volume.size(); ++i) {
+    if (volume.MemberKey(i) != "name" && volume.Member(i).is_object())
+      found.source = volume.MemberKey(i);
+  }
+  found.storage_class =
+      volume.Follow("ephemeral/volumeClaimTemplate/spec/storageClassName").StringOr("");
+  found.driver = volume["csi"]["driver"].StringOr("");
+  return found;
+}
+
+Result<PodSpec> DecodePodSpec(JsonView json, Arena& arena, ContainerLists lists) {
+  Reader reader(arena);
+  PodSpec spec = DecodeSpec(reader, json, lists);
+  if (reader.error()) return *reader.error();
+  return spec;
 }
 
 Result<Pod> DecodePod(JsonView json, Arena& arena) {
   Reader reader(arena);
   Pod pod;
   pod.metadata = DecodeMeta(json["metadata"]);
-  pod.spec = DecodeSpec(reader, reader.Object(json, "spec"));
+  pod.spec = DecodeSpec(reader, reader.Object(json, "spec"), ContainerLists::kPod);
   if (reader.error()) return *reader.error();
   return pod;
 }

@@ -11,8 +11,8 @@ std::string Shown(const k8s::Amount& amount) {
 
 void Check(const Subject& subject, Report& report) {
   for (const k8s::Container& container : subject.pods.pod.spec.containers) {
-    const std::optional<k8s::Amount> request = container.requests.Find(k8s::kTpuResource);
-    const std::optional<k8s::Amount> limit = container.limits.Find(k8s::kTpuResource);
+    const std::optional<k8s::Amount> request = container.requests.Find(workload::kTpuResource);
+    const std::optional<k8s::Amount> limit = container.limits.Find(workload::kTpuResource);
     const bool no_request = !request;  // it then defaults to the limit
     const bool equal = request && limit && request->quantity == limit->quantity;
     const bool unreadable = (request && !request->quantity) || (limit && !limit->quantity);

@@ -74,6 +74,7 @@ spec:
 )",
          .sources = "https://cloud.google.com/kubernetes-engine/docs/concepts/types-of-clusters"},
     .check = Check,
+    .audience = kNodeSelectors,
 };
 
 }  // namespace tpu_admission::rules

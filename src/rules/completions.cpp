@@ -11,7 +11,7 @@ void Check(const Subject& subject, Report& report) {
   const std::int64_t completions = *scale.completions.value;
   const std::int64_t parallelism = *scale.pods.value;
   if (!slice || !slice->multi_host() || completions == parallelism) return;
-  report.Add({.pointer = subject.AtCount(scale.completions),
+  report.Add({.pointer = scale.completions.pointer(),
               .container = "",
               .summary = "completions " + std::to_string(completions) + " and parallelism " +
                          std::to_string(parallelism) + " differ on a multi-host slice",

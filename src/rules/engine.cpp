@@ -7,17 +7,28 @@
 namespace tpu_admission::rules {
 namespace {
 
-bool IsAsked(const Rule& rule, const workload::Workload& workload) {
-  return !rule.judges_counts || !workload.has_known_parent;
+bool IsAsked(const Rule& rule, const Subject& subject) {
+  const bool is_audience = (rule.audience & workload::TpuUses(subject.pods.use)) != 0;
+  return is_audience && (!rule.judges_counts || !subject.workload.has_known_parent);
+}
+
+// The hardest that may be said of the pod set, whatever a rule thinks.
+Mode Cap(const Subject& subject) {
+  if (subject.pods.skips_checks) return Mode::kAudit;
+  return subject.workload.kind->serves_others ? Mode::kWarn : Mode::kDeny;
 }
 
 // The findings for one alternative.
 std::vector<Finding> Judge(const Subject& subject, std::size_t pod_set) {
   std::vector<Finding> findings;
   for (const Rule* rule : AllRules()) {
-    if (!IsAsked(*rule, subject.workload)) continue;
+    if (!IsAsked(*rule, subject)) continue;
     Report report(*rule, pod_set, findings);
     rule->check(subject, report);
+  }
+  const Mode cap = Cap(subject);
+  for (Finding& finding : findings) {
+    if (finding.mode() > cap) finding.milder = cap;
   }
   return findings;
 }
@@ -27,7 +38,7 @@ std::vector<RuleFix> Mend(const Subject& subject, std::size_t pod_set) {
   std::vector<RuleFix> all;
   std::vector<Fix> fixes;
   for (const Rule* rule : AllRules()) {
-    if (rule->fix == nullptr) continue;
+    if (rule->fix == nullptr || !IsAsked(*rule, subject)) continue;
     fixes.clear();
     rule->fix(subject, fixes);
     for (const Fix& fix : fixes) all.push_back({rule, pod_set, fix});

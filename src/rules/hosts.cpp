@@ -53,24 +53,63 @@ std::string OtherTopology(const Subject& subject, std::int64_t found) {
   return "";
 }
 
+// ", but 4x4 is 16 chips on 4 hosts"
+std::string ButHosts(const Slice& slice) {
+  return ", but " + slice.topology.Text() + " is " + Count(slice.topology.chips(), "chip") +
+         " on " + Count(slice.hosts, "host") +
+         (slice.pods == slice.hosts ? "" : " for " + Count(slice.pods, "pod"));
+}
+
+// A Ray worker group: its number of hosts is that of one slice, whatever else is there.
+void CheckPerSlice(const Subject& subject, Report& report) {
+  const workload::Scale& scale = subject.pods.scale;
+  const std::int64_t found = scale.pods.value.value_or(1);
+  const std::optional<Slice> slice = subject.SliceOfPods();
+  const std::string field(scale.pods.field);
+  if (slice ? found == slice->pods : found > 0) return;
+  const bool doubtful = slice && slice->multi_host() && SetsOwnBounds(subject.pods.pod.spec);
+  report.Add({.pointer = scale.pods.pointer(),
+              .container = "",
+              .summary = field + " is " + std::to_string(found) +
+                         (slice ? ", a slice of " + Name(subject.shape) + " takes " +
+                                      std::to_string(slice->pods)
+                                : ", so the group has no pod"),
+              .problem = FoundPods(scale) +
+                         (slice ? ButHosts(*slice) +
+                                      ": each replica of the group is one slice, "
+                                      "which begins when exactly " +
+                                      Count(slice->pods, "pod") + " run" +
+                                      (slice->pods == 1 ? "s" : "") + " on it."
+                                : ", but a group that asks for TPUs has at least one host."),
+              .change = slice ? CountChange(scale, slice->pods) +
+                                    (found > 0 ? OtherTopology(subject, found) : "")
+                              : "set " + field + " to the number of hosts of the topology",
+              .milder = doubtful ? std::optional(Mode::kWarn) : std::nullopt});
+}
+
+// One slice whose pods are those of several Jobs: TPU406 speaks of it.
+bool IsSpread(const workload::Scale& scale, const Slice& slice) {
+  const std::int64_t jobs = scale.slices.value.value_or(1);
+  const std::int64_t found = *scale.tpu_pods;
+  return scale.counting == Counting::kJob && jobs > 1 && found < slice.pods &&
+         (found * jobs) % slice.pods == 0;
+}
+
 void Check(const Subject& subject, Report& report) {
   const workload::Scale& scale = subject.pods.scale;
-  if (scale.counting == Counting::kNone || !scale.pods.value) return;
+  if (scale.counting == Counting::kPerSlice) return CheckPerSlice(subject, report);
+  if (scale.counting == Counting::kElsewhere || !scale.tpu_pods) return;
   const std::optional<Slice> slice = subject.SliceOfPods();
-  const std::int64_t found = *scale.pods.value;
+  const std::int64_t found = *scale.tpu_pods;
   if (!slice || !slice->multi_host() || found <= 0 || found % slice->pods == 0) return;
-  const std::string topology = slice->topology.Text();
+  if (IsSpread(scale, *slice)) return;
   const bool doubtful =
       scale.counting == Counting::kReplicas || SetsOwnBounds(subject.pods.pod.spec);
-  report.Add({.pointer = subject.AtCount(scale.pods),
+  report.Add({.pointer = scale.pods.pointer(),
               .container = "",
               .summary = Summary(found, *slice),
-              .problem = std::string(scale.pods.written ? "is " : "is not set, so it is ") +
-                         std::to_string(found) + ", but " + topology + " is " +
-                         Count(slice->topology.chips(), "chip") + " on " +
-                         Count(slice->hosts, "host") +
-                         (slice->pods == slice->hosts ? "" : " for " + Count(slice->pods, "pod")) +
-                         ": " + Consequence(found, slice->pods) + ".",
+              .problem = FoundPods(scale) + ButHosts(*slice) + ": " +
+                         Consequence(found, slice->pods) + ".",
               .change = CountChange(scale, (found / slice->pods + 1) * slice->pods) +
                         OtherTopology(subject, found),
               .milder = doubtful ? std::optional(Mode::kWarn) : std::nullopt});

@@ -8,7 +8,8 @@ void Check(const Subject& subject, Report& report) {
   if (subject.pods.scale.counting != workload::Counting::kNone || owned) return;
   const std::optional<Slice> slice = subject.SliceOfPods();
   if (!slice || !slice->multi_host()) return;
-  const std::string kind(subject.workload.kind->name);
+  const bool leads = subject.pods.row->leads;
+  const std::string kind = leads ? "leading pod" : std::string(subject.workload.kind->name);
   report.Add({.pointer = subject.At(workload::NodeLabel::kTopology),
               .container = "",
               .summary = slice->topology.Text() + " has " + Count(slice->hosts, "host") + ", a " +

@@ -77,14 +77,39 @@ std::vector<std::string> NearestTopologies(const Subject& subject, std::int64_t 
 std::int64_t WishedChips(const Subject& subject) {
   const workload::Scale& scale = subject.pods.scale;
   const std::int64_t pods =
-      scale.counting == workload::Counting::kNone ? 1 : scale.pods.value.value_or(0);
+      scale.counting == workload::Counting::kNone ? 1 : scale.tpu_pods.value_or(0);
   return pods > 0 && pods < 1'000'000 ? pods * subject.pods.chips_per_pod : 0;
 }
 
+std::string FoundPods(const workload::Scale& scale) {
+  const std::string number = std::to_string(scale.pods.value.value_or(0));
+  std::string text = (scale.pods.written ? "is " : "is not set, so it is ") + number;
+  const std::string with_tpus = std::to_string(scale.tpu_pods.value_or(0));
+  if (scale.sub_group > 0) {
+    return text + " in sub-groups of " + std::to_string(scale.sub_group) + ", so " + with_tpus +
+           " pods with TPUs form a slice";
+  }
+  if (scale.leaders_without_tpus > 0) {
+    return text + ", and its leader has no TPUs, so " + with_tpus + " pods have";
+  }
+  if (scale.shared) return text + ", and with the other replicas " + with_tpus + " pods have TPUs";
+  return text;
+}
+
 std::string CountChange(const workload::Scale& scale, std::int64_t pods) {
+  using workload::Counting;
   const std::string number = std::to_string(pods);
-  if (scale.counting == workload::Counting::kReplicas) return "set replicas to " + number;
-  return "set parallelism and completions to " + number;
+  switch (scale.counting) {
+    case Counting::kJob:
+      return "set parallelism and completions to " + number;
+    case Counting::kGroup:
+      if (scale.sub_group > 0) return "set subGroupPolicy.subGroupSize to " + number;
+      return "set size to " + std::to_string(pods + scale.leaders_without_tpus);
+    case Counting::kTogether:
+      return "let the replicas with TPUs be " + number + " together";
+    default:
+      return "set " + std::string(scale.pods.field) + " to " + number;
+  }
 }
 
 }  // namespace tpu_admission::rules

@@ -27,7 +27,10 @@ std::vector<std::string> NearestTopologies(const Subject& subject, std::int64_t 
 // The chips that the whole pod set asks for; 0 if that is not known.
 std::int64_t WishedChips(const Subject& subject);
 
-// "set parallelism and completions to 4", or "set replicas to 4".
+// "is 2", "is not set, so it is 1", "is 3, and its leader has no TPUs, so 2 pods have".
+std::string FoundPods(const workload::Scale& scale);
+// "set parallelism and completions to 4", "set replicas to 4", "set size to 5": so that `pods` pods
+// with TPUs run together.
 std::string CountChange(const workload::Scale& scale, std::int64_t pods);
 
 }  // namespace tpu_admission::rules

@@ -70,6 +70,7 @@ spec:
               .sources = "https://cloud.google.com/tpu/docs/regions-zones\n"
                          "https://cloud.google.com/kubernetes-engine/docs/concepts/plan-tpus"},
     .check = Check,
+    .audience = kNodeSelectors,
 };
 
 }  // namespace tpu_admission::rules

@@ -10,8 +10,8 @@ constexpr std::int64_t kSharePercent = 80;  // of what the node gives to pods
 
 // A TPU container whose amount of the resource nobody set.
 bool Lacks(const k8s::Container& container, Resource resource) {
-  return container.Stays() && container.UsesTpu() && !container.requests.Has(Name(resource)) &&
-         !container.limits.Has(Name(resource));
+  return container.Stays() && workload::UsesTpu(container) &&
+         !container.requests.Has(Name(resource)) && !container.limits.Has(Name(resource));
 }
 
 std::int64_t Units(k8s::Quantity quantity, Resource resource) {

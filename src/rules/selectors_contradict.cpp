@@ -10,7 +10,7 @@ void Check(const Subject& subject, Report& report) {
   const std::string key(Key(nodes.contradicting));
   const std::string one = Quoted(nodes.one_value);
   const std::string other = Quoted(nodes.other_value);
-  report.Add({.pointer = subject.At("/spec/affinity/nodeAffinity"),
+  report.Add({.pointer = subject.AtSpec("/affinity/nodeAffinity"),
               .container = "",
               .summary = key + " must be " + one + " and " + other + " at once",
               .problem = "asks for " + key + " " + other + " where " + one +
@@ -70,6 +70,7 @@ spec:
          .sources = "https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/"
                     "#node-affinity"},
     .check = Check,
+    .audience = kNodeSelectors,
 };
 
 }  // namespace tpu_admission::rules

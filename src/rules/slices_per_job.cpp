@@ -3,25 +3,39 @@
 namespace tpu_admission::rules {
 namespace {
 
+using workload::Counting;
+
+// What holds the pods together: "Job", "group".
+std::string_view Unit(Counting counting) { return counting == Counting::kGroup ? "group" : "Job"; }
+
+std::string Change(const workload::Scale& scale, const std::string& slices, std::int64_t pods) {
+  if (scale.counting != Counting::kGroup) {
+    return "use a JobSet with " + slices + " replicas of a Job with parallelism " +
+           std::to_string(pods);
+  }
+  return CountChange(scale, pods) + " and replicas to " + slices;
+}
+
 void Check(const Subject& subject, Report& report) {
   const workload::Scale& scale = subject.pods.scale;
-  if (scale.counting != workload::Counting::kJob || !scale.pods.value) return;
+  const bool counted = scale.counting == Counting::kJob || scale.counting == Counting::kGroup ||
+                       scale.counting == Counting::kTogether;
+  if (!counted || !scale.tpu_pods) return;
   const std::optional<Slice> slice = subject.SliceOfPods();
-  const std::int64_t found = *scale.pods.value;
+  const std::int64_t found = *scale.tpu_pods;
   if (!slice || !slice->multi_host() || found <= slice->pods || found % slice->pods != 0) return;
   const std::string slices = std::to_string(found / slice->pods);
   const std::string topology = slice->topology.Text();
-  report.Add(
-      {.pointer = subject.AtCount(scale.pods),
-       .container = "",
-       .summary = Count(found, "pod") + " of one Job span " + slices + " slices of " + topology,
-       .problem = "is " + std::to_string(found) + ", which is " + slices + " slices of " +
-                  topology + " (" + Count(slice->pods, "pod") +
-                  " each) in one Job. Nothing "
-                  "keeps the pods of a slice together, and their indexes run on across "
-                  "slices.",
-       .change = "use a JobSet with " + slices + " replicas of a Job with parallelism " +
-                 std::to_string(slice->pods)});
+  const std::string unit(Unit(scale.counting));
+  report.Add({.pointer = scale.pods.pointer(),
+              .container = "",
+              .summary = Count(found, "pod") + " of one " + unit + " span " + slices +
+                         " slices of " + topology,
+              .problem = FoundPods(scale) + ", which is " + slices + " slices of " + topology +
+                         " (" + Count(slice->pods, "pod") + " each) in one " + unit +
+                         ". Nothing keeps the pods of a slice together, and their indexes run on "
+                         "across slices.",
+              .change = Change(scale, slices, slice->pods)});
 }
 
 }  // namespace

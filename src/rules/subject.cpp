@@ -74,7 +74,10 @@ Shape MakeShape(const tpu::Catalog& catalog, const workload::NodeChoice& choice)
   Shape shape;
   shape.choice = choice;
   const workload::Selected& accelerator = choice[NodeLabel::kAccelerator];
+  const workload::Selected& machine = choice[NodeLabel::kMachineType];
   if (accelerator.fixed()) shape.generation = catalog.FindByLabel(accelerator.value);
+  if (accelerator.free() && machine.fixed())
+    shape.generation = catalog.FindByMachine(machine.value);
   const workload::Selected& topology = choice[NodeLabel::kTopology];
   if (topology.fixed()) shape.topology = tpu::Topology::Parse(topology.value);
   if (shape.generation == nullptr) return shape;
@@ -83,17 +86,17 @@ Shape MakeShape(const tpu::Catalog& catalog, const workload::NodeChoice& choice)
   return shape;
 }
 
-std::string Subject::At(const k8s::Container& container, std::string_view below) const {
-  std::string pointer = At("/spec");
-  AppendPointerToken(pointer, container.list);
-  AppendPointerIndex(pointer, container.index);
-  return pointer.append(below);
+std::string Subject::At(NodeLabel label) const {
+  const workload::Selected& selected = shape.choice[label];
+  if (!selected.pointer.empty()) return std::string(selected.pointer);
+  if (pods.use == workload::TpuUse::kChoice) return std::string(pods.pointer);
+  return std::string(pods.selector_pointer) + workload::PointerOf(label, selected);
 }
 
-std::string Subject::AtCount(const workload::Count& count) const {
-  std::string pointer(pods.scale.pointer);
-  AppendPointerToken(pointer, count.field);
-  return pointer;
+std::string Subject::At(const k8s::Container& container, std::string_view below) const {
+  std::string pointer = AtSpec("/").append(container.list);  // known names, nothing to escape
+  if (container.index != k8s::Container::kAlone) AppendPointerIndex(pointer, container.index);
+  return pointer.append(below);
 }
 
 bool Subject::Misses(NodeLabel label) const {
@@ -123,13 +126,6 @@ std::optional<Slice> Subject::SliceOfPods() const {
   if (placement == nullptr) return std::nullopt;
   const bool fits = splits && chips > 0 && placement->chips_per_host() % chips == 0;
   return Slice{*topology, fits ? topology->chips() / chips : placement->hosts, placement->hosts};
-}
-
-std::optional<std::int64_t> ChipsOf(const k8s::Container& container) {
-  const std::optional<k8s::Amount> amount = container.Requested(k8s::kTpuResource);
-  if (!amount || !amount->quantity) return std::nullopt;
-  const std::optional<std::int64_t> chips = amount->quantity->AsInteger();
-  return chips && *chips >= 0 ? chips : std::nullopt;
 }
 
 }  // namespace tpu_admission::rules

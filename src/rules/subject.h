@@ -24,7 +24,11 @@ struct Shape {
   // The machines that the selectors allow; all of the generation where the topology does not say.
   std::span<const tpu::MachineType* const> machines() const { return {machines_.data(), count_}; }
 
-  std::string_view accelerator() const { return choice[workload::NodeLabel::kAccelerator].value; }
+  // The label's value, selected or known by the machine type.
+  std::string_view accelerator() const {
+    const workload::Selected& selected = choice[workload::NodeLabel::kAccelerator];
+    return selected.free() && generation != nullptr ? generation->label : selected.value;
+  }
 
  private:
   friend Shape MakeShape(const tpu::Catalog& catalog, const workload::NodeChoice& choice);
@@ -51,13 +55,17 @@ struct Subject {
   const Cluster& cluster;
   const Shape& shape;
 
-  // JSON pointer of `below` in this pod set's pod template ("/spec/nodeSelector").
-  std::string At(std::string_view below) const { return std::string(pods.pointer).append(below); }
-  std::string At(workload::NodeLabel label) const {
-    return At(workload::PointerOf(label, shape.choice[label]));
+  // JSON pointer of `below` in the spec of this pod set's pods ("/tolerations").
+  std::string AtSpec(std::string_view below) const {
+    return std::string(pods.spec_pointer).append(below);
   }
+  // Of a field of the pods' metadata ("/annotations").
+  std::string AtMetadata(std::string_view below) const {
+    return std::string(pods.pointer).append("/metadata").append(below);
+  }
+  // Of what selects the label; of nodeSelector if nothing does.
+  std::string At(workload::NodeLabel label) const;
   std::string At(const k8s::Container& container, std::string_view below = "") const;
-  std::string AtCount(const workload::Count& count) const;
 
   bool is_pod() const { return pods.pointer.empty(); }
   // A label of the selection is missing and must be there: nothing else can lead to a TPU node, and
@@ -68,6 +76,8 @@ struct Subject {
   // The slice, if the topology, the chips of a pod and the machine say which.
   std::optional<Slice> SliceOfPods() const;
 };
+
+using workload::ChipsOf;
 
 class Report {
  public:
@@ -89,8 +99,5 @@ class Report {
   std::size_t pod_set_;
   std::vector<Finding>& findings_;
 };
-
-// The chips that a container asks for, if that is a whole number of at least 0.
-std::optional<std::int64_t> ChipsOf(const k8s::Container& container);
 
 }  // namespace tpu_admission::rules

@@ -8,7 +8,7 @@ namespace {
 // True if any toleration speaks of the taint: what the user set, even wrongly, is not touched.
 bool SpeaksOfTaint(const k8s::PodSpec& spec) {
   return std::any_of(spec.tolerations.begin(), spec.tolerations.end(), [](const auto& toleration) {
-    return toleration.key == k8s::kTpuResource ||
+    return toleration.key == workload::kTpuResource ||
            (toleration.key.empty() && toleration.op == "Exists");
   });
 }
@@ -19,7 +19,7 @@ void Mend(const Subject& subject, std::vector<Fix>& fixes) {
 
 void Check(const Subject& subject, Report& report) {
   if (SpeaksOfTaint(subject.pods.pod.spec)) return;
-  report.Add({.pointer = subject.At("/spec/tolerations"),
+  report.Add({.pointer = subject.AtSpec("/tolerations"),
               .container = "",
               .summary = "no toleration of the TPU taint google.com/tpu",
               .problem = "has none for google.com/tpu, the taint that keeps other pods off TPU "

@@ -11,11 +11,11 @@ void Check(const Subject& subject, Report& report) {
   const std::span<const k8s::Toleration> tolerations = subject.pods.pod.spec.tolerations;
   std::optional<std::size_t> wrong;
   for (std::size_t i = 0; i < tolerations.size(); ++i) {
-    if (tolerations[i].Tolerates(k8s::kTpuResource, kTaintValue, kTaintEffect)) return;
-    if (tolerations[i].key == k8s::kTpuResource) wrong = i;
+    if (tolerations[i].Tolerates(workload::kTpuResource, kTaintValue, kTaintEffect)) return;
+    if (tolerations[i].key == workload::kTpuResource) wrong = i;
   }
   if (!wrong || workload::IsPlaceholder(tolerations[*wrong].value)) return;
-  std::string pointer = subject.At("/spec/tolerations");
+  std::string pointer = subject.AtSpec("/tolerations");
   AppendPointerIndex(pointer, *wrong);
   report.Add(
       {.pointer = std::move(pointer),

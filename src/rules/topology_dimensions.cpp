@@ -69,6 +69,7 @@ spec:
                     "GoogleCloudPlatform/cluster-autoscaler@7d25050 "
                     "pkg/cloudprovider/gke/machinetypes/deprecated_tpu_config.go"},
     .check = Check,
+    .audience = kNodeSelectors,
 };
 
 }  // namespace tpu_admission::rules

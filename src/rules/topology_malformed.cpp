@@ -88,6 +88,7 @@ spec:
               .sources = "https://cloud.google.com/kubernetes-engine/docs/concepts/plan-tpus\n"
                          "GoogleCloudPlatform/cluster-toolkit@1047080 pkg/config/hardware.go"},
     .check = Check,
+    .audience = kNodeSelectors,
 };
 
 }  // namespace tpu_admission::rules

@@ -8,7 +8,7 @@ namespace {
 
 // The containers that hold chips at the same time; init containers hand theirs on.
 bool HoldsChips(const k8s::Container& container) {
-  return container.Stays() && container.UsesTpu();
+  return container.Stays() && workload::UsesTpu(container);
 }
 
 const k8s::Container* SecondHolder(const k8s::PodSpec& spec) {

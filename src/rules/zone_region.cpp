@@ -67,6 +67,7 @@ spec:
               .sources = "https://kubernetes.io/docs/reference/labels-annotations-taints/"
                          "#topologykubernetesiozone"},
     .check = Check,
+    .audience = kNodeSelectors,
 };
 
 }  // namespace tpu_admission::rules

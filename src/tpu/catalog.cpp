@@ -11,4 +11,11 @@ const Generation* Catalog::FindByLabel(std::string_view label) const {
   return found == generations_.end() ? nullptr : &*found;
 }
 
+const Generation* Catalog::FindByMachine(std::string_view machine) const {
+  const auto found = std::find_if(
+      generations_.begin(), generations_.end(),
+      [machine](const Generation& generation) { return generation.FindMachine(machine); });
+  return found == generations_.end() ? nullptr : &*found;
+}
+
 }  // namespace tpu_admission::tpu

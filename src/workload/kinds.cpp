@@ -6,25 +6,262 @@
 namespace tpu_admission::workload {
 namespace {
 
-constexpr std::array<Kind, 7> kKinds = {{
-    {"", "Pod", "", "", Counting::kNone},
-    {"batch", "Job", "spec/template", "spec", Counting::kJob},
-    {"batch", "CronJob", "spec/jobTemplate/spec/template", "spec/jobTemplate/spec", Counting::kJob},
-    {"apps", "Deployment", "spec/template", "spec", Counting::kNone},
-    {"apps", "ReplicaSet", "spec/template", "spec", Counting::kNone},
-    {"apps", "StatefulSet", "spec/template", "spec", Counting::kReplicas},
-    {"apps", "DaemonSet", "spec/template", "spec", Counting::kNone},
-}};
+// Kubernetes: https://kubernetes.io/docs/reference/kubernetes-api/
+constexpr PodSetRow kPod[] = {{.path = ""}};
+constexpr PodSetRow kTemplate[] = {{.path = "spec/template"}};
+constexpr PodSetRow kBareTemplate[] = {{.path = "template", .counting = Counting::kElsewhere}};
+constexpr PodSetRow kJob[] = {{.path = "spec/template",
+                               .counting = Counting::kJob,
+                               .counts = "spec",
+                               .count = "parallelism"}};
+constexpr PodSetRow kCronJob[] = {{.path = "spec/jobTemplate/spec/template",
+                                   .counting = Counting::kJob,
+                                   .counts = "spec/jobTemplate/spec",
+                                   .count = "parallelism"}};
+constexpr PodSetRow kStatefulSet[] = {{.path = "spec/template",
+                                       .counting = Counting::kReplicas,
+                                       .counts = "spec",
+                                       .count = "replicas"}};
+constexpr PodSetRow kClaim[] = {{.path = "spec", .form = Form::kDeviceClaim}};
+constexpr PodSetRow kClaimTemplate[] = {{.path = "spec/spec", .form = Form::kDeviceClaim}};
+
+// https://jobset.sigs.k8s.io/docs/reference/
+constexpr PodSetRow kJobSet[] = {{.path = "spec/replicatedJobs[]/template/spec/template",
+                                  .counting = Counting::kJob,
+                                  .counts = "spec/replicatedJobs[]/template/spec",
+                                  .count = "parallelism",
+                                  .slices = "spec/replicatedJobs[]/replicas",
+                                  .name = "spec/replicatedJobs[]/name",
+                                  .always_indexed = true}};
+
+// https://lws.sigs.k8s.io/docs/reference/leaderworkerset.v1/
+constexpr PodSetRow kLeaderWorkerSet[] = {{.path = "spec/leaderWorkerTemplate/leaderTemplate",
+                                           .counting = Counting::kGroup,
+                                           .counts = "spec/leaderWorkerTemplate",
+                                           .count = "size",
+                                           .slices = "spec/replicas",
+                                           .leads = true},
+                                          {.path = "spec/leaderWorkerTemplate/workerTemplate",
+                                           .counting = Counting::kGroup,
+                                           .counts = "spec/leaderWorkerTemplate",
+                                           .count = "size",
+                                           .slices = "spec/replicas"}};
+
+// https://docs.ray.io/en/latest/cluster/kubernetes/references.html
+constexpr PodSetRow kRayCluster[] = {{.path = "spec/headGroupSpec/template", .leads = true},
+                                     {.path = "spec/workerGroupSpecs[]/template",
+                                      .counting = Counting::kPerSlice,
+                                      .counts = "spec/workerGroupSpecs[]",
+                                      .count = "numOfHosts",
+                                      .slices = "spec/workerGroupSpecs[]/replicas",
+                                      .name = "spec/workerGroupSpecs[]/groupName"}};
+constexpr PodSetRow kRayJob[] = {
+    {.path = "spec/rayClusterSpec/headGroupSpec/template", .leads = true},
+    {.path = "spec/rayClusterSpec/workerGroupSpecs[]/template",
+     .counting = Counting::kPerSlice,
+     .counts = "spec/rayClusterSpec/workerGroupSpecs[]",
+     .count = "numOfHosts",
+     .slices = "spec/rayClusterSpec/workerGroupSpecs[]/replicas",
+     .name = "spec/rayClusterSpec/workerGroupSpecs[]/groupName"},
+    {.path = "spec/submitterPodTemplate", .leads = true}};
+constexpr PodSetRow kRayService[] = {
+    {.path = "spec/rayClusterConfig/headGroupSpec/template", .leads = true},
+    {.path = "spec/rayClusterConfig/workerGroupSpecs[]/template",
+     .counting = Counting::kPerSlice,
+     .counts = "spec/rayClusterConfig/workerGroupSpecs[]",
+     .count = "numOfHosts",
+     .slices = "spec/rayClusterConfig/workerGroupSpecs[]/replicas",
+     .name = "spec/rayClusterConfig/workerGroupSpecs[]/groupName"}};
+
+// github.com/google/pathways-job
+constexpr PodSetRow kPathwaysJob[] = {
+    {.path = "spec/workers[]", .form = Form::kPathwaysWorker, .counting = Counting::kElsewhere},
+    {.path = "spec/controller/template", .leads = true}};
+
+// https://www.kubeflow.org/docs/components/trainer/legacy-v1/
+constexpr PodSetRow kTfJob[] = {{.path = "spec/tfReplicaSpecs{}/template",
+                                 .counting = Counting::kTogether,
+                                 .counts = "spec/tfReplicaSpecs{}",
+                                 .count = "replicas"}};
+constexpr PodSetRow kPyTorchJob[] = {{.path = "spec/pytorchReplicaSpecs{}/template",
+                                      .counting = Counting::kTogether,
+                                      .counts = "spec/pytorchReplicaSpecs{}",
+                                      .count = "replicas"}};
+constexpr PodSetRow kJaxJob[] = {{.path = "spec/jaxReplicaSpecs{}/template",
+                                  .counting = Counting::kTogether,
+                                  .counts = "spec/jaxReplicaSpecs{}",
+                                  .count = "replicas"}};
+constexpr PodSetRow kMpiJob[] = {{.path = "spec/mpiReplicaSpecs{}/template",
+                                  .counting = Counting::kTogether,
+                                  .counts = "spec/mpiReplicaSpecs{}",
+                                  .count = "replicas"}};
+// The number of nodes of a TrainJob overrides what its runtime says.
+// https://www.kubeflow.org/docs/components/trainer/operator-guides/runtime/
+constexpr PodSetRow kTrainingRuntime[] = {
+    {.path = "spec/template/spec/replicatedJobs[]/template/spec/template",
+     .counting = Counting::kElsewhere,
+     .name = "spec/template/spec/replicatedJobs[]/name"}};
+
+// https://kserve.github.io/website/docs/reference/crd-api
+constexpr PodSetRow kLlmInferenceService[] = {
+    {.path = "spec/template", .form = Form::kPodSpec, .counting = Counting::kElsewhere},
+    {.path = "spec/worker", .form = Form::kPodSpec, .counting = Counting::kElsewhere},
+    {.path = "spec/prefill/template", .form = Form::kPodSpec, .counting = Counting::kElsewhere},
+    {.path = "spec/prefill/worker", .form = Form::kPodSpec, .counting = Counting::kElsewhere}};
+
+// https://argo-workflows.readthedocs.io/en/latest/fields/
+constexpr PodSetRow kWorkflow[] = {
+    {.path = "spec/templates[]", .form = Form::kArgoTemplate, .name = "spec/templates[]/name"}};
+constexpr PodSetRow kCronWorkflow[] = {{.path = "spec/workflowSpec/templates[]",
+                                        .form = Form::kArgoTemplate,
+                                        .name = "spec/workflowSpec/templates[]/name"}};
+
+// https://cloud.google.com/kubernetes-engine/docs/reference/crds/computeclass
+constexpr PodSetRow kComputeClass[] = {{.path = "spec/priorities[]/tpu",
+                                        .form = Form::kTpuPriority,
+                                        .counting = Counting::kElsewhere}};
+// https://kueue.sigs.k8s.io/docs/concepts/resource_flavor/
+constexpr PodSetRow kResourceFlavor[] = {
+    {.path = "spec/nodeLabels", .form = Form::kNodeLabels, .counting = Counting::kElsewhere}};
+
+constexpr bool kServesOthers = true;
+
+constexpr std::array kKinds = {
+    Kind{"", "Pod", "pods", kPod},
+    Kind{"batch", "Job", "jobs", kJob},
+    Kind{"batch", "CronJob", "cronjobs", kCronJob},
+    Kind{"apps", "Deployment", "deployments", kTemplate},
+    Kind{"apps", "ReplicaSet", "replicasets", kTemplate},
+    Kind{"apps", "StatefulSet", "statefulsets", kStatefulSet},
+    Kind{"apps", "DaemonSet", "daemonsets", kTemplate},
+    Kind{"", "ReplicationController", "replicationcontrollers", kTemplate},
+    Kind{"", "PodTemplate", "podtemplates", kBareTemplate},
+    Kind{"jobset.x-k8s.io", "JobSet", "jobsets", kJobSet},
+    Kind{"leaderworkerset.x-k8s.io", "LeaderWorkerSet", "leaderworkersets", kLeaderWorkerSet},
+    Kind{"ray.io", "RayCluster", "rayclusters", kRayCluster},
+    Kind{"ray.io", "RayJob", "rayjobs", kRayJob},
+    Kind{"ray.io", "RayService", "rayservices", kRayService},
+    Kind{"pathways-job.pathways.domain", "PathwaysJob", "pathwaysjobs", kPathwaysJob},
+    Kind{"kubeflow.org", "TFJob", "tfjobs", kTfJob},
+    Kind{"kubeflow.org", "PyTorchJob", "pytorchjobs", kPyTorchJob},
+    Kind{"kubeflow.org", "JAXJob", "jaxjobs", kJaxJob},
+    Kind{"kubeflow.org", "MPIJob", "mpijobs", kMpiJob},
+    Kind{"trainer.kubeflow.org", "TrainJob", "trainjobs", {}},
+    Kind{"trainer.kubeflow.org", "TrainingRuntime", "trainingruntimes", kTrainingRuntime,
+         kServesOthers},
+    Kind{"trainer.kubeflow.org", "ClusterTrainingRuntime", "clustertrainingruntimes",
+         kTrainingRuntime, kServesOthers},
+    Kind{"serving.kserve.io", "LLMInferenceService", "llminferenceservices", kLlmInferenceService},
+    Kind{"argoproj.io", "Workflow", "workflows", kWorkflow},
+    Kind{"argoproj.io", "WorkflowTemplate", "workflowtemplates", kWorkflow},
+    Kind{"argoproj.io", "ClusterWorkflowTemplate", "clusterworkflowtemplates", kWorkflow},
+    Kind{"argoproj.io", "CronWorkflow", "cronworkflows", kCronWorkflow},
+    Kind{"cloud.google.com", "ComputeClass", "computeclasses", kComputeClass, kServesOthers},
+    Kind{"kueue.x-k8s.io", "ResourceFlavor", "resourceflavors", kResourceFlavor, kServesOthers},
+    Kind{"resource.k8s.io", "ResourceClaim", "resourceclaims", kClaim, kServesOthers},
+    Kind{"resource.k8s.io", "ResourceClaimTemplate", "resourceclaimtemplates", kClaimTemplate,
+         kServesOthers},
+};
+
+const Kind* FindIn(std::span<const Kind> kinds, std::string_view group, std::string_view name) {
+  const auto row = std::find_if(kinds.begin(), kinds.end(), [&](const Kind& kind) {
+    return kind.name == name && kind.group == group;
+  });
+  return row == kinds.end() ? nullptr : &*row;
+}
+
+// "spec/groups[]/template": no empty name, and a mark only at the end of one.
+bool IsPath(std::string_view path) {
+  while (!path.empty()) {
+    const std::size_t slash = path.find('/');
+    std::string_view name = path.substr(0, slash);
+    if (name.ends_with("[]") || name.ends_with("{}")) name.remove_suffix(2);
+    if (name.empty() || name.find_first_of("[]{}") != name.npos) return false;
+    if (slash == path.npos) return true;
+    path.remove_prefix(slash + 1);
+  }
+  return false;
+}
+
+std::string Marks(std::string_view path) {
+  std::string marks;
+  for (const char c : path) {
+    if (c == '[' || c == '{') marks += c;
+  }
+  return marks;
+}
+
+std::optional<Error> Fault(const KindDefinition& kind) {
+  const std::string title = kind.group + "/" + kind.name;
+  if (kind.name.empty() || kind.group.empty() || kind.resource.empty()) {
+    return Error{"kind " + title + ": group, kind and resource must be given"};
+  }
+  if (FindKind(kind.group, kind.name) != nullptr) {
+    return Error{"kind " + title + " is built in; remove it here"};
+  }
+  if (kind.pod_sets.empty()) return Error{"kind " + title + " has no podSets"};
+  for (const KindDefinition::PodSet& pods : kind.pod_sets) {
+    for (const std::string* path : {&pods.path, &pods.counts, &pods.slices}) {
+      const bool optional = path != &pods.path;
+      if ((!optional || !path->empty()) && !IsPath(*path)) {
+        return Error{"kind " + title + ": \"" + *path +
+                     "\" is no path such as spec/groups[]/template"};
+      }
+      if (Marks(pods.path).rfind(Marks(*path), 0) != 0 || Marks(*path).size() > 3) {
+        return Error{"kind " + title + ": \"" + *path + "\" goes through other lists than \"" +
+                     pods.path + "\", or through more than three"};
+      }
+    }
+  }
+  return std::nullopt;
+}
 
 }  // namespace
 
 std::span<const Kind> Kinds() { return kKinds; }
 
 const Kind* FindKind(std::string_view group, std::string_view name) {
-  const auto row = std::find_if(kKinds.begin(), kKinds.end(), [&](const Kind& kind) {
-    return kind.name == name && kind.group == group;
-  });
-  return row == kKinds.end() ? nullptr : &*row;
+  return FindIn(kKinds, group, name);
+}
+
+// The texts that the rows point into, beside the rows.
+struct KindTable::Own {
+  std::vector<KindDefinition> definitions;
+  std::vector<std::vector<PodSetRow>> rows;
+  std::vector<Kind> kinds;
+};
+
+Result<KindTable> KindTable::With(std::vector<KindDefinition> definitions) {
+  auto own = std::make_shared<Own>();
+  own->definitions = std::move(definitions);
+  for (const KindDefinition& definition : own->definitions) {
+    if (std::optional<Error> fault = Fault(definition)) return *std::move(fault);
+    if (FindIn(own->kinds, definition.group, definition.name) != nullptr) {
+      return Error{"kind " + definition.group + "/" + definition.name + " stands twice"};
+    }
+    std::vector<PodSetRow>& rows = own->rows.emplace_back();
+    for (const KindDefinition::PodSet& pods : definition.pod_sets) {
+      rows.push_back({.path = pods.path,
+                      .counting = pods.counting,
+                      .counts = pods.counts,
+                      .count = pods.count,
+                      .slices = pods.slices});
+    }
+    // A vector that moves keeps its elements where they are, so the span stays good.
+    own->kinds.push_back({definition.group, definition.name, definition.resource, rows});
+  }
+  KindTable table;
+  table.own_ = std::move(own);
+  return table;
+}
+
+const Kind* KindTable::Find(std::string_view group, std::string_view name) const {
+  if (const Kind* kind = FindKind(group, name)) return kind;
+  return FindIn(own(), group, name);
+}
+
+std::span<const Kind> KindTable::own() const {
+  return own_ == nullptr ? std::span<const Kind>() : std::span<const Kind>(own_->kinds);
 }
 
 }  // namespace tpu_admission::workload

@@ -158,16 +158,45 @@ NodeSelection SelectNodes(const k8s::PodSpec& spec, k8s::Arena& arena) {
   return selection;
 }
 
+bool SelectsTpus(const k8s::PodSpec& spec) {
+  constexpr std::array kTpuLabels = {NodeLabel::kAccelerator, NodeLabel::kTopology};
+  const auto names = [&](std::string_view key) {
+    return std::any_of(kTpuLabels.begin(), kTpuLabels.end(),
+                       [&](NodeLabel label) { return Key(label) == key; });
+  };
+  const auto chooses = [&](const NodeSelectorRequirement& requirement) {
+    return (requirement.op == "In" || requirement.op == "Exists") && names(requirement.key);
+  };
+  const auto term_chooses = [&](const NodeSelectorTerm& term) {
+    return std::any_of(term.requirements.begin(), term.requirements.end(), chooses);
+  };
+  return spec.node_selector.Has(Key(NodeLabel::kAccelerator)) ||
+         spec.node_selector.Has(Key(NodeLabel::kTopology)) ||
+         std::any_of(spec.required_affinity.begin(), spec.required_affinity.end(), term_chooses);
+}
+
+NodeSelection SelectByName(std::span<const NamedLabel> labels, k8s::Arena& arena) {
+  NodeChoice choice;
+  for (const NamedLabel& named : labels) {
+    Selected& selected = choice.labels[static_cast<std::size_t>(named.label)];
+    selected = Fixed(named.value, Selected::kInNodeSelector, 0);
+    selected.pointer = named.pointer;
+  }
+  NodeSelection selection;
+  selection.choices = Copy({&choice, 1}, arena);
+  return selection;
+}
+
 std::string PointerOf(NodeLabel label, const Selected& selected) {
-  if (selected.free()) return "/spec/nodeSelector";
+  if (selected.free()) return "/nodeSelector";
   std::string pointer;
   if (selected.term == Selected::kInNodeSelector) {
-    pointer = "/spec/nodeSelector";
+    pointer = "/nodeSelector";
     AppendPointerToken(pointer, Key(label));
     return pointer;
   }
   pointer =
-      "/spec/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution"
+      "/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution"
       "/nodeSelectorTerms";
   AppendPointerIndex(pointer, selected.term);
   pointer += "/matchExpressions";

@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <vector>
 
 #include "tpu_admission/base/text.h"
+#include "workload/paths.h"
+#include "workload/pod_set_reader.h"
+#include "workload/scale.h"
 
 namespace tpu_admission::workload {
 namespace {
@@ -15,48 +19,109 @@ constexpr std::string_view kSliceTopology = "cloud.google.com/gke-tpu-slice-topo
 // Rules hold the containers of a pod against each other, and three megabytes are a hundred thousand
 // containers: a stranger must not choose how long this takes. Real pods have a handful.
 constexpr std::size_t kMaxContainers = 100;
+constexpr std::size_t kMaxPodSets = 100;
 constexpr std::array<std::string_view, 4> kCountFields = {"parallelism", "completions", "replicas",
                                                           "completionMode"};
+// What managedBy says where the kind's usual controller does the work.
+constexpr std::array<std::string_view, 5> kOwnControllers = {
+    "kubernetes.io/job-controller", "jobset.sigs.k8s.io/jobset-controller",
+    "ray.io/kuberay-operator", "trainer.kubeflow.org/trainjob-controller",
+    "kubeflow.org/training-operator"};
 
-// "spec/template" -> "/spec/template", in the arena.
-std::string_view PointerTo(std::string_view path, k8s::Arena& arena) {
-  return path.empty() ? std::string_view() : arena.Text("/" + std::string(path));
+bool IsManagedElsewhere(JsonView spec) {
+  const std::string_view own = spec["managedBy"].StringOr("");
+  const std::string_view manager = own.empty() ? spec["runPolicy"]["managedBy"].StringOr("") : own;
+  return !manager.empty() && std::find(kOwnControllers.begin(), kOwnControllers.end(), manager) ==
+                                 kOwnControllers.end();
 }
 
-Count ReadCount(JsonView holder, std::string_view field) {
-  const JsonView json = holder[field];
-  Count count{field, json.has_value(), std::int64_t{1}};
-  if (count.written) count.value = json.AsInteger();
-  return count;
+// Whether an object of this kind is judged with all that its pods will be.
+bool SpeaksForChildren(const Kind* kind) {
+  return kind != nullptr && !kind->pod_sets.empty() && !kind->serves_others;
 }
 
-Scale ReadScale(const Kind& kind, JsonView object, k8s::Arena& arena) {
-  Scale scale;
-  scale.counting = kind.counting;
-  if (kind.counting == Counting::kNone) return scale;
-  const JsonView holder = object.Follow(kind.counts);
-  scale.pointer = PointerTo(kind.counts, arena);
-  scale.pods = ReadCount(holder, kind.counting == Counting::kJob ? "parallelism" : "replicas");
-  scale.completions = ReadCount(holder, "completions");
-  scale.indexed = holder["completionMode"].StringOr("") == "Indexed";
-  return scale;
-}
-
-bool UsesTpu(const k8s::PodSpec& spec) {
-  return std::any_of(spec.containers.begin(), spec.containers.end(),
-                     [](const k8s::Container& container) { return container.UsesTpu(); });
-}
-
-std::int64_t ChipsPerPod(const k8s::PodSpec& spec) {
-  std::int64_t chips = 0;
-  for (const k8s::Container& container : spec.containers) {
-    if (!container.Stays() || !container.UsesTpu()) continue;
-    const auto amount = container.Requested(k8s::kTpuResource);
-    const auto whole = amount && amount->quantity ? amount->quantity->AsInteger() : std::nullopt;
-    if (!whole || *whole < 0 || *whole > 1'000'000) return 0;
-    chips += *whole;
+// All pod sets of the object, up to one more than can be judged.
+Result<std::vector<PodSet>> ReadPodSets(const Kind& kind, JsonView object, k8s::Arena& arena) {
+  std::vector<PodSet> sets;
+  std::optional<Error> error;
+  for (const PodSetRow& row : kind.pod_sets) {
+    ForEachAt(object, row.path, [&](JsonView at, const Binding& binding) {
+      if (error || sets.size() > kMaxPodSets) return;
+      const auto set = ReadPodSet(row, object, at, binding, arena);
+      if (!set) error = set.error();
+      if (set && *set) sets.push_back(**set);
+    });
   }
-  return chips;
+  if (error) return *std::move(error);
+  return sets;
+}
+
+bool IsTooLarge(const std::vector<PodSet>& sets) {
+  return sets.size() > kMaxPodSets || std::any_of(sets.begin(), sets.end(), [](const PodSet& set) {
+           return set.pod.spec.containers.size() > kMaxContainers;
+         });
+}
+
+void ReadGovernance(Workload& workload, const KindTable& kinds, JsonView object) {
+  const JsonView spec = object["spec"];
+  workload.metadata = k8s::DecodeMeta(object["metadata"]);
+  workload.queued = workload.metadata.labels.Has(kQueueLabel) || spec["suspend"].IsTrue() ||
+                    spec["runPolicy"]["suspend"].IsTrue();
+  workload.managed_elsewhere = IsManagedElsewhere(spec);
+  workload.has_known_parent = !workload.metadata.controller_kind.empty() &&
+                              SpeaksForChildren(kinds.Find(workload.metadata.controller_group,
+                                                           workload.metadata.controller_kind));
+}
+
+bool ShapesSlice(Counting counting) {
+  return counting == Counting::kPerSlice || counting == Counting::kGroup;
+}
+
+bool SamePodsAt(const PodSetRow& row, JsonView before, JsonView after, const Binding& binding) {
+  const JsonView old_set = Locate(before, row.path, binding);
+  const JsonView new_set = Locate(after, row.path, binding);
+  if (ShapesSlice(row.counting) && !Equal(Locate(before, row.counts, binding)[row.count],
+                                          Locate(after, row.counts, binding)[row.count])) {
+    return false;
+  }
+  if (row.form != Form::kPod) return Equal(old_set, new_set);
+  // A Pod's own metadata changes all the time; that of a template only by its author.
+  const bool same_annotations = row.path.empty() || Equal(old_set["metadata"]["annotations"],
+                                                          new_set["metadata"]["annotations"]);
+  return same_annotations && Equal(old_set["spec"], new_set["spec"]);
+}
+
+bool SameCountsAt(const PodSetRow& row, JsonView before, JsonView after, const Binding& binding) {
+  if (row.count.empty()) return true;
+  const JsonView old_counts = Locate(before, row.counts, binding);
+  const JsonView new_counts = Locate(after, row.counts, binding);
+  const bool same_slices = row.slices.empty() || Equal(Locate(before, row.slices, binding),
+                                                       Locate(after, row.slices, binding));
+  return same_slices &&
+         std::all_of(kCountFields.begin(), kCountFields.end(), [&](std::string_view field) {
+           return Equal(old_counts[field], new_counts[field]);
+         });
+}
+
+using SameAt = bool (*)(const PodSetRow&, JsonView, JsonView, const Binding&);
+
+// True if the row goes to the same places in both objects, and `same` holds for each.
+bool SameEverywhere(const PodSetRow& row, JsonView before, JsonView after, SameAt same) {
+  std::size_t there = 0;
+  std::size_t still_there = 0;
+  bool all = true;
+  ForEachAt(before, row.path, [&](JsonView, const Binding&) { ++there; });
+  ForEachAt(after, row.path, [&](JsonView, const Binding& binding) {
+    ++still_there;
+    all = all && same(row, before, after, binding);
+  });
+  return all && there == still_there;
+}
+
+bool SameInAllRows(const Kind& kind, JsonView before, JsonView after, SameAt same) {
+  return std::all_of(kind.pod_sets.begin(), kind.pod_sets.end(), [&](const PodSetRow& row) {
+    return SameEverywhere(row, before, after, same);
+  });
 }
 
 }  // namespace
@@ -65,53 +130,29 @@ std::optional<std::string_view> PodSet::SliceTopology() const {
   return pod.metadata.annotations.Find(kSliceTopology);
 }
 
-Result<Workload> ReadWorkload(const k8s::GroupVersionKind& gvk, JsonView object,
-                              k8s::Arena& arena) {
+Result<Workload> ReadWorkload(const KindTable& kinds, const k8s::GroupVersionKind& gvk,
+                              JsonView object, k8s::Arena& arena) {
   Workload workload;
-  workload.kind = FindKind(gvk.group, gvk.kind);
+  workload.kind = kinds.Find(gvk.group, gvk.kind);
   if (workload.kind == nullptr) return workload;
-  const JsonView pod_json = object.Follow(workload.kind->pod_template);
-  Result<k8s::Pod> pod = k8s::DecodePod(pod_json, arena);
-  if (!pod) return pod.error();
-  if (!UsesTpu(pod->spec)) return workload;
-  workload.too_many_containers = pod->spec.containers.size() > kMaxContainers;
-  if (workload.too_many_containers) return workload;
-
-  workload.metadata = k8s::DecodeMeta(object["metadata"]);
-  workload.queued = workload.metadata.labels.Has(kQueueLabel) || object["spec"]["suspend"].IsTrue();
-  workload.managed_elsewhere = !object["spec"]["managedBy"].StringOr("").empty();
-  workload.has_known_parent =
-      !workload.metadata.controller_kind.empty() &&
-      FindKind(workload.metadata.controller_group, workload.metadata.controller_kind) != nullptr;
-  const std::span<PodSet> sets = arena.Array<PodSet>(1);
-  sets[0].pointer = PointerTo(workload.kind->pod_template, arena);
-  sets[0].pod = *pod;
-  sets[0].chips_per_pod = ChipsPerPod(pod->spec);
-  sets[0].nodes = SelectNodes(pod->spec, arena);
-  sets[0].scale = ReadScale(*workload.kind, object, arena);
+  const Result<std::vector<PodSet>> read = ReadPodSets(*workload.kind, object, arena);
+  if (!read) return read.error();
+  workload.too_large = IsTooLarge(*read);
+  if (read->empty() || workload.too_large) return workload;
+  ReadGovernance(workload, kinds, object);
+  const std::span<PodSet> sets = arena.Array<PodSet>(read->size());
+  std::copy(read->begin(), read->end(), sets.begin());
+  CombineScales(*workload.kind, object, sets);
   workload.pod_sets = sets;
   return workload;
 }
 
 bool SamePods(const Kind& kind, JsonView before, JsonView after) {
-  const JsonView old_pod = before.Follow(kind.pod_template);
-  const JsonView new_pod = after.Follow(kind.pod_template);
-  // A Pod's own metadata changes all the time; that of a template only by its author.
-  const bool same_annotations =
-      kind.pod_template.empty() ||
-      Equal(old_pod["metadata"]["annotations"], new_pod["metadata"]["annotations"]);
-  return same_annotations && Equal(old_pod["spec"], new_pod["spec"]);
+  return SameInAllRows(kind, before, after, SamePodsAt);
 }
 
 bool SamePodsAndCounts(const Kind& kind, JsonView before, JsonView after) {
-  const JsonView old_counts = before.Follow(kind.counts);
-  const JsonView new_counts = after.Follow(kind.counts);
-  const bool same_counts =
-      kind.counting == Counting::kNone ||
-      std::all_of(kCountFields.begin(), kCountFields.end(), [&](std::string_view field) {
-        return Equal(old_counts[field], new_counts[field]);
-      });
-  return same_counts && SamePods(kind, before, after);
+  return SamePods(kind, before, after) && SameInAllRows(kind, before, after, SameCountsAt);
 }
 
 std::string Title(const Workload& workload) {

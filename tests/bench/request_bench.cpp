@@ -40,7 +40,7 @@ void ReadWorkload(benchmark::State& state) {
   const auto request = k8s::DecodeReview(*parser.Parse(ValidateReview())).value();
   for (auto _ : state) {
     arena.Reset();
-    benchmark::DoNotOptimize(workload::ReadWorkload(request.kind, request.object, arena));
+    benchmark::DoNotOptimize(workload::ReadWorkload({}, request.kind, request.object, arena));
   }
 }
 BENCHMARK(ReadWorkload);
@@ -50,7 +50,7 @@ void AllRules(benchmark::State& state) {
   k8s::JsonParser parser;
   k8s::Arena arena;
   const auto request = k8s::DecodeReview(*parser.Parse(ValidateReview())).value();
-  const auto workload = workload::ReadWorkload(request.kind, request.object, arena).value();
+  const auto workload = workload::ReadWorkload({}, request.kind, request.object, arena).value();
   for (auto _ : state) benchmark::DoNotOptimize(settings.engine.Evaluate(workload));
 }
 BENCHMARK(AllRules);

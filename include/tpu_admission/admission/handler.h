@@ -20,7 +20,8 @@ namespace tpu_admission::admission {
 struct Settings {
   rules::Engine engine;
   Policy policy;
-  std::string docs_url;  // base of links in messages; empty: no links
+  std::string docs_url;            // base of links in messages; empty: no links
+  workload::KindTable kinds = {};  // what is a workload
 };
 
 enum class Endpoint { kMutate, kValidate };

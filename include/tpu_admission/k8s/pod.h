@@ -11,12 +11,11 @@
 
 #include "tpu_admission/base/result.h"
 #include "tpu_admission/k8s/arena.h"
+#include "tpu_admission/k8s/gvk.h"
 #include "tpu_admission/k8s/json.h"
 #include "tpu_admission/k8s/quantity.h"
 
 namespace tpu_admission::k8s {
-
-inline constexpr std::string_view kTpuResource = "google.com/tpu";
 
 // A map of strings, such as labels or a nodeSelector, or nothing.
 class StringMap {
@@ -45,6 +44,8 @@ class ResourceList {
   explicit ResourceList(JsonView json) : json_(json) {}
   bool Has(std::string_view resource) const { return json_[resource].has_value(); }
   std::optional<Amount> Find(std::string_view resource) const;
+  std::size_t size() const { return json_.size(); }
+  std::string_view Name(std::size_t index) const { return json_.MemberKey(index); }
   // The amount if it is there and a quantity, else zero.
   Quantity QuantityOrZero(std::string_view resource) const;
 
@@ -55,8 +56,11 @@ class ResourceList {
 enum class ContainerRole { kInit, kSidecar, kMain, kEphemeral };
 
 struct Container {
+  // The index of a container that stands alone, outside a list.
+  static constexpr std::size_t kAlone = std::size_t(-1);
+
   ContainerRole role = ContainerRole::kMain;
-  std::string_view list;  // "initContainers", "containers" or "ephemeralContainers"
+  std::string_view list;  // "initContainers", "containers", ...: its path below the pod's spec
   std::size_t index = 0;  // within its list
   std::string_view name;
   ResourceList requests;
@@ -66,7 +70,9 @@ struct Container {
   // Runs for the pod's life, beside the other containers: a container or a sidecar.
   bool Stays() const { return role == ContainerRole::kMain || role == ContainerRole::kSidecar; }
   bool HasEnv(std::string_view variable) const;
-  bool UsesTpu() const;  // asks for google.com/tpu, and for more than a plain 0
+  // The value as written; nothing if the variable is not set, or set from elsewhere (valueFrom).
+  std::optional<std::string_view> EnvValue(std::string_view variable) const;
+  std::size_t EnvIndex(std::string_view variable) const;  // its place in env, if it is there
   // What counts for the scheduler: the request, or the limit where there is no request.
   std::optional<Amount> Requested(std::string_view resource) const;
 };
@@ -105,6 +111,14 @@ struct ObjectMeta {
 };
 ObjectMeta DecodeMeta(JsonView metadata);
 
+// What TPU rules ask of a volume.
+struct Volume {
+  std::string_view name;
+  std::string_view source;         // "ephemeral", "gcePersistentDisk", "emptyDir", "csi", ...
+  std::string_view storage_class;  // of an ephemeral volume's claim; empty if it names none
+  std::string_view driver;         // of a CSI volume
+};
+
 struct PodSpec {
   std::span<const Container> containers;  // of every role, in the order they stand
   StringMap node_selector;
@@ -115,12 +129,32 @@ struct PodSpec {
   bool has_resource_claims = false;
   bool gated = false;  // has scheduling gates
   std::string_view node_name;
+  JsonView json;
+
+  // What only a few rules ask, read when asked.
+  bool UsesHostNetwork() const { return json["hostNetwork"].IsTrue(); }
+  std::string_view Text(std::string_view field) const { return json[field].StringOr(""); }
+  std::optional<std::int64_t> Integer(std::string_view field) const {
+    return json[field].AsInteger();
+  }
+  std::size_t VolumeCount() const { return json["volumes"].size(); }
+  Volume VolumeAt(std::size_t index) const;
 };
 
 struct Pod {
   ObjectMeta metadata;
   PodSpec spec;
 };
+
+// Where the containers of a pod's spec stand.
+enum class ContainerLists {
+  kPod,           // containers, initContainers, ephemeralContainers
+  kArgoTemplate,  // container or script alone, containerSet/containers, initContainers, sidecars
+};
+
+// Decodes the spec of a pod. Errors as of DecodePod().
+Result<PodSpec> DecodePodSpec(JsonView json, Arena& arena,
+                              ContainerLists lists = ContainerLists::kPod);
 
 // Decodes a pod, or the template of one. An error names the field that has an impossible JSON type
 // ("spec.containers is not a list"); the API server never sends such an object.

@@ -9,15 +9,10 @@
 #include <vector>
 
 #include "tpu_admission/base/result.h"
+#include "tpu_admission/k8s/gvk.h"
 #include "tpu_admission/k8s/json.h"
 
 namespace tpu_admission::k8s {
-
-struct GroupVersionKind {
-  std::string_view group;  // "" is the core group
-  std::string_view version;
-  std::string_view kind;
-};
 
 enum class Operation { kCreate, kUpdate, kDelete, kConnect, kOther };
 std::string_view Name(Operation operation);  // "CREATE", ..., "OTHER"

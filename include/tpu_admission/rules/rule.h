@@ -10,6 +10,8 @@
 #include <variant>
 #include <vector>
 
+#include "tpu_admission/workload/workload.h"
+
 namespace tpu_admission::rules {
 
 struct Subject;
@@ -59,7 +61,13 @@ struct Rule {
   void (*check)(const Subject& subject, Report& report);
   // Adds what would mend the fault, if that is safe; makes no text. nullptr: the rule has no fix.
   void (*fix)(const Subject& subject, std::vector<Fix>& fixes) = nullptr;
+  // Which pod sets are judged, by what they have to do with TPUs.
+  workload::TpuUses audience = workload::TpuUses(workload::TpuUse::kChips);
 };
+
+// The pods and choices whose node selection is judged.
+inline constexpr workload::TpuUses kNodeSelectors =
+    workload::TpuUse::kChips | workload::TpuUse::kClaims | workload::TpuUse::kChoice;
 
 // All rules in the order of their ids.
 std::span<const Rule* const> AllRules();

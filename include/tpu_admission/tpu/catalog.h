@@ -34,6 +34,7 @@ class Catalog {
 
   std::span<const Generation> generations() const { return generations_; }
   const Generation* FindByLabel(std::string_view label) const;
+  const Generation* FindByMachine(std::string_view machine) const;  // ct6e-standard-4t
   // What a label that names no generation was probably meant to be: the table of known wrong
   // labels, ids, machine families, machine types and the names of Cloud TPU (v5litepod-16) first,
   // then the nearest label by spelling. nullptr: no idea. Allocates.

@@ -39,6 +39,7 @@ struct Selected {
   std::string_view value;
   std::size_t term = kInNodeSelector;  // else where it stands in the required affinity
   std::size_t expression = 0;
+  std::string_view pointer = {};  // where it stands, if that is no pod's node selection
 
   bool fixed() const { return state == State::kFixed; }
   bool free() const { return state == State::kFree; }
@@ -71,7 +72,20 @@ struct NodeSelection {
 
 NodeSelection SelectNodes(const k8s::PodSpec& spec, k8s::Arena& arena);
 
-// The JSON pointer, below the pod's own, of what fixes `label`; of nodeSelector if nothing does.
+// True if the selection names a TPU: an accelerator or a topology, by whatever operator.
+bool SelectsTpus(const k8s::PodSpec& spec);
+
+// One alternative, where something else than a pod names the nodes: the value of a label and the
+// JSON pointer of where it stands.
+struct NamedLabel {
+  NodeLabel label;
+  std::string_view value;
+  std::string_view pointer;
+};
+NodeSelection SelectByName(std::span<const NamedLabel> labels, k8s::Arena& arena);
+
+// The JSON pointer, below the spec of the pod, of what fixes `label`; of nodeSelector if nothing
+// does.
 std::string PointerOf(NodeLabel label, const Selected& selected);
 
 // A value that some template engine has yet to fill in: {{ }}, ${ }, $NAME, <name>.

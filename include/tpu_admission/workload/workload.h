@@ -9,8 +9,9 @@
 
 #include "tpu_admission/base/result.h"
 #include "tpu_admission/k8s/arena.h"
+#include "tpu_admission/k8s/gvk.h"
 #include "tpu_admission/k8s/pod.h"
-#include "tpu_admission/k8s/review.h"
+#include "tpu_admission/workload/chips.h"
 #include "tpu_admission/workload/kinds.h"
 #include "tpu_admission/workload/node_selection.h"
 
@@ -19,28 +20,72 @@ namespace tpu_admission::workload {
 // A count of an object: what is written, or the API's default. No value: something is written that
 // is no number (a placeholder), so nothing can be said.
 struct Count {
-  std::string_view field;  // "parallelism"
+  std::string_view holder;  // JSON pointer of the object that holds it
+  std::string_view field;   // "parallelism"
   bool written = false;
   std::optional<std::int64_t> value;
+
+  std::string pointer() const { return std::string(holder).append("/").append(field); }
 };
 
 struct Scale {
   Counting counting = Counting::kNone;
   std::string_view pointer;  // JSON pointer of the object that holds the counts
-  Count pods;                // how many run at once: parallelism or replicas
+  Count pods;                // as written: parallelism, replicas, numOfHosts or size
   Count completions;         // kJob: only if written
-  bool indexed = false;      // kJob: completionMode Indexed
+  Count slices;              // how many times all this; 1 where the kind has no such count
+  bool indexed = false;      // kJob: completionMode Indexed, or made so by the kind's controller
+
+  // The pods with TPUs that fill a slice, or several: those of this set, of its leader, of the
+  // other templates of kTogether. Nothing if that cannot be said.
+  std::optional<std::int64_t> tpu_pods;
+  std::int64_t leaders_without_tpus = 0;  // kGroup: 1 if the group's leader asks for no chips
+  std::int64_t sub_group = 0;             // kGroup: subGroupSize; 0: the group is one slice
+  bool shared = false;                    // kTogether: other templates are counted in tpu_pods
+};
+
+// What a pod set has to do with TPUs.
+enum class TpuUse : unsigned {
+  kChips = 1,         // a container asks for google.com/tpu
+  kClaims = 2,        // selects TPU nodes and gets the devices by resource claims (DRA)
+  kSelects = 4,       // selects TPU nodes, and asks for nothing
+  kTolerates = 8,     // only tolerates the taint of TPU nodes
+  kLegacy = 16,       // asks for cloud-tpus.google.com/*
+  kChoice = 32,       // no pods: a choice of TPUs for others (ComputeClass, ResourceFlavor)
+  kDeviceClaim = 64,  // no pods: a claim for TPU devices (DRA)
+};
+using TpuUses = unsigned;
+constexpr TpuUses operator|(TpuUse a, TpuUse b) { return unsigned(a) | unsigned(b); }
+constexpr TpuUses operator|(TpuUses a, TpuUse b) { return a | unsigned(b); }
+
+// One request for TPU devices in a ResourceClaim.
+struct DeviceRequest {
+  std::size_t index = 0;  // in spec.devices.requests
+  std::string_view name;
+  bool all = false;            // allocationMode All
+  std::int64_t count = 1;      // ExactCount
+  bool has_selectors = false;  // CEL chooses among the devices
 };
 
 // One pod template with its scale. Views live as long as the review's JSON and the arena.
 struct PodSet {
-  std::string_view pointer;  // JSON pointer of the pod template; "" for a Pod
+  TpuUse use = TpuUse::kChips;
+  const PodSetRow* row = nullptr;
+  std::string_view pointer;           // JSON pointer of the pod template; "" for a Pod
+  std::string_view spec_pointer;      // of the pod's spec: "/spec/template/spec"
+  std::string_view selector_pointer;  // of what holds nodeSelector and affinity
+  std::string_view name;              // "worker", where the kind names its pod sets
   k8s::Pod pod;
   NodeSelection nodes;
   Scale scale;
+  k8s::StringMap job_annotations;                  // of the Job or Job template around the pods
+  std::span<const DeviceRequest> device_requests;  // kDeviceClaim: those for TPUs
 
-  // The chips that run at once: the sum over containers and sidecars; 0 if one cannot be read.
+  // The chips that run at once: the sum over containers and sidecars; 0 if one cannot be read. Of a
+  // ComputeClass the chips of a node.
   std::int64_t chips_per_pod = 0;
+  // It asks to be left alone: cloud.google.com/skip-tpu-webhook-check: "true".
+  bool skips_checks = false;
   // The topology that is cut out of a larger slice for this pod set (GKE sub- and super-slices).
   std::optional<std::string_view> SliceTopology() const;
 };
@@ -54,23 +99,24 @@ struct Workload {
   bool managed_elsewhere = false;
   // Its controller owner is of a kind in the table: that one was judged.
   bool has_known_parent = false;
-  // It uses TPUs, but has more than a hundred containers: too many to judge, so it has no pod sets.
-  bool too_many_containers = false;
-  std::span<const PodSet> pod_sets;  // only those with a container that asks for google.com/tpu
+  // It uses TPUs, but has more than a hundred containers or pod sets: too many to judge, so it has
+  // no pod sets.
+  bool too_large = false;
+  std::span<const PodSet> pod_sets;  // only those that have to do with TPUs
 };
 
 // Reads `object` by the row of its kind; no row, or no TPU in it, gives a workload without pod
-// sets. The error is that of k8s::DecodePod, or too many containers in a TPU pod.
-Result<Workload> ReadWorkload(const k8s::GroupVersionKind& gvk, k8s::JsonView object,
-                              k8s::Arena& arena);
+// sets. The error is that of k8s::DecodePod.
+Result<Workload> ReadWorkload(const KindTable& kinds, const k8s::GroupVersionKind& gvk,
+                              k8s::JsonView object, k8s::Arena& arena);
 
-// True if an UPDATE left every pod template as it was: its spec, and the annotations by which slices
-// are cut.
+// True if an UPDATE left every pod set as it was: the pod's spec, the annotations by which slices
+// are cut, and the counts that shape a slice (numOfHosts, size).
 bool SamePods(const Kind& kind, k8s::JsonView before, k8s::JsonView after);
-// And every count too.
+// And every other count too.
 bool SamePodsAndCounts(const Kind& kind, k8s::JsonView before, k8s::JsonView after);
 
-// `Job "train"`, or `Pod "worker-" (generated name)`.
+// `Job "train"`, or `Pod "worker-*"` for a generated name.
 std::string Title(const Workload& workload);
 
 }  // namespace tpu_admission::workload

@@ -50,10 +50,10 @@ INSTANTIATE_TEST_SUITE_P(
                     Passed{"Status", Review(kWrongPod).Update(TpuPod()).SubResource("status")},
                     Passed{"Resize", Review(kWrongPod).Update(TpuPod()).SubResource("resize")},
                     Passed{"Scale", Review(OfKind("autoscaling/v1", "Scale")).SubResource("scale")},
-                    Passed{"UnknownKind", Review(OfKind("v1", "PodTemplate"))},
+                    Passed{"UnknownKind", Review(OfKind("v1", "Endpoints"))},
                     Passed{"PodOfAnotherGroup", Review(OfKind("example.com/v1", "Pod"))},
-                    Passed{"NoTpu", Review(With(kWrongPod, "/spec/containers",
-                                                json::array({{{"name", "web"}}})))},
+                    Passed{"NoTpu",
+                           Review(With(kWrongPod, "/spec", {{"containers", {{{"name", "web"}}}}}))},
                     Passed{"BeingDeleted", Review(With(kWrongPod, "/metadata/deletionTimestamp",
                                                        "2026-01-01T00:00:00Z"))
                                                .Update(TpuPod())}),

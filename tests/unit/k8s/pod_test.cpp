@@ -62,7 +62,6 @@ TEST_F(DecodePodTest, Case39FindsTheContainersOfEveryList) {
 struct Amounts {
   std::string name;
   std::string resources;
-  bool uses_tpu;
   std::string requested;  // of google.com/tpu, as a quantity; "": none
 };
 
@@ -73,8 +72,7 @@ TEST_P(TpuAmounts, AreReadAsTheSchedulerDoes) {
       Decode(R"({"containers":[{"name":"c","resources":)" + GetParam().resources + "}]}");
   ASSERT_TRUE(pod.ok()) << pod.error().message;
   const Container& container = pod->spec.containers.front();
-  EXPECT_EQ(container.UsesTpu(), GetParam().uses_tpu);
-  const std::optional<Amount> amount = container.Requested(kTpuResource);
+  const std::optional<Amount> amount = container.Requested("google.com/tpu");
   ASSERT_EQ(amount.has_value(), !GetParam().requested.empty());
   if (amount) {
     EXPECT_EQ(amount->quantity, Quantity::Parse(GetParam().requested));
@@ -84,24 +82,23 @@ TEST_P(TpuAmounts, AreReadAsTheSchedulerDoes) {
 INSTANTIATE_TEST_SUITE_P(
     Cases, TpuAmounts,
     testing::Values(
-        Amounts{"Absent", "null", false, ""}, Amounts{"Empty", "{}", false, ""},
-        Amounts{"NullLists", R"({"requests":null,"limits":null})", false, ""},
-        Amounts{"Limit", R"({"limits":{"google.com/tpu":"4"}})", true, "4"},
-        Amounts{"Request", R"({"requests":{"google.com/tpu":"4"}})", true, "4"},
+        Amounts{"Absent", "null", ""}, Amounts{"Empty", "{}", ""},
+        Amounts{"NullLists", R"({"requests":null,"limits":null})", ""},
+        Amounts{"Limit", R"({"limits":{"google.com/tpu":"4"}})", "4"},
+        Amounts{"Request", R"({"requests":{"google.com/tpu":"4"}})", "4"},
         Amounts{"RequestFirst",
-                R"({"requests":{"google.com/tpu":"4"},"limits":{"google.com/tpu":"8"}})", true,
-                "4"},
-        Amounts{"Number", R"({"limits":{"google.com/tpu":4}})", true, "4"},
-        Amounts{"Fraction", R"({"limits":{"google.com/tpu":4.5}})", true, "4500m"},
-        Amounts{"Exponent", R"({"limits":{"google.com/tpu":1e30}})", true, "8e28"},
-        Amounts{"Millis", R"({"limits":{"google.com/tpu":"4000m"}})", true, "4"},
-        Amounts{"Zero", R"({"limits":{"google.com/tpu":"0"}})", false, "0"},
-        Amounts{"NegativeCounts", R"({"limits":{"google.com/tpu":"-4"}})", true, "-4"},
-        Amounts{"NullAmount", R"({"limits":{"google.com/tpu":null}})", false, ""},
-        Amounts{"Unreadable", R"({"limits":{"google.com/tpu":"four"}})", true, "refused"},
-        Amounts{"WrongType", R"({"limits":{"google.com/tpu":[4]}})", true, "refused"},
-        Amounts{"OtherResource", R"({"limits":{"nvidia.com/gpu":"4"}})", false, ""},
-        Amounts{"OtherCase", R"({"limits":{"google.com/TPU":"4"}})", false, ""}),
+                R"({"requests":{"google.com/tpu":"4"},"limits":{"google.com/tpu":"8"}})", "4"},
+        Amounts{"Number", R"({"limits":{"google.com/tpu":4}})", "4"},
+        Amounts{"Fraction", R"({"limits":{"google.com/tpu":4.5}})", "4500m"},
+        Amounts{"Exponent", R"({"limits":{"google.com/tpu":1e30}})", "8e28"},
+        Amounts{"Millis", R"({"limits":{"google.com/tpu":"4000m"}})", "4"},
+        Amounts{"Zero", R"({"limits":{"google.com/tpu":"0"}})", "0"},
+        Amounts{"NegativeCounts", R"({"limits":{"google.com/tpu":"-4"}})", "-4"},
+        Amounts{"NullAmount", R"({"limits":{"google.com/tpu":null}})", ""},
+        Amounts{"Unreadable", R"({"limits":{"google.com/tpu":"four"}})", "refused"},
+        Amounts{"WrongType", R"({"limits":{"google.com/tpu":[4]}})", "refused"},
+        Amounts{"OtherResource", R"({"limits":{"nvidia.com/gpu":"4"}})", ""},
+        Amounts{"OtherCase", R"({"limits":{"google.com/TPU":"4"}})", ""}),
     CaseName());
 
 TEST_F(DecodePodTest, ReadsAffinityTermsAndTolerations) {

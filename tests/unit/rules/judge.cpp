@@ -5,17 +5,6 @@
 #include "tpu_admission/base/yaml.h"
 
 namespace tpu_admission::rules {
-namespace {
-
-k8s::GroupVersionKind GvkOf(k8s::JsonView object) {
-  const std::string_view api_version = object["apiVersion"].StringOr("");
-  const std::size_t slash = api_version.find('/');
-  const std::string_view kind = object["kind"].StringOr("");
-  if (slash == api_version.npos) return {"", api_version, kind};
-  return {api_version.substr(0, slash), api_version.substr(slash + 1), kind};
-}
-
-}  // namespace
 
 std::shared_ptr<const tpu::Catalog> TestCatalog() {
   static const auto catalog = tpu::Catalog::Load(tpu::BuiltInCatalogText(), "built-in").value();
@@ -31,7 +20,7 @@ Judged Judge(std::string_view yaml, const Cluster& cluster) {
   k8s::JsonParser parser;
   k8s::Arena arena;
   const k8s::JsonView object = parser.Parse(documents->front().json).value();
-  const auto workload = workload::ReadWorkload(GvkOf(object), object, arena);
+  const auto workload = workload::ReadWorkload({}, k8s::GvkOf(object), object, arena);
   if (!workload) {
     ADD_FAILURE() << workload.error().message;
     return {};

@@ -217,15 +217,15 @@ TEST_F(Selection, PointersLeadToWhatFixesTheLabel) {
   ASSERT_EQ(selection.choices.size(), 2U);
   const NodeChoice& second = selection.choices[1];
   EXPECT_EQ(PointerOf(NodeLabel::kAccelerator, second[NodeLabel::kAccelerator]),
-            "/spec/nodeSelector/cloud.google.com~1gke-tpu-accelerator");
+            "/nodeSelector/cloud.google.com~1gke-tpu-accelerator");
   EXPECT_EQ(PointerOf(NodeLabel::kTopology, second[NodeLabel::kTopology]),
-            "/spec/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution"
+            "/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution"
             "/nodeSelectorTerms/1/matchExpressions/1");
-  EXPECT_EQ(PointerOf(NodeLabel::kZone, second[NodeLabel::kZone]), "/spec/nodeSelector");
+  EXPECT_EQ(PointerOf(NodeLabel::kZone, second[NodeLabel::kZone]), "/nodeSelector");
   // Each leads to something that is there.
   const json pod = json::parse(text_);
   for (const NodeLabel label : {NodeLabel::kAccelerator, NodeLabel::kTopology}) {
-    EXPECT_TRUE(pod.contains(json::json_pointer(PointerOf(label, second[label]))));
+    EXPECT_TRUE(pod.contains(json::json_pointer("/spec" + PointerOf(label, second[label]))));
   }
 }
 

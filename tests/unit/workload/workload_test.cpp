@@ -30,7 +30,7 @@ class WorkloadTest : public testing::Test {
  protected:
   Workload Read(const std::string& group, const std::string& kind, const json& object) {
     text_ = object.dump();
-    return ReadWorkload({group, "v1", kind}, parser_.Parse(text_).value(), arena_).value();
+    return ReadWorkload({}, {group, "v1", kind}, parser_.Parse(text_).value(), arena_).value();
   }
   Workload ReadJob(const json& object) { return Read("batch", "Job", object); }
   Workload ReadPod(const json& object) { return Read("", "Pod", object); }

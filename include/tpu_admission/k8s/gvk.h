@@ -1,0 +1,19 @@
+// Which kind of object something is.
+#pragma once
+
+#include <string_view>
+
+#include "tpu_admission/k8s/json.h"
+
+namespace tpu_admission::k8s {
+
+struct GroupVersionKind {
+  std::string_view group;  // "" is the core group
+  std::string_view version;
+  std::string_view kind;
+};
+
+// By apiVersion and kind of an object, or of an owner reference; what is missing is empty.
+GroupVersionKind GvkOf(JsonView object);
+
+}  // namespace tpu_admission::k8s

@@ -1,0 +1,24 @@
+// How containers ask for TPUs.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "tpu_admission/k8s/pod.h"
+
+namespace tpu_admission::workload {
+
+// The extended resource, and the key of the taint on TPU nodes.
+inline constexpr std::string_view kTpuResource = "google.com/tpu";
+
+// Asks for google.com/tpu, and for more than a plain 0.
+bool UsesTpu(const k8s::Container& container);
+// The chips that a container asks for, if that is a whole number of at least 0.
+std::optional<std::int64_t> ChipsOf(const k8s::Container& container);
+// The chips that run at once: the sum over containers and sidecars; 0 if one cannot be read.
+std::int64_t ChipsPerPod(const k8s::PodSpec& spec);
+// Asks for a resource of the former Cloud TPU operator: cloud-tpus.google.com/v2, preemptible-v3.
+bool UsesLegacyTpu(const k8s::Container& container);
+
+}  // namespace tpu_admission::workload

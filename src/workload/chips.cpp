@@ -1,0 +1,51 @@
+#include "tpu_admission/workload/chips.h"
+
+#include <algorithm>
+
+namespace tpu_admission::workload {
+namespace {
+
+constexpr std::string_view kLegacyPrefix = "cloud-tpus.google.com/";
+constexpr std::int64_t kMostChips = 1'000'000;  // more than any slice, and sums never overflow
+
+bool Positive(const std::optional<k8s::Amount>& amount) {
+  return amount && !(amount->quantity && amount->quantity->IsZero());
+}
+
+bool HasLegacy(const k8s::ResourceList& resources) {
+  for (std::size_t i = 0; i < resources.size(); ++i) {
+    if (resources.Name(i).starts_with(kLegacyPrefix)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool UsesTpu(const k8s::Container& container) {
+  return Positive(container.requests.Find(kTpuResource)) ||
+         Positive(container.limits.Find(kTpuResource));
+}
+
+std::optional<std::int64_t> ChipsOf(const k8s::Container& container) {
+  const std::optional<k8s::Amount> amount = container.Requested(kTpuResource);
+  if (!amount || !amount->quantity) return std::nullopt;
+  const std::optional<std::int64_t> chips = amount->quantity->AsInteger();
+  return chips && *chips >= 0 ? chips : std::nullopt;
+}
+
+std::int64_t ChipsPerPod(const k8s::PodSpec& spec) {
+  std::int64_t chips = 0;
+  for (const k8s::Container& container : spec.containers) {
+    if (!container.Stays() || !UsesTpu(container)) continue;
+    const std::optional<std::int64_t> own = ChipsOf(container);
+    if (!own || *own > kMostChips) return 0;
+    chips += *own;
+  }
+  return chips;
+}
+
+bool UsesLegacyTpu(const k8s::Container& container) {
+  return HasLegacy(container.limits) || HasLegacy(container.requests);
+}
+
+}  // namespace tpu_admission::workload

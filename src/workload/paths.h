@@ -1,0 +1,55 @@
+// The paths of the kind table ("spec/replicatedJobs[]/template/spec"), followed in an object.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "tpu_admission/k8s/json.h"
+
+namespace tpu_admission::workload {
+
+// Which element of each list or map a path goes through.
+struct Binding {
+  static constexpr std::size_t kMost = 3;
+  std::array<std::size_t, kMost> at{};
+  std::size_t size = 0;
+};
+
+// One name of a path, and what is behind it.
+struct PathStep {
+  std::string_view name;
+  bool each_element = false;  // "[]"
+  bool each_member = false;   // "{}"
+  std::string_view rest;
+};
+PathStep FirstStep(std::string_view path);
+
+// The value at `path` with the marks bound as `binding` says; absent if it is not there.
+k8s::JsonView Locate(k8s::JsonView object, std::string_view path, const Binding& binding);
+// The JSON pointer of the same; "" for the object itself.
+std::string PointerAt(k8s::JsonView object, std::string_view path, const Binding& binding);
+
+// Calls visit(value, binding) for every way that `path` can be bound; the value is present.
+template <typename Visit>
+void ForEachAt(k8s::JsonView value, std::string_view path, const Visit& visit,
+               Binding binding = {}) {
+  while (!path.empty() && value.present()) {
+    const PathStep step = FirstStep(path);
+    value = value[step.name];
+    path = step.rest;
+    if (!step.each_element && !step.each_member) continue;
+    if (binding.size == Binding::kMost) return;
+    const bool fits = step.each_element ? value.is_array() : value.is_object();
+    for (std::size_t i = 0; fits && i < value.size(); ++i) {
+      Binding bound = binding;
+      bound.at[bound.size++] = i;
+      ForEachAt(step.each_element ? value.Element(i) : value.Member(i), path, visit, bound);
+    }
+    return;
+  }
+  if (value.present()) visit(value, binding);
+}
+
+}  // namespace tpu_admission::workload

@@ -1,0 +1,120 @@
+#include "workload/scale.h"
+
+#include <algorithm>
+
+namespace tpu_admission::workload {
+namespace {
+
+using k8s::JsonView;
+
+constexpr std::int64_t kMostPods = 1'000'000'000;
+
+std::optional<std::int64_t> Sensible(std::optional<std::int64_t> count) {
+  return count && *count >= -kMostPods && *count <= kMostPods ? count : std::nullopt;
+}
+
+Count ReadCount(JsonView value, std::string_view holder, std::string_view field) {
+  Count count{holder, field, value.has_value(), std::int64_t{1}};
+  if (count.written) count.value = value.AsInteger();
+  return count;
+}
+
+// "spec/replicatedJobs[]/replicas" is `replicas` of "spec/replicatedJobs[]".
+Count ReadSlices(std::string_view path, JsonView object, const Binding& binding,
+                 k8s::Arena& arena) {
+  if (path.empty()) return {"", "", false, std::int64_t{1}};
+  const std::size_t slash = path.rfind('/');
+  const std::string_view holder = path.substr(0, slash);
+  return ReadCount(Locate(object, path, binding), arena.Text(PointerAt(object, holder, binding)),
+                   path.substr(slash + 1));
+}
+
+bool SameNodes(const PodSet& a, const PodSet& b) {
+  const auto shows = [](const PodSet& set, NodeLabel label) {
+    return set.nodes.choices.size() == 1 ? set.nodes.choices[0][label].value : std::string_view();
+  };
+  return shows(a, NodeLabel::kAccelerator) == shows(b, NodeLabel::kAccelerator) &&
+         shows(a, NodeLabel::kTopology) == shows(b, NodeLabel::kTopology);
+}
+
+// The TPU pods of one sub-group, where all sub-groups have the same.
+// https://lws.sigs.k8s.io/docs/concepts/: the leader belongs to the first sub-group.
+std::optional<std::int64_t> OfSubGroup(std::int64_t size, std::int64_t idle, std::int64_t sub) {
+  if (size % sub == 0 && idle == 0) return sub;
+  if (size == sub) return size - idle;
+  if (idle == 1 && (size - 1) % sub == 0) return sub;
+  return std::nullopt;
+}
+
+void CombineGroup(const Kind& kind, JsonView object, std::span<PodSet> sets) {
+  const auto is_leader = [](const PodSetRow& row) { return row.leads; };
+  const auto row = std::find_if(kind.pod_sets.begin(), kind.pod_sets.end(), is_leader);
+  const bool has_template = Locate(object, row->path, {}).has_value();
+  PodSet* leader = nullptr;
+  PodSet* worker = nullptr;
+  for (PodSet& set : sets) (set.row->leads ? leader : worker) = &set;
+  const bool leader_has_chips = leader != nullptr && leader->use == TpuUse::kChips;
+  if (leader != nullptr) leader->scale.counting = Counting::kElsewhere;
+  if (worker == nullptr || worker->use != TpuUse::kChips) {
+    if (leader_has_chips) leader->scale.counting = Counting::kNone;  // the leaders are all there is
+    return;
+  }
+  Scale& scale = worker->scale;
+  if (!scale.pods.value) return;
+  const bool apart = has_template && (!leader_has_chips || !SameNodes(*leader, *worker));
+  scale.leaders_without_tpus = apart ? 1 : 0;
+  scale.tpu_pods = scale.sub_group > 0
+                       ? OfSubGroup(*scale.pods.value, scale.leaders_without_tpus, scale.sub_group)
+                       : std::optional(*scale.pods.value - scale.leaders_without_tpus);
+}
+
+// The first of the sets that go to the same nodes speaks for all of them.
+void CombineReplicas(std::span<PodSet> sets) {
+  for (std::size_t i = 0; i < sets.size(); ++i) {
+    Scale& scale = sets[i].scale;
+    if (scale.counting != Counting::kTogether) continue;
+    for (PodSet& other : sets.subspan(i + 1)) {
+      if (other.use != sets[i].use || !SameNodes(sets[i], other)) continue;
+      if (scale.tpu_pods && other.scale.tpu_pods) {
+        scale.tpu_pods = *scale.tpu_pods + *other.scale.tpu_pods;
+      } else {
+        scale.tpu_pods.reset();
+      }
+      scale.shared = true;
+      other.scale.counting = Counting::kElsewhere;
+    }
+  }
+}
+
+}  // namespace
+
+Scale ReadScale(const PodSetRow& row, JsonView object, const Binding& binding, k8s::Arena& arena) {
+  Scale scale;
+  scale.counting = row.counting;
+  if (row.count.empty()) return scale;
+  const JsonView holder = Locate(object, row.counts, binding);
+  scale.pointer = arena.Text(PointerAt(object, row.counts, binding));
+  scale.pods = ReadCount(holder[row.count], scale.pointer, row.count);
+  scale.pods.value = Sensible(scale.pods.value);
+  scale.completions = ReadCount(holder["completions"], scale.pointer, "completions");
+  scale.slices = ReadSlices(row.slices, object, binding, arena);
+  scale.slices.value = Sensible(scale.slices.value);
+  scale.indexed = row.always_indexed || holder["completionMode"].StringOr("") == "Indexed";
+  scale.sub_group = Sensible(holder["subGroupPolicy"]["subGroupSize"].AsInteger()).value_or(0);
+  scale.tpu_pods = scale.pods.value;
+  return scale;
+}
+
+void CombineScales(const Kind& kind, JsonView object, std::span<PodSet> sets) {
+  if (sets.empty()) return;
+  switch (kind.pod_sets.back().counting) {
+    case Counting::kGroup:
+      return CombineGroup(kind, object, sets);
+    case Counting::kTogether:
+      return CombineReplicas(sets);
+    default:
+      return;
+  }
+}
+
+}  // namespace tpu_admission::workload
