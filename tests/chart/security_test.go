@@ -14,7 +14,7 @@ func TestRightsAreByNameAndMakeNothing(t *testing.T) {
 				t.Errorf("%s %s: a rule without names: %v", kind(role), name(role), rule)
 			}
 			for _, verb := range list(rule, "verbs") {
-				if !slices.Contains([]any{"get", "update", "patch"}, verb) {
+				if !slices.Contains([]any{"get", "patch"}, verb) {
 					t.Errorf("%s %s: the verb %v", kind(role), name(role), verb)
 				}
 			}

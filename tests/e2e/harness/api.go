@@ -50,6 +50,12 @@ func (a *API) CreateOnce(path string, object Object) error {
 	return except(http.StatusConflict, a.Create(path, object))
 }
 
+// Patch merges the object into the one at path, as a JSON merge patch; lists that have a merge key in
+// Kubernetes are replaced too.
+func (a *API) Patch(path string, object Object) error {
+	return a.do(http.MethodPatch, path, object, nil)
+}
+
 // Delete deletes the object or the collection at path at once, without a grace period. That it
 // does not exist is no error.
 func (a *API) Delete(path string) error {
@@ -100,6 +106,9 @@ func (a *API) send(method, path string, object Object) ([]byte, error) {
 	}
 	request.Header.Set("Authorization", "Bearer "+a.token)
 	request.Header.Set("Content-Type", "application/json")
+	if method == http.MethodPatch {
+		request.Header.Set("Content-Type", "application/merge-patch+json")
+	}
 	response, err := a.http.Do(request)
 	if err != nil {
 		return nil, err

@@ -56,6 +56,13 @@ func (a *Authority) Issue(name string, dnsNames ...string) (KeyPair, error) {
 	return a.sign(name, template, key)
 }
 
+// Issue makes a certificate for the names that the control plane's authority has signed, and names the
+// authority's own file.
+func (c *ControlPlane) Issue(name string, dnsNames ...string) (pair KeyPair, ca string, err error) {
+	pair, err = c.authority.Issue(name, dnsNames...)
+	return pair, c.authority.CertPath(), err
+}
+
 func (a *Authority) sign(name string, template *x509.Certificate, key *ecdsa.PrivateKey) (KeyPair, error) {
 	pair := KeyPair{filepath.Join(a.dir, name+".crt"), filepath.Join(a.dir, name+".key")}
 	cert, err := x509.CreateCertificate(rand.Reader, template, a.cert, &key.PublicKey, a.key)

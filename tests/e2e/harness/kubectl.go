@@ -13,6 +13,8 @@ import (
 	"time"
 )
 
+const commandLimit = 2 * time.Minute
+
 // Output is what a user of kubectl reads.
 type Output struct {
 	Command string
@@ -80,11 +82,17 @@ func parseObjects(t testing.TB, text string) (objects []Object) {
 
 func (n *Namespace) kubectl(t testing.TB, stdin string, args ...string) Output {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 40*time.Second)
+	return n.command(t, filepath.Join(n.cluster.programs, "kubectl"), stdin, args...)
+}
+
+// command runs a client of Kubernetes as the namespace's user.
+func (n *Namespace) command(t testing.TB, program, stdin string, args ...string) Output {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), commandLimit)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, filepath.Join(n.cluster.programs, "kubectl"), args...)
+	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Dir = n.root
-	// HOME: kubectl's cache stays out of the user's home.
+	// HOME: its cache stays out of the user's home.
 	cmd.Env = append(os.Environ(), "KUBECONFIG="+n.config, "HOME="+n.cluster.dir)
 	cmd.Stdin = strings.NewReader(stdin)
 	var stdout, stderr bytes.Buffer
@@ -93,10 +101,10 @@ func (n *Namespace) kubectl(t testing.TB, stdin string, args ...string) Output {
 	err := cmd.Run()
 	var failed *exec.ExitError
 	if err != nil && !errors.As(err, &failed) {
-		t.Fatalf("cannot run kubectl: %v", err)
+		t.Fatalf("cannot run %s: %v", program, err)
 	}
 	return Output{
-		Command: "kubectl " + strings.Join(args, " "),
+		Command: filepath.Base(program) + " " + strings.Join(args, " "),
 		Stdout:  stdout.String(),
 		Stderr:  stderr.String(),
 		Code:    cmd.ProcessState.ExitCode(),

@@ -19,9 +19,10 @@ type Namespace struct {
 func (c *ControlPlane) NewNamespace(t testing.TB, root, name string) *Namespace {
 	t.Helper()
 	object := Object{"apiVersion": "v1", "kind": "Namespace", "metadata": Object{"name": name}}
-	if err := c.Create("/api/v1/namespaces", object); err != nil {
-		t.Fatalf("cannot make the namespace %s: %v", name, err)
-	}
+	// One of the same name may still be on its way out.
+	Eventually(t, time.Minute, "the namespace "+name, func() error {
+		return c.Create("/api/v1/namespaces", object)
+	})
 	n := &Namespace{Name: name, cluster: c, root: root, config: c.kubeconfig(adminToken, name)}
 	t.Cleanup(n.delete)
 	Eventually(t, 10*time.Second, "the namespace's default service account", func() error {
@@ -34,6 +35,12 @@ func (c *ControlPlane) NewNamespace(t testing.TB, root, name string) *Namespace 
 func (n *Namespace) delete() {
 	n.cluster.Delete("/api/v1/namespaces/" + n.Name)
 	n.cluster.Delete(n.path("/api/v1", "pods"))
+}
+
+// DryRun asks the API server what would become of the Pod in the namespace, and reads that into `into`
+// (nil: not read). A denial is a *StatusError.
+func (n *Namespace) DryRun(pod Object, into *Object) error {
+	return n.cluster.do("POST", n.path("/api/v1", "pods")+"?dryRun=All", pod, into)
 }
 
 // Pods returns the pods that exist in the namespace now.

@@ -81,3 +81,19 @@ func (m Machine) node(name, pool, topology string) Object {
 		},
 	}
 }
+
+// AddNodes makes nodes without TPUs. They go when the test ends; no kubelet runs on them.
+func (c *ControlPlane) AddNodes(t testing.TB, names ...string) {
+	t.Helper()
+	resources := Object{"cpu": "4", "memory": "16Gi", "ephemeral-storage": "80Gi", "pods": "110"}
+	for _, name := range names {
+		node := Object{"apiVersion": "v1", "kind": "Node",
+			"metadata": Object{"name": name, "labels": Object{"kubernetes.io/hostname": name}},
+			"status": Object{"allocatable": resources, "capacity": resources,
+				"conditions": []Object{{"type": "Ready", "status": "True", "reason": "Fake"}}}}
+		if err := c.Create("/api/v1/nodes", node); err != nil {
+			t.Fatalf("cannot make the node %s: %v", name, err)
+		}
+		t.Cleanup(func() { c.Delete("/api/v1/nodes/" + name) })
+	}
+}

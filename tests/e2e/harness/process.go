@@ -22,6 +22,11 @@ type Process struct {
 
 // StartProcess starts argv and returns at once; its output goes to logDir/name.log.
 func StartProcess(name, logDir string, argv ...string) (*Process, error) {
+	return startProcess(name, logDir, nil, argv...)
+}
+
+// startProcess is StartProcess with an environment instead of ours (nil: ours).
+func startProcess(name, logDir string, env []string, argv ...string) (*Process, error) {
 	logPath := filepath.Join(logDir, name+".log")
 	log, err := os.OpenFile(logPath, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 	if err != nil {
@@ -29,7 +34,7 @@ func StartProcess(name, logDir string, argv ...string) (*Process, error) {
 	}
 	defer log.Close()
 	cmd := exec.Command(argv[0], argv[1:]...)
-	cmd.Stdout, cmd.Stderr = log, log
+	cmd.Stdout, cmd.Stderr, cmd.Env = log, log, env
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("cannot start %s: %w", name, err)

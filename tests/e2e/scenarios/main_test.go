@@ -27,7 +27,7 @@ const (
 	testdata       = "tests/e2e/scenarios/testdata"
 )
 
-// Two control planes, each started by the first scenario that uses it.
+// Control planes, each started by the first scenario that uses it.
 var (
 	plain = &shared{name: "plain"}
 	// GKE runs this admission plugin; without it our toleration would be hard to see.
@@ -35,7 +35,7 @@ var (
 )
 
 func TestMain(m *testing.M) {
-	for _, name := range []string{"E2E_ROOT", "E2E_OUTPUT", "E2E_PROGRAMS", "E2E_WORK", "TPU_ADMISSION_BINARY"} {
+	for _, name := range []string{"E2E_ROOT", "E2E_OUTPUT", "E2E_PROGRAMS", "E2E_TOOLS", "E2E_WORK", "TPU_ADMISSION_BINARY"} {
 		if os.Getenv(name) == "" {
 			fmt.Fprintln(os.Stderr, name, "is not set: these tests are run by ./dev e2e")
 			os.Exit(2)
@@ -44,6 +44,7 @@ func TestMain(m *testing.M) {
 	code := m.Run()
 	plain.stop()
 	likeGKE.stop()
+	production.stop()
 	os.Exit(code)
 }
 

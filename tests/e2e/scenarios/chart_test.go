@@ -1,0 +1,63 @@
+package scenarios
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"tpu-admission.io/e2e/harness"
+)
+
+// From nothing to nothing: install, upgrade, roll back, uninstall.
+func TestChartWithOwnCertificate(t *testing.T) {
+	i := prepare(t)
+	i.useOwnCertificate()
+	before := everythingThere(i)
+	i.install()
+	if got := len(i.kubelet.Ready("server")); got != 2 {
+		t.Errorf("%d servers, not 2", got)
+	}
+	says(t, i.team.Kubectl(t, "apply", "-f", "examples/wrong-job.yaml"), denied, "TPU301")
+
+	i.helm("upgrade", "tpu-admission", chart, "--wait", "--set", "server.logLevel=debug")
+	i.awaitDenial()
+	i.helm("rollback", "tpu-admission", "1", "--wait")
+	i.awaitDenial()
+
+	i.helm("uninstall", "tpu-admission", "--wait")
+	says(t, i.team.Succeed(t, "apply", "-f", "examples/wrong-job.yaml"), "created")
+	harness.Eventually(t, 30*time.Second, "nothing of ours to be left", func() error {
+		return sameObjects(before, everythingThere(i))
+	})
+}
+
+// everythingThere names all objects of the kinds that a chart can have, those of events and of the
+// users' namespace left out.
+func everythingThere(i *installation) []string {
+	i.Helper()
+	kinds := "mutatingwebhookconfigurations,validatingwebhookconfigurations,clusterroles,clusterrolebindings," +
+		"validatingadmissionpolicies,validatingadmissionpolicybindings,priorityclasses,namespaces"
+	objects := i.system.Succeed(i.T, "get", kinds, "-o", "name").Stdout
+	namespaced := i.system.Succeed(i.T, "api-resources", "--namespaced", "--verbs=list", "-o", "name").Stdout
+	kinds = strings.Join(strings.Fields(strings.NewReplacer("events.events.k8s.io", "", "events", "").Replace(namespaced)), ",")
+	objects += i.system.Succeed(i.T, "get", kinds, "-o", "name").Stdout
+	return strings.Fields(objects)
+}
+
+func sameObjects(before, after []string) error {
+	known := map[string]bool{}
+	for _, name := range before {
+		known[name] = true
+	}
+	var left []string
+	for _, name := range after {
+		if !known[name] {
+			left = append(left, name)
+		}
+	}
+	if len(left) > 0 {
+		return fmt.Errorf("left behind: %v", left)
+	}
+	return nil
+}

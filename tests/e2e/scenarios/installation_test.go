@@ -1,0 +1,139 @@
+package scenarios
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"testing"
+	"time"
+
+	"tpu-admission.io/e2e/harness"
+)
+
+// Where helm is, and the control plane on which it installs the chart.
+var (
+	tools      = os.Getenv("E2E_TOOLS")
+	production = &shared{name: "production"}
+)
+
+const chart = "charts/tpu-admission"
+
+// installation is the chart in a control plane, with two nodes whose kubelet is played.
+type installation struct {
+	*testing.T
+	system   *harness.Namespace // where it is installed
+	team     *harness.Namespace // where its users work
+	kubelet  *harness.Kubelet
+	balancer *harness.Balancer
+	values   []string
+}
+
+// install installs the chart and returns when it answers.
+func (i *installation) install() {
+	i.Helper()
+	i.helm("install", "tpu-admission", chart, "--wait", "--timeout", "90s")
+	i.awaitDenial()
+}
+
+// prepare makes all that a cluster has before an installation with the values (arguments of helm). All
+// of it, and what is installed, goes when the test ends.
+func prepare(t *testing.T, values ...string) *installation {
+	t.Helper()
+	i := &installation{T: t, system: production.namespace(t, "tpu-admission-system"), team: production.namespace(t, "team")}
+	// Pod Security holds every pod of ours against its strictest level.
+	i.system.Succeed(t, "label", "namespace", i.system.Name, "pod-security.kubernetes.io/enforce=restricted")
+	production.plane.AddNodes(t, "node-a", "node-b")
+	i.kubelet = production.plane.StartKubelet(t, i.system.Name, binary)
+	i.balancer = harness.StartBalancer(t, 10250, func() []string { return i.kubelet.Ready("server") })
+	i.values = append([]string{"--set", fmt.Sprintf("service.port=%d", i.balancer.Port()),
+		"--set", "server.shutdownDelaySeconds=3"}, values...)
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Log(i.kubelet.Logs())
+		}
+	})
+	t.Cleanup(func() {
+		if i.system.Helm(t, tools, "status", "tpu-admission").Code == 0 {
+			i.helm("uninstall", "tpu-admission", "--wait")
+		}
+	})
+	go i.redirectService()
+	return i
+}
+
+// helm runs it with the values and must succeed.
+func (i *installation) helm(command string, args ...string) harness.Output {
+	i.Helper()
+	if command == "install" || command == "upgrade" {
+		args = append(args, i.values...)
+	}
+	out := i.system.Helm(i.T, tools, append([]string{command}, args...)...)
+	if out.Code != 0 {
+		i.Fatalf("%s\n%s", out, i.kubelet.Logs())
+	}
+	return out
+}
+
+// redirectService gives the Service, as soon as it is there, the one form that works without a network
+// of pods. The chart does not render a type, so an upgrade leaves it alone.
+func (i *installation) redirectService() {
+	path := "/api/v1/namespaces/" + i.system.Name + "/services/tpu-admission"
+	for range 600 {
+		if production.plane.Patch(path, object{"spec": object{"type": "ExternalName", "externalName": "localhost",
+			"clusterIP": nil, "clusterIPs": nil}}) == nil {
+			return
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+}
+
+// awaitDenial returns when a wrong Pod is denied and a sound one is patched: when both configurations
+// have reached the admission of the API server.
+func (i *installation) awaitDenial() {
+	i.Helper()
+	harness.Eventually(i.T, 30*time.Second, "a denial and a patch", func() error {
+		return errors.Join(wrongIsDenied(i.team), soundIsPatched(i.team))
+	})
+}
+
+// wrongIsDenied asks by dry run for a Pod whose accelerator no node has.
+func wrongIsDenied(n *harness.Namespace) error {
+	err := n.DryRun(wrongPod, nil)
+	var status *harness.StatusError
+	if errors.As(err, &status) && status.Code == 403 {
+		return nil
+	}
+	return fmt.Errorf("the wrong Pod is not denied: %v", err)
+}
+
+// soundIsPatched asks by dry run for a Pod that lacks its toleration.
+func soundIsPatched(n *harness.Namespace) error {
+	var made object
+	if err := n.DryRun(soundPod, &made); err != nil {
+		return fmt.Errorf("the sound Pod: %w", err)
+	}
+	if tolerations(made) != 1 {
+		return errors.New("the sound Pod is not patched")
+	}
+	return nil
+}
+
+func tpuPod(accelerator string) object {
+	return object{"apiVersion": "v1", "kind": "Pod", "metadata": object{"generateName": "load-"}, "spec": object{
+		"nodeSelector": object{"cloud.google.com/gke-tpu-accelerator": accelerator, "cloud.google.com/gke-tpu-topology": "2x2"},
+		"containers":   []any{tpuContainer}}}
+}
+
+var wrongPod, soundPod = tpuPod("tpu-v6e-podslice"), tpuPod("tpu-v6e-slice")
+
+// useOwnCertificate makes a Secret as a user would, and sets the values for it.
+func (i *installation) useOwnCertificate() {
+	i.Helper()
+	pair, ca, err := production.plane.Issue("own", "tpu-admission."+i.system.Name+".svc")
+	if err != nil {
+		i.Fatal(err)
+	}
+	i.system.Succeed(i.T, "create", "secret", "tls", "own", "--cert="+pair.Cert, "--key="+pair.Key)
+	i.values = append(i.values, "--set", "certificates.mode=existing-secret,certificates.existingSecret.name=own",
+		"--set-file", "certificates.existingSecret.caBundle="+ca)
+}
