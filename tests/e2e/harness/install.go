@@ -83,7 +83,7 @@ func (c *ControlPlane) watchFailedCalls(t testing.TB, w *Webhook) {
 	}
 	before := failed()
 	t.Cleanup(func() {
-		if got := failed() - before; !w.killed && got != 0 {
+		if got := failed() - before; !w.killed && !w.mayFail && got != 0 {
 			t.Errorf("%v calls of the webhook failed", got)
 		}
 	})

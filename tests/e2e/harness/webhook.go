@@ -15,6 +15,7 @@ type Webhook struct {
 	process *Process
 	metrics string // http://127.0.0.1:port
 	killed  bool
+	mayFail bool
 }
 
 // InstallWebhook starts the binary and installs the configurations of the given manifest, and
@@ -88,6 +89,9 @@ func (w *Webhook) Decisions(t testing.TB, namespace string) (decisions []Object)
 	}
 	return decisions
 }
+
+// MayFail says that the test makes calls fail: by objects that no schema would let through.
+func (w *Webhook) MayFail() { w.mayFail = true }
 
 // Kill ends the process as a crash would.
 func (w *Webhook) Kill() {
