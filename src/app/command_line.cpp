@@ -186,6 +186,12 @@ int Run(int argc, char** argv) {
   AddFlag(*catalog_command, "--output", catalog.output, "for people or for programs")
       ->check(CLI::IsMember({"text", "json"}));
 
+  WebhooksOptions webhooks;
+  CLI::App* webhooks_command =
+      app.add_subcommand("webhooks", "print rules and matchConditions for webhook configurations");
+  AddFlag(*webhooks_command, "--policy", webhooks.policy_file, "policy with kinds of your own")
+      ->type_name("FILE");
+
   CLI::App* version_command = app.add_subcommand("version", "print the version");
 
   try {
@@ -200,6 +206,7 @@ int Run(int argc, char** argv) {
   if (check_command->parsed()) return Check(check);
   if (explain_command->parsed()) return Explain(explain);
   if (catalog_command->parsed()) return ShowCatalog(catalog);
+  if (webhooks_command->parsed()) return ShowWebhooks(webhooks);
   if (version_command->parsed()) std::cout << version << '\n';
   return kDone;
 }

@@ -9,5 +9,6 @@ int Serve(const ServeOptions& options);
 int Check(const CheckOptions& options);
 int ShowCatalog(const CatalogOptions& options);
 int Explain(const ExplainOptions& options);
+int ShowWebhooks(const WebhooksOptions& options);
 
 }  // namespace tpu_admission::app

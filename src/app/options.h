@@ -38,6 +38,10 @@ struct CheckOptions {
   std::string fail_on = "deny";
 };
 
+struct WebhooksOptions {
+  std::string policy_file;  // its kinds are added to the built-in ones
+};
+
 struct CatalogOptions {
   std::string catalog_file;
   std::string output = "text";

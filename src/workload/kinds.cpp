@@ -125,42 +125,48 @@ constexpr PodSetRow kResourceFlavor[] = {
     {.path = "spec/nodeLabels", .form = Form::kNodeLabels, .counting = Counting::kElsewhere}};
 
 constexpr bool kServesOthers = true;
+constexpr bool kClusterScoped = true;
 
 constexpr std::array kKinds = {
-    Kind{"", "Pod", "pods", kPod},
-    Kind{"batch", "Job", "jobs", kJob},
-    Kind{"batch", "CronJob", "cronjobs", kCronJob},
-    Kind{"apps", "Deployment", "deployments", kTemplate},
-    Kind{"apps", "ReplicaSet", "replicasets", kTemplate},
-    Kind{"apps", "StatefulSet", "statefulsets", kStatefulSet},
-    Kind{"apps", "DaemonSet", "daemonsets", kTemplate},
-    Kind{"", "ReplicationController", "replicationcontrollers", kTemplate},
-    Kind{"", "PodTemplate", "podtemplates", kBareTemplate},
-    Kind{"jobset.x-k8s.io", "JobSet", "jobsets", kJobSet},
-    Kind{"leaderworkerset.x-k8s.io", "LeaderWorkerSet", "leaderworkersets", kLeaderWorkerSet},
-    Kind{"ray.io", "RayCluster", "rayclusters", kRayCluster},
-    Kind{"ray.io", "RayJob", "rayjobs", kRayJob},
-    Kind{"ray.io", "RayService", "rayservices", kRayService},
-    Kind{"pathways-job.pathways.domain", "PathwaysJob", "pathwaysjobs", kPathwaysJob},
-    Kind{"kubeflow.org", "TFJob", "tfjobs", kTfJob},
-    Kind{"kubeflow.org", "PyTorchJob", "pytorchjobs", kPyTorchJob},
-    Kind{"kubeflow.org", "JAXJob", "jaxjobs", kJaxJob},
-    Kind{"kubeflow.org", "MPIJob", "mpijobs", kMpiJob},
-    Kind{"trainer.kubeflow.org", "TrainJob", "trainjobs", {}},
-    Kind{"trainer.kubeflow.org", "TrainingRuntime", "trainingruntimes", kTrainingRuntime,
-         kServesOthers},
-    Kind{"trainer.kubeflow.org", "ClusterTrainingRuntime", "clustertrainingruntimes",
+    Kind{"", "v1", "Pod", "pods", kPod},
+    Kind{"batch", "v1", "Job", "jobs", kJob},
+    Kind{"batch", "v1", "CronJob", "cronjobs", kCronJob},
+    Kind{"apps", "v1", "Deployment", "deployments", kTemplate},
+    Kind{"apps", "v1", "ReplicaSet", "replicasets", kTemplate},
+    Kind{"apps", "v1", "StatefulSet", "statefulsets", kStatefulSet},
+    Kind{"apps", "v1", "DaemonSet", "daemonsets", kTemplate},
+    Kind{"", "v1", "ReplicationController", "replicationcontrollers", kTemplate},
+    Kind{"", "v1", "PodTemplate", "podtemplates", kBareTemplate},
+    Kind{"jobset.x-k8s.io", "v1alpha2 v1", "JobSet", "jobsets", kJobSet},
+    Kind{"leaderworkerset.x-k8s.io", "v1", "LeaderWorkerSet", "leaderworkersets", kLeaderWorkerSet},
+    Kind{"ray.io", "v1 v1alpha1", "RayCluster", "rayclusters", kRayCluster},
+    Kind{"ray.io", "v1 v1alpha1", "RayJob", "rayjobs", kRayJob},
+    Kind{"ray.io", "v1 v1alpha1", "RayService", "rayservices", kRayService},
+    Kind{"pathways-job.pathways.domain", "v1", "PathwaysJob", "pathwaysjobs", kPathwaysJob},
+    Kind{"kubeflow.org", "v1", "TFJob", "tfjobs", kTfJob},
+    Kind{"kubeflow.org", "v1", "PyTorchJob", "pytorchjobs", kPyTorchJob},
+    Kind{"kubeflow.org", "v1", "JAXJob", "jaxjobs", kJaxJob},
+    Kind{"kubeflow.org", "v2beta1 v1", "MPIJob", "mpijobs", kMpiJob},
+    Kind{"trainer.kubeflow.org", "v1alpha1", "TrainJob", "trainjobs", {}},
+    Kind{"trainer.kubeflow.org", "v1alpha1", "TrainingRuntime", "trainingruntimes",
          kTrainingRuntime, kServesOthers},
-    Kind{"serving.kserve.io", "LLMInferenceService", "llminferenceservices", kLlmInferenceService},
-    Kind{"argoproj.io", "Workflow", "workflows", kWorkflow},
-    Kind{"argoproj.io", "WorkflowTemplate", "workflowtemplates", kWorkflow},
-    Kind{"argoproj.io", "ClusterWorkflowTemplate", "clusterworkflowtemplates", kWorkflow},
-    Kind{"argoproj.io", "CronWorkflow", "cronworkflows", kCronWorkflow},
-    Kind{"cloud.google.com", "ComputeClass", "computeclasses", kComputeClass, kServesOthers},
-    Kind{"kueue.x-k8s.io", "ResourceFlavor", "resourceflavors", kResourceFlavor, kServesOthers},
-    Kind{"resource.k8s.io", "ResourceClaim", "resourceclaims", kClaim, kServesOthers},
-    Kind{"resource.k8s.io", "ResourceClaimTemplate", "resourceclaimtemplates", kClaimTemplate,
+    Kind{"trainer.kubeflow.org", "v1alpha1", "ClusterTrainingRuntime", "clustertrainingruntimes",
+         kTrainingRuntime, kServesOthers, kClusterScoped},
+    Kind{"serving.kserve.io", "v1alpha1 v1alpha2", "LLMInferenceService", "llminferenceservices",
+         kLlmInferenceService},
+    Kind{"argoproj.io", "v1alpha1", "Workflow", "workflows", kWorkflow},
+    Kind{"argoproj.io", "v1alpha1", "WorkflowTemplate", "workflowtemplates", kWorkflow},
+    Kind{"argoproj.io", "v1alpha1", "ClusterWorkflowTemplate", "clusterworkflowtemplates",
+         kWorkflow, !kServesOthers, kClusterScoped},
+    Kind{"argoproj.io", "v1alpha1", "CronWorkflow", "cronworkflows", kCronWorkflow},
+    Kind{"cloud.google.com", "v1", "ComputeClass", "computeclasses", kComputeClass, kServesOthers,
+         kClusterScoped},
+    Kind{"kueue.x-k8s.io", "v1beta1 v1beta2", "ResourceFlavor", "resourceflavors", kResourceFlavor,
+         kServesOthers, kClusterScoped},
+    Kind{"resource.k8s.io", "v1 v1beta1 v1beta2", "ResourceClaim", "resourceclaims", kClaim,
          kServesOthers},
+    Kind{"resource.k8s.io", "v1 v1beta1 v1beta2", "ResourceClaimTemplate", "resourceclaimtemplates",
+         kClaimTemplate, kServesOthers},
 };
 
 const Kind* FindIn(std::span<const Kind> kinds, std::string_view group, std::string_view name) {
@@ -193,8 +199,8 @@ std::string Marks(std::string_view path) {
 
 std::optional<Error> Fault(const KindDefinition& kind) {
   const std::string title = kind.group + "/" + kind.name;
-  if (kind.name.empty() || kind.group.empty() || kind.resource.empty()) {
-    return Error{"kind " + title + ": group, kind and resource must be given"};
+  if (kind.name.empty() || kind.group.empty() || kind.resource.empty() || kind.versions.empty()) {
+    return Error{"kind " + title + ": group, versions, kind and resource must be given"};
   }
   if (FindKind(kind.group, kind.name) != nullptr) {
     return Error{"kind " + title + " is built in; remove it here"};
@@ -248,7 +254,8 @@ Result<KindTable> KindTable::With(std::vector<KindDefinition> definitions) {
                       .slices = pods.slices});
     }
     // A vector that moves keeps its elements where they are, so the span stays good.
-    own->kinds.push_back({definition.group, definition.name, definition.resource, rows});
+    own->kinds.push_back(
+        {definition.group, definition.versions, definition.name, definition.resource, rows});
   }
   KindTable table;
   table.own_ = std::move(own);

@@ -52,11 +52,13 @@ struct PodSetRow {
 
 struct Kind {
   std::string_view group;               // "" is the core group
+  std::string_view versions;            // that are served: "v1 v1alpha1"
   std::string_view name;                // "Job"
   std::string_view resource;            // "jobs"
   std::span<const PodSetRow> pod_sets;  // none: its pods come from objects of other kinds
   // Not a workload: it only chooses nodes or gives templates for others, so its faults warn.
   bool serves_others = false;
+  bool is_cluster_scoped = false;
 };
 
 // The rows that are built in.
@@ -75,6 +77,7 @@ struct KindDefinition {
     std::string slices;
   };
   std::string group;
+  std::string versions;
   std::string name;
   std::string resource;
   std::vector<PodSet> pod_sets;
