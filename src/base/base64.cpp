@@ -1,5 +1,6 @@
 #include "tpu_admission/base/base64.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -34,6 +35,22 @@ std::optional<std::string> DecodeBase64(std::string_view text) {
   }
   if (digits % 4 != 0 || padding > 2) return std::nullopt;
   return out;
+}
+
+std::string EncodeBase64(std::string_view bytes) {
+  std::string text;
+  text.reserve((bytes.size() + 2) / 3 * 4);
+  for (std::size_t at = 0; at < bytes.size(); at += 3) {
+    const std::size_t count = std::min<std::size_t>(3, bytes.size() - at);
+    std::uint32_t bits = 0;
+    for (std::size_t i = 0; i < 3; ++i) {
+      bits = bits << 8 | (i < count ? static_cast<unsigned char>(bytes[at + i]) : 0u);
+    }
+    for (std::size_t i = 0; i < 4; ++i) {
+      text += i <= count ? kAlphabet[bits >> (18 - 6 * i) & 63] : '=';
+    }
+  }
+  return text;
 }
 
 }  // namespace tpu_admission

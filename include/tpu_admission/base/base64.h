@@ -10,4 +10,6 @@ namespace tpu_admission {
 // The bytes, or nullopt if `text` is no base64. White space is skipped.
 std::optional<std::string> DecodeBase64(std::string_view text);
 
+std::string EncodeBase64(std::string_view bytes);
+
 }  // namespace tpu_admission

@@ -22,5 +22,21 @@ INSTANTIATE_TEST_SUITE_P(All, DecodeBase64Test,
                                          Case{"YQ=a", std::nullopt}, Case{"*", std::nullopt},
                                          Case{"YW_j", std::nullopt}));
 
+TEST(EncodeBase64, WritesTheVectorsOfTheRfcAndReadsBack) {
+  const std::pair<const char*, const char*> cases[] = {{"", ""},
+                                                       {"f", "Zg=="},
+                                                       {"fo", "Zm8="},
+                                                       {"foo", "Zm9v"},
+                                                       {"foob", "Zm9vYg=="},
+                                                       {"fooba", "Zm9vYmE="},
+                                                       {"foobar", "Zm9vYmFy"}};
+  for (const auto& [bytes, text] : cases) EXPECT_EQ(EncodeBase64(bytes), text);
+  std::string all;
+  for (int byte = 0; byte < 256; ++byte) {
+    all += static_cast<char>(byte);
+    EXPECT_EQ(DecodeBase64(EncodeBase64(all)), all);
+  }
+}
+
 }  // namespace
 }  // namespace tpu_admission
