@@ -73,6 +73,11 @@ bool ConfigNode::Has(std::string_view key) const {
   return IsMap() && AsJson(value_).contains(key);
 }
 
+bool ConfigNode::HasList(std::string_view key) const {
+  const void* const value = Find(key);
+  return value != nullptr && AsJson(value).is_array();
+}
+
 void ConfigNode::Fail(std::string_view message) const { state_->ReportValue(pointer_, message); }
 
 void ConfigNode::Fail(std::string_view key, std::string_view message) const {

@@ -3,6 +3,8 @@
 
 #include <chrono>
 
+#include "tpu_admission/base/day.h"
+
 namespace tpu_admission {
 
 class Clock {
@@ -14,6 +16,12 @@ class Clock {
   virtual Wall Now() const = 0;      // for dates: certificate expiry, log lines
   virtual Mono Elapsed() const = 0;  // for durations
 };
+
+// The date in UTC.
+inline Day DayOf(Clock::Wall time) {
+  const std::chrono::year_month_day date(std::chrono::floor<std::chrono::days>(time));
+  return {int(date.year()), int(unsigned(date.month())), int(unsigned(date.day()))};
+}
 
 class SystemClock final : public Clock {
  public:

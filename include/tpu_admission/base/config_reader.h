@@ -61,6 +61,8 @@ class ConfigNode {
  public:
   // True if the mapping has the key, even if its value is null.
   bool Has(std::string_view key) const;
+  // True if the mapping has the key and its value is a list.
+  bool HasList(std::string_view key) const;
 
   // Required members of a mapping; null counts as missing. Where a string is wanted, `off`, `no`
   // and their like are the words that they are, although YAML 1.1 calls them booleans.
