@@ -2,11 +2,15 @@
 
 #include <algorithm>
 
+#include "tpu_admission/base/text.h"
+
 namespace tpu_admission::admission {
 namespace {
 
 using rules::Finding;
 using rules::Mode;
+
+constexpr std::size_t kReasonBytes = 200;  // of a reason in the audit annotation
 
 bool WasThere(const Finding& finding, const Before& before) {
   return std::any_of(before.findings.begin(), before.findings.end(),
@@ -20,23 +24,38 @@ Mode Ratchet(const Finding& finding, const std::optional<Before>& before) {
   return only_count_changed || WasThere(finding, *before) ? Mode::kWarn : Mode::kDeny;
 }
 
+void Excuse(JudgedFinding& judged, std::optional<std::string_view> reason) {
+  if (!reason) return;
+  judged.mode = Mode::kAudit;
+  judged.ignored_because = *reason;
+}
+
 }  // namespace
 
-std::vector<JudgedFinding> Decide(std::vector<Finding> findings, const workload::Workload& workload,
-                                  const Policy& policy, std::string_view namespace_name,
-                                  const std::optional<Before>& before) {
+Decision Decide(std::vector<Finding> findings, const workload::Workload& workload,
+                const Policy& policy, const Circumstances& circumstances) {
   const bool child = workload.has_known_parent && !policy.children_may_be_denied();
-  std::vector<JudgedFinding> judged;
-  judged.reserve(findings.size());
+  const std::string_view namespace_name = circumstances.namespace_name;
+  AskedExemptions asked(workload);
+  Decision decision;
+  decision.findings.reserve(findings.size());
   for (Finding& finding : findings) {
-    Mode mode = policy.ModeOf(finding, namespace_name);
-    if (child) mode = std::min(mode, Mode::kAudit);
-    mode = std::min(mode, Ratchet(finding, before));
-    if (mode != Mode::kOff) judged.push_back({std::move(finding), mode});
+    JudgedFinding judged;
+    judged.mode = policy.ModeOf(finding, workload, namespace_name);
+    if (child) judged.mode = std::min(judged.mode, Mode::kAudit);
+    judged.mode = std::min(judged.mode, Ratchet(finding, circumstances.before));
+    if (judged.mode == Mode::kOff) continue;
+    if (judged.mode > Mode::kAudit) {
+      judged.peer_sentence = policy.profile().SentenceFor(finding, workload);
+      Excuse(judged, asked.ReasonToIgnore(finding, policy, namespace_name, circumstances.today));
+    }
+    judged.finding = std::move(finding);
+    decision.findings.push_back(std::move(judged));
   }
-  std::stable_sort(judged.begin(), judged.end(),
+  if (!child) decision.complaints = asked.TakeComplaints();
+  std::stable_sort(decision.findings.begin(), decision.findings.end(),
                    [](const auto& a, const auto& b) { return a.mode > b.mode; });
-  return judged;
+  return decision;
 }
 
 std::string Summary(const std::vector<JudgedFinding>& findings) {
@@ -45,6 +64,21 @@ std::string Summary(const std::vector<JudgedFinding>& findings) {
     if (!summary.empty()) summary += ' ';
     summary.append(judged.finding.rule->id).append("=").append(Name(judged.mode));
   }
+  return summary;
+}
+
+std::string IgnoredSummary(const std::vector<JudgedFinding>& findings) {
+  std::vector<std::string> entries;
+  for (const JudgedFinding& judged : findings) {
+    if (judged.ignored_because.empty()) continue;
+    std::string entry =
+        std::string(judged.finding.rule->id) + " " + Quoted(judged.ignored_because, kReasonBytes);
+    if (std::find(entries.begin(), entries.end(), entry) == entries.end()) {
+      entries.push_back(std::move(entry));
+    }
+  }
+  std::string summary;
+  for (const std::string& entry : entries) summary += (summary.empty() ? "" : "; ") + entry;
   return summary;
 }
 

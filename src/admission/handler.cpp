@@ -53,9 +53,9 @@ bool MayBeFixedNow(const AdmissionRequest& request, const rules::Fix& fix) {
          std::holds_alternative<rules::AddToleration>(fix);
 }
 
-std::vector<std::string> Warnings(const std::vector<JudgedFinding>& findings) {
-  std::vector<std::string> warnings;
-  for (const JudgedFinding& judged : findings) {
+std::vector<std::string> Warnings(const Decision& decision) {
+  std::vector<std::string> warnings = decision.complaints;
+  for (const JudgedFinding& judged : decision.findings) {
     if (judged.mode == Mode::kWarn) warnings.push_back(Warning(judged.finding));
   }
   if (warnings.size() > kMaxWarnings) {
@@ -75,7 +75,7 @@ std::string_view Name(Outcome outcome) {
   return kNames[static_cast<std::size_t>(outcome)];
 }
 
-Record Handler::Handle(Endpoint endpoint, std::string_view body, std::string& out) {
+Record Handler::Handle(Endpoint endpoint, std::string_view body, Day today, std::string& out) {
   arena_.Reset();
   Record record;
   Result<k8s::JsonView> root = parser_.Parse(body);
@@ -85,7 +85,7 @@ Record Handler::Handle(Endpoint endpoint, std::string_view body, std::string& ou
     record.error = request.error().message;
   } else {
     record.request = *request;
-    const AdmissionResponse response = Answer(endpoint, settings_.Get(), record);
+    const AdmissionResponse response = Answer(endpoint, settings_.Get(), today, record);
     if (record.error.empty()) k8s::EncodeReview(record.request, response, out);
   }
   if (!record.error.empty()) {
@@ -96,7 +96,8 @@ Record Handler::Handle(Endpoint endpoint, std::string_view body, std::string& ou
   return record;
 }
 
-AdmissionResponse Handler::Answer(Endpoint endpoint, const Settings& settings, Record& record) {
+AdmissionResponse Handler::Answer(Endpoint endpoint, const Settings& settings, Day today,
+                                  Record& record) {
   const AdmissionRequest& request = record.request;
   record.outcome = Outcome::kIgnored;
   if (const auto* kind = workload::FindKind(request.kind.group, request.kind.kind)) {
@@ -119,7 +120,7 @@ AdmissionResponse Handler::Answer(Endpoint endpoint, const Settings& settings, R
   if (workload->pod_sets.empty()) return {};
   record.outcome = Outcome::kAllowed;
   return endpoint == Endpoint::kMutate ? Mutate(settings, *workload, record)
-                                       : Validate(settings, *workload, record);
+                                       : Validate(settings, *workload, today, record);
 }
 
 AdmissionResponse Handler::Mutate(const Settings& settings, const workload::Workload& workload,
@@ -142,27 +143,31 @@ AdmissionResponse Handler::Mutate(const Settings& settings, const workload::Work
 }
 
 AdmissionResponse Handler::Validate(const Settings& settings, const workload::Workload& workload,
-                                    Record& record) {
+                                    Day today, Record& record) {
   const AdmissionRequest& request = record.request;
   const bool update = request.operation == Operation::kUpdate && request.old_object.present();
   if (update && workload::SamePodsAndCounts(*workload.kind, request.old_object, request.object)) {
     return {};
   }
   std::vector<rules::Finding> findings = settings.engine.Evaluate(workload);
-  const std::optional<Before> before =
+  std::optional<Before> before =
       update && !findings.empty() ? JudgeBefore(settings, request, *workload.kind) : std::nullopt;
-  record.findings =
-      Decide(std::move(findings), workload, settings.policy, request.namespace_name, before);
+  Decision decision = Decide(std::move(findings), workload, settings.policy,
+                             {request.namespace_name, today, std::move(before)});
   AdmissionResponse response;
+  response.warnings = Warnings(decision);
+  if (!response.warnings.empty()) record.outcome = Outcome::kWarned;
+  record.findings = std::move(decision.findings);
   if (record.findings.empty()) return response;
-  response.warnings = Warnings(record.findings);
   response.allowed = !Denies(record.findings.front());
   if (!response.allowed) {
     response.message = DenialMessage(workload, record.findings, settings.docs_url);
   }
-  if (!response.warnings.empty()) record.outcome = Outcome::kWarned;
   if (!response.allowed) record.outcome = Outcome::kDenied;
   response.audit.push_back({"findings", Summary(record.findings)});
+  if (std::string ignored = IgnoredSummary(record.findings); !ignored.empty()) {
+    response.audit.push_back({"ignored", std::move(ignored)});
+  }
   return response;
 }
 

@@ -22,10 +22,19 @@ std::string Reference(const Finding& first, std::size_t faults) {
   return text + ").";
 }
 
-std::string FirstLine(const workload::Workload& workload, const Finding& first,
-                      std::size_t faults) {
-  const std::string reference = Reference(first, faults);
-  const std::string text = Title(workload) + " cannot run on TPUs as written: " + first.summary;
+// What another webhook would have said, first: programs look for it.
+std::string PeerSentence(std::span<const JudgedFinding> faults) {
+  for (const JudgedFinding& fault : faults) {
+    if (!fault.peer_sentence.empty()) return std::string(fault.peer_sentence) + ": ";
+  }
+  return "";
+}
+
+std::string FirstLine(const workload::Workload& workload, std::span<const JudgedFinding> faults) {
+  const Finding& first = faults.front().finding;
+  const std::string reference = Reference(first, faults.size());
+  const std::string text =
+      PeerSentence(faults) + Title(workload) + " cannot run on TPUs as written: " + first.summary;
   return Cut(text, kFirstLineBytes - reference.size()) + reference;
 }
 
@@ -73,10 +82,13 @@ std::string DenialMessage(const workload::Workload& workload,
                           const std::vector<JudgedFinding>& findings, std::string_view docs_url) {
   const auto end = std::find_if_not(findings.begin(), findings.end(), Denies);
   const std::span<const JudgedFinding> faults(findings.begin(), end);
-  std::string text = FirstLine(workload, faults.front().finding, faults.size()) + "\n";
+  std::string text = FirstLine(workload, faults) + "\n";
   for (std::size_t i = 0; i < std::min(faults.size(), kMaxParagraphs); ++i) {
     const Finding& finding = faults[i].finding;
     text += "\n" + ParagraphWithChange(finding, ChangeOrReference(faults.first(i), finding));
+    if (!faults[i].peer_sentence.empty()) {
+      text.append("  (").append(faults[i].peer_sentence).append(")\n");
+    }
   }
   if (faults.size() > kMaxParagraphs) {
     text += "\n(" + std::to_string(faults.size() - kMaxParagraphs) + " more of the same kinds)\n";

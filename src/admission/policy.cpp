@@ -1,10 +1,9 @@
 #include "tpu_admission/admission/policy.h"
 
-#include <fnmatch.h>
-
+#include <algorithm>
 #include <array>
 
-#include "tpu_admission/base/config_reader.h"
+#include "admission/rule_table.h"
 #include "tpu_admission/base/text.h"
 
 namespace tpu_admission::admission {
@@ -14,77 +13,108 @@ using rules::Rule;
 
 class PolicyLoader {
  public:
-  static Result<Policy> Load(std::string_view text, std::string_view origin) {
+  static Result<Policy> Load(std::string_view text, std::string_view origin,
+                             std::string_view profile) {
+    Result<std::vector<Profile>> profiles = BuiltInProfiles();
+    if (!profiles) return profiles.error();
     Result<ConfigFile> file = ConfigFile::Parse(text, origin);
     if (!file) return file.error();
-    const ConfigNode root = file->root();
+    Policy policy = ReadPolicy(file->root(), *profiles);
+    if (Status status = file->Finish(); !status) return status.error();
+    if (profile.empty()) return policy;
+    const auto named = std::find_if(profiles->begin(), profiles->end(),
+                                    [&](const Profile& each) { return each.name == profile; });
+    if (named == profiles->end()) return Error{"there is no profile " + Quoted(profile)};
+    policy.profile_ = *named;
+    return policy;
+  }
+
+ private:
+  static Policy ReadPolicy(const ConfigNode& root, const std::vector<Profile>& profiles) {
     Policy policy;
+    std::vector<std::string_view> names;
+    for (const Profile& each : profiles) names.push_back(each.name);
+    policy.profile_ = profiles[root.OneOfOr("profile", names, 0)];
     static constexpr std::array<std::string_view, 2> kChildren = {"audit", "deny"};
     policy.children_may_be_denied_ = root.OneOfOr("children", kChildren, 0) == 1;
     policy.sections_.push_back(ReadSection(root, "*"));
     for (const ConfigNode& row : root.ListOrNone("namespaces")) {
       policy.sections_.push_back(ReadSection(row, row.String("match")));
     }
-    if (Status status = file->Finish(); !status) return status.error();
     return policy;
   }
 
- private:
   static Policy::Section ReadSection(const ConfigNode& node, std::string namespaces) {
-    Policy::Section section{std::move(namespaces), {}};
+    Policy::Section section;
+    section.namespaces = std::move(namespaces);
+    section.at_most = ReadMode(node, "default");
     section.settings.resize(rules::AllRules().size());
-    if (const auto modes = node.MapOrNone("rules")) {
-      for (const auto& [id, value] : modes->Members()) {
-        const std::optional<Mode> mode = rules::ModeOf(value.AsString());
-        if (!mode)
-          value.Fail(Quoted(value.AsString()) +
-                     " is no mode; the modes are off, audit, warn and deny");
-        if (auto* setting = SettingOf(section, id, value)) setting->mode = mode;
-      }
-    }
-    if (const auto fixes = node.MapOrNone("fixes")) {
-      for (const auto& [id, value] : fixes->Members()) {
-        auto* setting = SettingOf(section, id, value);
-        if (setting == nullptr) continue;
-        if (rules::FindRule(id)->fix == nullptr) value.Fail("this rule has no fix");
-        setting->fix = fixes->Bool(id);
-      }
-    }
+    const RuleModes modes = ReadModes(node, "rules");
+    for (std::size_t i = 0; i < modes.size(); ++i) section.settings[i].mode = modes[i];
+    ForEachRule(node, "fixes", [&](const Rule& rule, const ConfigNode& value) {
+      if (rule.fix == nullptr) value.Fail("this rule has no fix");
+      section.settings[rules::IndexOf(rule)].fix = value.AsBool();
+    });
+    ReadIgnore(node, section);
     return section;
   }
 
-  static Policy::RuleSetting* SettingOf(Policy::Section& section, const std::string& id,
-                                        const ConfigNode& value) {
-    const Rule* rule = rules::FindRule(id);
-    if (rule != nullptr) return &section.settings[rules::IndexOf(*rule)];
-    value.Fail("there is no rule " + Quoted(id) + "; `tpu-admission explain` lists them");
-    return nullptr;
+  // `ignore`: true, false, or the rules that may be ignored.
+  static void ReadIgnore(const ConfigNode& node, Policy::Section& section) {
+    if (!node.Has("ignore")) return;
+    const bool is_list = node.HasList("ignore");
+    const bool all = !is_list && node.Bool("ignore");
+    for (Policy::RuleSetting& setting : section.settings) setting.may_be_ignored = all;
+    if (!is_list) return;
+    for (const ConfigNode& item : node.List("ignore")) {
+      const Rule* rule = RuleNamed(item.AsString(), item);
+      if (rule != nullptr) section.settings[rules::IndexOf(*rule)].may_be_ignored = true;
+    }
   }
 };
 
-Result<Policy> Policy::Load(std::string_view text, std::string_view origin) {
-  return PolicyLoader::Load(text, origin);
+Result<Policy> Policy::Load(std::string_view text, std::string_view origin,
+                            std::string_view profile) {
+  return PolicyLoader::Load(text, origin, profile);
 }
 
 template <typename T>
 std::optional<T> Policy::Last(const Rule& rule, std::string_view namespace_name,
                               std::optional<T> RuleSetting::*pick) const {
-  const std::string name(namespace_name);
   const std::size_t index = rules::IndexOf(rule);
   for (auto section = sections_.rbegin(); section != sections_.rend(); ++section) {
     const std::optional<T>& value = section->settings[index].*pick;
-    if (value && fnmatch(section->namespaces.c_str(), name.c_str(), 0) == 0) return value;
+    if (value && MatchesGlob(section->namespaces, namespace_name)) return value;
   }
   return std::nullopt;
 }
 
-Mode Policy::ModeOf(const rules::Finding& finding, std::string_view namespace_name) const {
-  return Last(*finding.rule, namespace_name, &RuleSetting::mode).value_or(finding.mode());
+Mode Policy::Decide(const Rule& rule, Mode own, std::string_view namespace_name) const {
+  const std::size_t index = rules::IndexOf(rule);
+  std::optional<Mode> at_most;  // of the last section that says so; it bounds those before it
+  for (auto section = sections_.rbegin(); section != sections_.rend(); ++section) {
+    const std::optional<Mode>& mode = section->settings[index].mode;
+    if (!mode && (at_most || !section->at_most)) continue;
+    if (!MatchesGlob(section->namespaces, namespace_name)) continue;
+    if (mode) return std::min(*mode, at_most.value_or(Mode::kDeny));
+    at_most = section->at_most;
+  }
+  return std::min(own, at_most.value_or(Mode::kDeny));
+}
+
+Mode Policy::ModeOf(const rules::Finding& finding, const workload::Workload& workload,
+                    std::string_view namespace_name) const {
+  return Decide(*finding.rule, profile_.ModeOf(finding, workload), namespace_name);
 }
 
 bool Policy::FixOf(const Rule& rule, std::string_view namespace_name) const {
+  const Mode own = profile_.modes[rules::IndexOf(rule)].value_or(rule.mode);
   return Last(rule, namespace_name, &RuleSetting::fix).value_or(true) &&
-         Last(rule, namespace_name, &RuleSetting::mode) != Mode::kOff;
+         Decide(rule, own, namespace_name) != Mode::kOff;
+}
+
+bool Policy::MayBeIgnored(const Rule& rule, std::string_view namespace_name) const {
+  return Last(rule, namespace_name, &RuleSetting::may_be_ignored).value_or(false);
 }
 
 }  // namespace tpu_admission::admission

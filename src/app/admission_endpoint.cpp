@@ -48,7 +48,8 @@ void AdmissionEndpoint::Handle(const net::HttpRequest& request, net::HttpRespons
     return Refuse(response, 415, "send application/json without a Content-Encoding\n");
   }
   const Clock::Mono start = clock_.Elapsed();
-  const admission::Record record = handler_.Handle(*endpoint, request.body, response.body);
+  const admission::Record record =
+      handler_.Handle(*endpoint, request.body, DayOf(clock_.Now()), response.body);
   if (record.outcome == admission::Outcome::kInvalid) {
     response.status = 400;
     response.content_type = "text/plain; charset=utf-8";

@@ -60,15 +60,26 @@ void AddDuration(CLI::App& command, const std::string& flag, milliseconds& value
       ->type_name("DURATION");
 }
 
+std::vector<std::string> ProfileNames() {
+  const std::vector<admission::Profile> profiles = admission::BuiltInProfiles().value();
+  std::vector<std::string> names;
+  for (const admission::Profile& profile : profiles) names.push_back(profile.name);
+  return names;
+}
+
 void AddEngineFlags(CLI::App& command, EngineOptions& options) {
   AddFlag(command, "--catalog", options.catalog_file,
           "TPU catalog to use instead of the built-in one")
       ->type_name("FILE");
   AddFlag(command, "--policy", options.policy_file, "modes and fixes by rule and namespace")
       ->type_name("FILE");
+  AddFlag(command, "--profile", options.profile,
+          "named set of rule modes; without it that of the policy, else standard")
+      ->check(CLI::IsMember(ProfileNames()));
   AddFlag(command, "--cluster-location", options.cluster_location,
           "zone or region of the cluster, e.g. us-central1; enables the location rules");
-  AddFlag(command, "--cluster-mode", options.cluster_mode, "kind of GKE cluster")
+  AddFlag(command, "--cluster-mode", options.cluster_mode,
+          "kind of GKE cluster; without it that of the profile, else standard")
       ->check(CLI::IsMember({"standard", "autopilot"}));
   AddFlag(command, "--gke-version", options.gke_version,
           "control plane version, e.g. 1.33.2-gke.1111000");
@@ -174,6 +185,7 @@ int Run(int argc, char** argv) {
   ExplainOptions explain;
   CLI::App* explain_command = app.add_subcommand("explain", "tell what a rule is about");
   explain_command->add_option("RULE", explain.rules, "ids or names; without any, all are listed");
+  explain_command->add_flag("--profiles", explain.profiles, "tell what the profiles change");
   AddFlag(*explain_command, "--output", explain.output, "for people or for docs/rules/")
       ->check(CLI::IsMember({"text", "markdown"}));
 

@@ -4,6 +4,7 @@
 
 #include "app/command_line.h"
 #include "app/commands.h"
+#include "app/profile_table.h"
 #include "tpu_admission/rules/rule.h"
 
 namespace tpu_admission::app {
@@ -85,6 +86,10 @@ void PrintList(bool markdown) {
 
 int Explain(const ExplainOptions& options) {
   const bool markdown = options.output == "markdown";
+  if (options.profiles) {
+    PrintProfiles(markdown);
+    return kDone;
+  }
   if (options.rules.empty()) PrintList(markdown);
   for (const std::string& name : options.rules) {
     const Rule* rule = rules::FindRule(name);

@@ -12,9 +12,10 @@ namespace tpu_admission::app {
 struct EngineOptions {
   std::string catalog_file;      // empty: the built-in catalog
   std::string policy_file;       // empty: every rule by its default
+  std::string profile;           // empty: the policy's own, else "standard"
   std::string cluster_location;  // zone or region; empty: not known
-  std::string cluster_mode = "standard";
-  std::string gke_version;  // empty: not known
+  std::string cluster_mode;      // empty: the profile's own, else "standard"
+  std::string gke_version;       // empty: not known
 };
 
 struct ServeOptions {
@@ -49,6 +50,7 @@ struct CatalogOptions {
 
 struct ExplainOptions {
   std::vector<std::string> rules;
+  bool profiles = false;  // tell the profiles instead
   std::string output = "text";
 };
 

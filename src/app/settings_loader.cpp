@@ -10,15 +10,20 @@ namespace {
 
 using Loaded = Result<std::shared_ptr<const admission::Settings>>;
 
-Result<rules::Cluster> ClusterOf(const EngineOptions& options) {
+rules::Platform PlatformOf(const EngineOptions& options, const admission::Profile& profile) {
+  if (options.cluster_mode == "autopilot") return rules::Platform::kAutopilot;
+  if (options.cluster_mode == "standard") return rules::Platform::kStandard;
+  return profile.platform.value_or(rules::Platform::kStandard);
+}
+
+Result<rules::Cluster> ClusterOf(const EngineOptions& options, const admission::Profile& profile) {
   rules::Cluster cluster;
   cluster.region = rules::RegionOf(options.cluster_location);
   if (cluster.region.empty() && !options.cluster_location.empty()) {
     return Error{"--cluster-location: \"" + options.cluster_location +
                  "\" is neither a zone such as us-central1-a nor a region such as us-central1"};
   }
-  cluster.platform = options.cluster_mode == "autopilot" ? rules::Platform::kAutopilot
-                                                         : rules::Platform::kStandard;
+  cluster.platform = PlatformOf(options, profile);
   cluster.gke_version = options.gke_version;
   return cluster;
 }
@@ -56,9 +61,10 @@ Loaded SettingsLoader::Build(const Texts& texts) const {
   auto catalog = tpu::Catalog::Load(
       texts.catalog, options_.catalog_file.empty() ? "built-in catalog" : options_.catalog_file);
   if (!catalog) return catalog.error();
-  Result<admission::Policy> policy = admission::Policy::Load(texts.policy, options_.policy_file);
+  Result<admission::Policy> policy =
+      admission::Policy::Load(texts.policy, options_.policy_file, options_.profile);
   if (!policy) return policy.error();
-  Result<rules::Cluster> cluster = ClusterOf(options_);
+  Result<rules::Cluster> cluster = ClusterOf(options_, policy->profile());
   if (!cluster) return cluster.error();
   return std::make_shared<const admission::Settings>(admission::Settings{
       rules::Engine(*std::move(catalog), *std::move(cluster)), *std::move(policy), docs_url_, {}});

@@ -92,6 +92,20 @@ void AppendRules(std::string& line, const std::vector<admission::JudgedFinding>&
   line += ']';
 }
 
+// `"ignored":["TPU501=our zone is new"]`, if there is any.
+void AppendIgnored(std::string& line, const std::vector<admission::JudgedFinding>& findings) {
+  constexpr std::size_t kReasonBytes = 200;
+  bool first = true;
+  for (const admission::JudgedFinding& judged : findings) {
+    if (judged.ignored_because.empty()) continue;
+    line += first ? ",\"ignored\":[" : ",";
+    first = false;
+    AppendJsonString(line, std::string(judged.finding.rule->id) + "=" +
+                               Cut(judged.ignored_because, kReasonBytes));
+  }
+  if (!first) line += ']';
+}
+
 }  // namespace
 
 // spdlog's own asynchronous logger wakes a thread per line (5.9 us of CPU); this one does not.
@@ -205,6 +219,7 @@ void Log::WriteDecision(const admission::Record& record, std::string_view endpoi
   AppendField(line, "operation", Name(request.operation));
   AppendField(line, "decision", Name(record.outcome));
   AppendRules(line, record.findings);
+  AppendIgnored(line, record.findings);
   line.append(",\"dry_run\":").append(request.dry_run ? "true" : "false");
   line.append(",\"duration_us\":").append(std::to_string(duration.count() / 1000));
   if (!record.error.empty()) AppendField(line, "error", record.error);

@@ -85,9 +85,10 @@ struct Metrics::Families {
   Registry registry;
   std::vector<std::string_view> kinds = KindNames();
 
-  // [kind][operation][outcome] and [rule][mode], resolved at start.
+  // [kind][operation][outcome], [rule][mode] and [rule], resolved at start.
   std::vector<std::array<std::array<Counter*, kOutcomes>, kOperations>> requests;
   std::vector<std::array<Counter*, kModes>> findings;
+  std::vector<Counter*> ignored;
 
   Histogram& duration = prometheus::BuildHistogram()
                             .Name("tpu_admission_request_duration_seconds")
@@ -166,7 +167,13 @@ struct Metrics::Families {
                        .Name("tpu_admission_findings_total")
                        .Help("Findings by rule and by what became of them.")
                        .Register(registry);
+    auto& ignored_family =
+        prometheus::BuildCounter()
+            .Name("tpu_admission_findings_ignored_total")
+            .Help("Findings that are only recorded because their author asked to ignore them.")
+            .Register(registry);
     for (const rules::Rule* rule : rules::AllRules()) {
+      ignored.push_back(&ignored_family.Add({{"rule", std::string(rule->id)}}));
       std::array<Counter*, kModes> counters{};
       for (const rules::Mode mode : {rules::Mode::kAudit, rules::Mode::kWarn, rules::Mode::kDeny}) {
         counters[static_cast<std::size_t>(mode)] = &family.Add(
@@ -187,8 +194,9 @@ void Metrics::Count(const admission::Record& record, std::chrono::nanoseconds du
                 [static_cast<std::size_t>(record.outcome)]
       ->Increment();
   for (const admission::JudgedFinding& judged : record.findings) {
-    families_->findings[IndexOf(*judged.finding.rule)][static_cast<std::size_t>(judged.mode)]
-        ->Increment();
+    const std::size_t rule = IndexOf(*judged.finding.rule);
+    families_->findings[rule][static_cast<std::size_t>(judged.mode)]->Increment();
+    if (!judged.ignored_because.empty()) families_->ignored[rule]->Increment();
   }
   families_->duration.Observe(std::chrono::duration<double>(duration).count());
 }

@@ -63,7 +63,7 @@ void WholeReview(benchmark::State& state, admission::Endpoint endpoint, const ch
   std::string answer;
   for (auto _ : state) {
     answer.clear();
-    benchmark::DoNotOptimize(handler.Handle(endpoint, body, answer));
+    benchmark::DoNotOptimize(handler.Handle(endpoint, body, Day(), answer));
   }
 }
 BENCHMARK_CAPTURE(WholeReview, validate, admission::Endpoint::kValidate, "validate.json");
@@ -76,7 +76,7 @@ struct Answered {
   admission::Handler handler{settings};
   std::string answer;
   admission::Record record =
-      handler.Handle(admission::Endpoint::kValidate, ValidateReview(), answer);
+      handler.Handle(admission::Endpoint::kValidate, ValidateReview(), Day(), answer);
 };
 
 void LogLine(benchmark::State& state) {

@@ -54,7 +54,7 @@ Handler& TheHandler() {
 
 json Response(Endpoint endpoint, std::string_view body) {
   std::string out;
-  const Record record = TheHandler().Handle(endpoint, body, out);
+  const Record record = TheHandler().Handle(endpoint, body, Day(), out);
   if (record.outcome == Outcome::kInvalid) return json();
   const json response = json::parse(out).at("response");
   const json warnings = response.value("warnings", json::array());

@@ -33,7 +33,8 @@ std::string FromBase64(std::string_view text) {
 std::shared_ptr<const admission::Settings> SettingsOf(const AskerOptions& options) {
   return std::make_shared<admission::Settings>(admission::Settings{
       rules::Engine(BuiltInCatalog(), options.cluster),
-      admission::Policy::Load(options.policy, "policy.yaml").value(), options.docs_url});
+      admission::Policy::Load(options.policy, "policy.yaml", options.profile).value(),
+      options.docs_url});
 }
 
 }  // namespace
@@ -48,12 +49,13 @@ json Answer::patch() const {
                                   : json();
 }
 
-Asker::Asker(const AskerOptions& options) : settings_(SettingsOf(options)), handler_(settings_) {}
+Asker::Asker(const AskerOptions& options)
+    : settings_(SettingsOf(options)), handler_(settings_), today_(options.today) {}
 
 Answer Asker::Ask(admission::Endpoint endpoint, std::string_view body) {
   body_ = body;
   Answer answer;
-  answer.record = handler_.Handle(endpoint, body_, answer.text);
+  answer.record = handler_.Handle(endpoint, body_, today_, answer.text);
   return answer;
 }
 

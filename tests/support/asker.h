@@ -34,6 +34,8 @@ struct AskerOptions {
   std::string policy;  // YAML
   std::string docs_url;
   rules::Cluster cluster;
+  std::string profile = {};
+  Day today = {2026, 11, 21};
 };
 
 class Asker {
@@ -50,6 +52,7 @@ class Asker {
   std::string body_;  // a Record has views into what was parsed
   SnapshotCell<admission::Settings> settings_;
   admission::Handler handler_;
+  Day today_;
 };
 
 // The built-in catalog, loaded once.

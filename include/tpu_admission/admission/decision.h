@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tpu_admission/admission/exemption.h"
 #include "tpu_admission/admission/policy.h"
 #include "tpu_admission/rules/finding.h"
 #include "tpu_admission/workload/workload.h"
@@ -15,6 +16,11 @@ namespace tpu_admission::admission {
 struct JudgedFinding {
   rules::Finding finding;
   rules::Mode mode = rules::Mode::kOff;
+  // Why the author asked to ignore it, if that counts: it is only recorded then. A view of the
+  // object; text of a user.
+  std::string_view ignored_because = {};
+  // What another webhook would have said (profile kuberay-compat), or empty. A view of the policy.
+  std::string_view peer_sentence = {};
 };
 
 // What an UPDATE changed, for ratcheting.
@@ -23,12 +29,22 @@ struct Before {
   bool same_pods = false;                // only counts changed, no pod template
 };
 
-// Applies policy, parenthood and ratcheting, in this order. Hardest mode first; findings that are
-// off are gone. `before` is empty on CREATE.
-std::vector<JudgedFinding> Decide(std::vector<rules::Finding> findings,
-                                  const workload::Workload& workload, const Policy& policy,
-                                  std::string_view namespace_name,
-                                  const std::optional<Before>& before);
+// What decides beside the object itself.
+struct Circumstances {
+  std::string_view namespace_name;
+  Day today;                                    // UTC
+  std::optional<Before> before = std::nullopt;  // of an UPDATE
+};
+
+struct Decision {
+  std::vector<JudgedFinding> findings;  // hardest mode first; findings that are off are gone
+  // About exemptions that do not count: lines of at most kWarningBytes, for kubectl to print.
+  std::vector<std::string> complaints;
+};
+
+// Applies policy, parenthood, ratcheting and exemptions, in this order.
+Decision Decide(std::vector<rules::Finding> findings, const workload::Workload& workload,
+                const Policy& policy, const Circumstances& circumstances);
 
 inline bool Denies(const JudgedFinding& judged) { return judged.mode == rules::Mode::kDeny; }
 
@@ -48,5 +64,9 @@ std::string Paragraph(const rules::Finding& finding);
 
 // "TPU301=deny TPU402=warn", for audit annotation and log.
 std::string Summary(const std::vector<JudgedFinding>& findings);
+
+// `TPU501 "our zone is new"; TPU402 "..."`: what was ignored, for the audit annotation. Reasons are
+// escaped and cut; empty if nothing was.
+std::string IgnoredSummary(const std::vector<JudgedFinding>& findings);
 
 }  // namespace tpu_admission::admission

@@ -52,14 +52,16 @@ class Handler {
   explicit Handler(const SnapshotCell<Settings>& settings) : settings_(settings) {}
 
   // Appends the answer to `out`: an AdmissionReview, or for kInvalid one line of plain text.
-  Record Handle(Endpoint endpoint, std::string_view body, std::string& out);
+  // `today` in UTC: exemptions may end.
+  Record Handle(Endpoint endpoint, std::string_view body, Day today, std::string& out);
 
  private:
-  k8s::AdmissionResponse Answer(Endpoint endpoint, const Settings& settings, Record& record);
+  k8s::AdmissionResponse Answer(Endpoint endpoint, const Settings& settings, Day today,
+                                Record& record);
   k8s::AdmissionResponse Mutate(const Settings& settings, const workload::Workload& workload,
                                 Record& record);
   k8s::AdmissionResponse Validate(const Settings& settings, const workload::Workload& workload,
-                                  Record& record);
+                                  Day today, Record& record);
   std::optional<Before> JudgeBefore(const Settings& settings, const k8s::AdmissionRequest& request,
                                     const workload::Kind& kind);
 

@@ -1,5 +1,5 @@
-// What the platform team decided: a mode for a rule, fixes on or off, by namespace. Read from the
-// YAML file of --policy; without one, every rule has its own default.
+// What the platform team decided: a profile, a mode for a rule, fixes on or off, what may be
+// ignored, by namespace. Read from the YAML file of --policy; without one, the standard profile.
 //
 // Immutable after Load(), safe from any thread.
 #pragma once
@@ -9,20 +9,29 @@
 #include <string_view>
 #include <vector>
 
+#include "tpu_admission/admission/profile.h"
 #include "tpu_admission/base/result.h"
 #include "tpu_admission/rules/finding.h"
+#include "tpu_admission/workload/workload.h"
 
 namespace tpu_admission::admission {
 
 class Policy {
  public:
-  // Strict: an unknown key, rule or mode is an error "origin:LINE:COLUMN: key: what".
-  static Result<Policy> Load(std::string_view text, std::string_view origin);
+  // Strict: an unknown key, rule, mode or profile is an error "origin:LINE:COLUMN: key: what".
+  // `profile`: the name of the profile to take instead of the file's own; empty: none.
+  static Result<Policy> Load(std::string_view text, std::string_view origin,
+                             std::string_view profile = {});
+
+  const Profile& profile() const { return profile_; }
 
   // What becomes of `finding` in `namespace_name`. A mode that is set for a rule holds for all its
   // findings, the less certain ones too.
-  rules::Mode ModeOf(const rules::Finding& finding, std::string_view namespace_name) const;
+  rules::Mode ModeOf(const rules::Finding& finding, const workload::Workload& workload,
+                     std::string_view namespace_name) const;
   bool FixOf(const rules::Rule& rule, std::string_view namespace_name) const;
+  // Whether authors of objects may ask to be excused from `rule`.
+  bool MayBeIgnored(const rules::Rule& rule, std::string_view namespace_name) const;
   // Objects whose parent was judged already: audit unless the policy says `children: deny`.
   bool children_may_be_denied() const { return children_may_be_denied_; }
 
@@ -30,10 +39,12 @@ class Policy {
   struct RuleSetting {
     std::optional<rules::Mode> mode;
     std::optional<bool> fix;
+    std::optional<bool> may_be_ignored;
   };
   // Settings for the namespaces that match a glob, by the rule's place in AllRules().
   struct Section {
     std::string namespaces;
+    std::optional<rules::Mode> at_most;  // `default`: for the rules without a mode
     std::vector<RuleSetting> settings;
   };
   friend class PolicyLoader;
@@ -42,7 +53,11 @@ class Policy {
   template <typename T>
   std::optional<T> Last(const rules::Rule& rule, std::string_view namespace_name,
                         std::optional<T> RuleSetting::*pick) const;
+  // `own`, as all sections together change it.
+  rules::Mode Decide(const rules::Rule& rule, rules::Mode own,
+                     std::string_view namespace_name) const;
 
+  Profile profile_;
   std::vector<Section> sections_;  // the first is the default, for every namespace
   bool children_may_be_denied_ = false;
 };

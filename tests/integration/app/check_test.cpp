@@ -80,6 +80,56 @@ TEST(Check, HonoursThePolicy) {
   EXPECT_THAT(ended.out, Not(HasSubstr("TPU203")));
 }
 
+// A Pod whose topology is missing: a warning on Standard, a denial on Autopilot.
+const std::string kNoTopology = R"(apiVersion: v1
+kind: Pod
+metadata:
+  name: p
+  annotations: {tpu-admission.io/ignore: TPU103=any will do}
+spec:
+  nodeSelector: {cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice}
+  containers:
+  - name: jax
+    resources: {requests: {cpu: 1, memory: 1Gi}, limits: {google.com/tpu: 4}}
+)";
+
+TEST(Check, HonoursTheProfile) {
+  const auto code = [](std::vector<std::string> flags, const Environment& environment = {}) {
+    flags.insert(flags.begin(), "check");
+    flags.push_back("-");
+    return RunToEnd(flags, environment, kNoTopology).exit_code;
+  };
+  EXPECT_EQ(code({}), 0);
+  EXPECT_EQ(code({"--profile", "strict"}), 1);
+  EXPECT_EQ(code({}, {{"TPU_ADMISSION_PROFILE", "strict"}}), 1);
+  EXPECT_EQ(code({"--profile", "autopilot"}), 1);
+  EXPECT_EQ(code({"--profile", "autopilot", "--cluster-mode", "standard"}), 0);
+  TempDir directory;
+  std::ofstream(directory / "policy.yaml") << "profile: autopilot\n";
+  EXPECT_EQ(code({"--policy", directory / "policy.yaml"}), 1);
+  EXPECT_EQ(code({"--policy", directory / "policy.yaml", "--profile", "standard"}), 0);
+}
+
+TEST(Check, HonoursExemptionsByThePolicyAndShowsThem) {
+  TempDir directory;
+  const std::string policy = directory / "policy.yaml";
+  std::ofstream(policy) << "profile: strict\nignore: true\n";
+  const Ended text = RunToEnd({"check", "--policy", policy, "-"}, {}, kNoTopology);
+  EXPECT_EQ(text.exit_code, 0);
+  EXPECT_THAT(text.out, HasSubstr("ignored: Pod \"p\": TPU103: "));
+  EXPECT_THAT(text.out, HasSubstr("(ignored because: any will do)"));
+  const Ended json =
+      RunToEnd({"check", "--policy", policy, "--output", "json", "-"}, {}, kNoTopology);
+  const auto finding = nlohmann::json::parse(json.out)["findings"][0];
+  EXPECT_EQ(finding["mode"], "audit");
+  EXPECT_EQ(finding["ignored_because"], "any will do");
+
+  const Ended refused = RunToEnd({"check", "--profile", "strict", "-"}, {}, kNoTopology);
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_THAT(refused.out, HasSubstr("-:5: warning: Pod \"p\": tpu-admission.io/ignore: the policy "
+                                     "does not let this namespace ignore TPU103"));
+}
+
 TEST(Check, ThePolicyThatShipsChangesNothing) {
   const std::string policy = TPU_ADMISSION_SOURCE_DIR "/config/policy.yaml";
   EXPECT_EQ(RunToEnd({"check", "--policy", policy, kExamples}).out,

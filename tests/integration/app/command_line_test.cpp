@@ -23,10 +23,11 @@ TEST(CommandLine, TellsItsVersionInBothWays) {
 TEST(CommandLine, HelpNamesEveryFlagOfServe) {
   const Ended help = RunToEnd({"serve", "--help"});
   EXPECT_EQ(help.exit_code, 0);
-  for (const char* flag : {"--bind-address", "--secure-port", "--metrics-port", "--tls-cert-file",
-                           "--tls-private-key-file", "--tls-min-version", "--catalog", "--policy",
-                           "--cluster-location", "--cluster-mode", "--gke-version", "--threads",
-                           "--shutdown-delay", "--docs-url", "--log-level", "--config"}) {
+  for (const char* flag :
+       {"--bind-address", "--secure-port", "--metrics-port", "--tls-cert-file",
+        "--tls-private-key-file", "--tls-min-version", "--catalog", "--policy", "--profile",
+        "--cluster-location", "--cluster-mode", "--gke-version", "--threads", "--shutdown-delay",
+        "--docs-url", "--log-level", "--config"}) {
     EXPECT_THAT(help.out, HasSubstr(flag));
   }
 }
@@ -55,6 +56,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Misuse{{"check", "/no/such/file.yaml"}, "/no/such/file.yaml"},
                       Misuse{{"check", "--catalog", "/no/catalog", "-"}, "/no/catalog"},
                       Misuse{{"check", "--cluster-location", "moon", "-"}, "neither a zone"},
+                      Misuse{{"check", "--profile", "lax", "-"}, "kuberay-compat"},
                       Misuse{{"explain", "TPU999"}, "there is no rule TPU999"}));
 
 class Twins : public ::testing::Test {
@@ -106,6 +108,14 @@ TEST(CommandLine, CatalogPrintsWhatTheEngineUses) {
     EXPECT_FALSE(generation["sources"].empty());
   }
   EXPECT_THAT(RunToEnd({"catalog"}).out, HasSubstr("tpu-v6e-slice"));
+}
+
+TEST(CommandLine, ExplainTellsTheProfiles) {
+  const Ended profiles = RunToEnd({"explain", "--profiles"});
+  EXPECT_EQ(profiles.exit_code, 0);
+  EXPECT_THAT(profiles.out, HasSubstr("\nstrict: "));
+  EXPECT_THAT(profiles.out, HasSubstr("\n  TPU103 topology-missing: deny\n"));
+  EXPECT_THAT(profiles.out, HasSubstr("deny for kind Ray*"));
 }
 
 TEST(CommandLine, ExplainListsAndTells) {

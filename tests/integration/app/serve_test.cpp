@@ -39,11 +39,12 @@ class Serve : public ::testing::Test {
   }
 
   // A review of a Pod that asks for `chips` of a v6e 2x2.
-  static std::string Review(int chips) {
+  static std::string Review(int chips, const std::string& ignore = "") {
     return R"({"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": {
         "uid": "u-1", "operation": "CREATE", "namespace": "research", "name": "p",
         "kind": {"group": "", "version": "v1", "kind": "Pod"},
-        "object": {"metadata": {"name": "p"}, "spec": {
+        "object": {"metadata": {"name": "p", "annotations": {"tpu-admission.io/ignore": ")" +
+           ignore + R"("}}, "spec": {
           "nodeSelector": {"cloud.google.com/gke-tpu-accelerator": "tpu-v6e-slice",
                            "cloud.google.com/gke-tpu-topology": "2x2"},
           "containers": [{"name": "jax", "resources": {"limits": {"google.com/tpu": )" +
@@ -162,6 +163,42 @@ TEST_F(Serve, ReloadsThePolicyAndKeepsTheLastGoodOne) {
   EXPECT_THAT(Ask(serving, "/validate", Review(3)).body, HasSubstr(R"("allowed":true)"));
   EXPECT_THAT(Get(serving, "/metrics"), HasSubstr("tpu_admission_config_last_reload_successful 0"));
   EXPECT_EQ(Get(serving, "/readyz"), "ok\n");
+}
+
+// Asks until the answer has `text`: files are looked at every 10 s.
+bool AnswersSoon(const Serving& serving, const std::string& body, const std::string& text) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (std::chrono::steady_clock::now() < end) {
+    HttpClient client(serving.secure_port());
+    const auto answer = client.Exchange(Post("/validate", body));
+    if (answer && answer->body.find(text) != std::string::npos) return true;
+    std::this_thread::sleep_for(milliseconds(200));
+  }
+  return false;
+}
+
+TEST_F(Serve, ReloadsProfileAndExemptions) {
+  TempDir directory;
+  const std::string policy = directory / "policy.yaml";
+  const std::string review = Review(3, "TPU301@2999-12-31=odd pool \\u0007 of ours");
+  WriteText(policy, "default: deny\n");
+  const Serving serving(Flags({"--policy", policy}));
+  ASSERT_TRUE(serving.started());
+  const std::string refused = Ask(serving, "/validate", review).body;
+  EXPECT_THAT(refused, HasSubstr(R"("allowed":false)"));
+  EXPECT_THAT(refused, HasSubstr(R"(does not let namespace \"research\" ignore TPU301)"));
+
+  WriteText(policy, "profile: strict\nnamespaces: [{match: res*, ignore: [TPU301]}]\n");
+  ASSERT_TRUE(AnswersSoon(serving, review, R"("allowed":true)"));
+  ASSERT_TRUE(serving.WaitForLog(R"("ignored":["TPU301=odd pool \u0007 of ours"])"));
+  EXPECT_THAT(Get(serving, "/metrics"),
+              HasSubstr(R"(tpu_admission_findings_ignored_total{rule="TPU301"} 1)"));
+  EXPECT_THAT(Ask(serving, "/validate", review).body, HasSubstr("TPU301 "));
+
+  WriteText(policy, "profile: lenient\nignore: false\n");
+  ASSERT_TRUE(serving.WaitForLog("policy.yaml:1:10: profile: found"));
+  EXPECT_THAT(Ask(serving, "/validate", review).body, HasSubstr(R"("allowed":true)"))
+      << "the last good one stays";
 }
 
 }  // namespace

@@ -23,9 +23,15 @@ rules::Finding FindingOf(const rules::Rule& rule) {
   return finding;
 }
 
+const workload::Workload kNothing = [] {
+  workload::Workload workload;
+  workload.kind = workload::FindKind("", "Pod");
+  return workload;
+}();
+
 Mode ModeIn(std::string_view yaml, std::string_view namespace_name,
             const rules::Finding& finding = FindingOf(Hosts())) {
-  return Policy::Load(yaml, "p").value().ModeOf(finding, namespace_name);
+  return Policy::Load(yaml, "p").value().ModeOf(finding, kNothing, namespace_name);
 }
 
 struct Case {
@@ -73,6 +79,54 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"CaseCounts", kSections, "TEAM-a", Mode::kWarn}),
     CaseName());
 
+const std::string kRollout = R"(
+default: audit
+rules: {TPU301: deny, TPU402: warn}
+namespaces:
+- match: team-*
+  default: warn
+- match: team-a
+  default: deny
+  rules: {TPU501: "off"}
+- match: off
+  default: "off"
+)";
+
+struct CapCase {
+  std::string name;
+  std::string rule;
+  std::string namespace_name;
+  Mode mode;
+};
+
+class DefaultMode : public testing::TestWithParam<CapCase> {};
+
+TEST_P(DefaultMode, IsTheMostThatUnnamedRulesDo) {
+  const CapCase& c = GetParam();
+  EXPECT_EQ(ModeIn(kRollout, c.namespace_name, FindingOf(*rules::FindRule(c.rule))), c.mode);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Cases, DefaultMode,
+    testing::Values(CapCase{"Unnamed", "TPU401", "other", Mode::kAudit},
+                    CapCase{"NamedBesideIt", "TPU301", "other", Mode::kDeny},
+                    CapCase{"MakesNothingHarder", "TPU104", "team-a", Mode::kAudit},
+                    CapCase{"LaterSectionLifts", "TPU401", "team-b", Mode::kWarn},
+                    CapCase{"LastSectionLiftsMore", "TPU401", "team-a", Mode::kDeny},
+                    CapCase{"LaterSectionBoundsWhatWasNamedBefore", "TPU301", "team-b",
+                            Mode::kWarn},
+                    CapCase{"NamedBeforeAndMilder", "TPU402", "team-a", Mode::kWarn},
+                    CapCase{"NamedInTheLastSection", "TPU501", "team-a", Mode::kOff},
+                    CapCase{"WholeNamespaceOff", "TPU301", "off", Mode::kOff}),
+    CaseName());
+
+TEST(Policy, DefaultBoundsMilderFindingsFromAbove) {
+  rules::Finding doubtful = FindingOf(Hosts());
+  doubtful.milder = Mode::kWarn;
+  EXPECT_EQ(ModeIn("default: deny", "ns", doubtful), Mode::kWarn);
+  EXPECT_EQ(ModeIn("default: audit", "ns", doubtful), Mode::kAudit);
+}
+
 TEST(Policy, AModeThatIsSetHoldsForMilderFindingsToo) {
   rules::Finding doubtful = FindingOf(Hosts());
   doubtful.milder = Mode::kWarn;
@@ -105,6 +159,8 @@ INSTANTIATE_TEST_SUITE_P(
                 "fixes: {TPU601: false}\nnamespaces: [{match: b*, fixes: {TPU601: true}}]", "batch",
                 true},
         FixCase{"RuleOff", "rules: {TPU601: \"off\"}", "ns", false},
+        FixCase{"DefaultOff", "default: \"off\"", "ns", false},
+        FixCase{"DefaultAudit", "default: audit", "ns", true},
         FixCase{"RuleAudit", "rules: {TPU601: audit}", "ns", true}),
     CaseName());
 
@@ -146,6 +202,15 @@ INSTANTIATE_TEST_SUITE_P(
                 "policy.yaml:3:3: namespaces[0].mode: unknown key"},
         Refusal{"Children", "children: warn\n",
                 "policy.yaml:1:11: children: found \"warn\", wanted audit or deny"},
+        Refusal{"Default", "default: perhaps\n",
+                "policy.yaml:1:10: default: found \"perhaps\", wanted off, audit, warn or deny"},
+        Refusal{"Ignore", "ignore: sometimes\n",
+                "policy.yaml:1:9: ignore: found \"sometimes\", wanted true or false"},
+        Refusal{"IgnoreUnknownRule", "namespaces:\n- match: a\n  ignore: [TPU501, TPU7]\n",
+                "policy.yaml:3:20: namespaces[0].ignore[1]: there is no rule \"TPU7\"; "
+                "`tpu-admission explain` lists them"},
+        Refusal{"ProfileInSection", "namespaces:\n- match: a\n  profile: strict\n",
+                "policy.yaml:3:3: namespaces[0].profile: unknown key"},
         Refusal{"DuplicateKey", "children: deny\nchildren: audit\n",
                 "policy.yaml:2:1: duplicate key \"children\" (first on line 1, again on line 2)"},
         Refusal{"RulesIsAList", "rules: [TPU401]\n",
@@ -165,9 +230,11 @@ TEST(Policy, ShippedFileEqualsTheDefaults) {
   const Result<Policy> policy = Policy::Load(text, "policy.yaml");
   ASSERT_TRUE(policy.ok()) << policy.error().message;
   for (const rules::Rule* rule : rules::AllRules()) {
-    EXPECT_EQ(policy->ModeOf(FindingOf(*rule), "ns"), rule->mode) << rule->id;
+    EXPECT_EQ(policy->ModeOf(FindingOf(*rule), kNothing, "ns"), rule->mode) << rule->id;
     EXPECT_TRUE(policy->FixOf(*rule, "ns")) << rule->id;
+    EXPECT_FALSE(policy->MayBeIgnored(*rule, "ns")) << rule->id;
   }
+  EXPECT_EQ(policy->profile().name, "standard");
   EXPECT_FALSE(policy->children_may_be_denied());
 }
 

@@ -140,7 +140,7 @@ TEST(WireContract, AppendsToWhatIsInTheBuffer) {
   const SnapshotCell<Settings> cell{std::shared_ptr<const Settings>(settings)};
   Handler handler(cell);
   std::string out = "head";
-  handler.Handle(Endpoint::kValidate, Review(TpuPod()).Text(), out);
+  handler.Handle(Endpoint::kValidate, Review(TpuPod()).Text(), Day(), out);
   EXPECT_TRUE(out.starts_with("head{"));
 }
 
@@ -152,10 +152,10 @@ TEST(WireContract, NewSettingsHoldForTheNextReview) {
   SnapshotCell<Settings> cell(with(""));
   Handler handler(cell);
   std::string out;
-  EXPECT_EQ(handler.Handle(Endpoint::kValidate, Review(kWrongPod).Text(), out).outcome,
+  EXPECT_EQ(handler.Handle(Endpoint::kValidate, Review(kWrongPod).Text(), Day(), out).outcome,
             Outcome::kDenied);
   cell.Set(with("rules: {TPU203: warn}"));
-  EXPECT_EQ(handler.Handle(Endpoint::kValidate, Review(kWrongPod).Text(), out).outcome,
+  EXPECT_EQ(handler.Handle(Endpoint::kValidate, Review(kWrongPod).Text(), Day(), out).outcome,
             Outcome::kWarned);
 }
 

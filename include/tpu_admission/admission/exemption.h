@@ -1,0 +1,66 @@
+// What the author of an object asks to be excused from, by an annotation on the object or on a pod
+// template:
+//
+//   tpu-admission.io/ignore: "TPU501=our zone is new; TPU402@2026-12-31=until we use JobSet"
+//
+// A request is not a right: it counts only where the policy says so, and never in silence.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tpu_admission/admission/policy.h"
+#include "tpu_admission/base/day.h"
+#include "tpu_admission/rules/finding.h"
+#include "tpu_admission/workload/workload.h"
+
+namespace tpu_admission::admission {
+
+inline constexpr std::string_view kIgnoreAnnotation = "tpu-admission.io/ignore";
+
+struct Exemption {
+  const rules::Rule* rule = nullptr;
+  std::string_view reason;   // as written, without spaces around; never empty
+  std::optional<Day> until;  // the last day on which it counts, in UTC
+};
+
+// One annotation. What cannot be read is a complaint, one line of at most 120 bytes each, and the
+// rest counts all the same.
+struct Exemptions {
+  std::vector<Exemption> entries;
+  std::vector<std::string> complaints;
+};
+Exemptions ReadExemptions(std::string_view annotation);
+
+// All exemptions that one workload asks for. Belongs to one review; views its JSON.
+class AskedExemptions {
+ public:
+  // Looks up one annotation of the object, and one of each pod template.
+  explicit AskedExemptions(const workload::Workload& workload);
+
+  // Why `finding` is to be ignored, or nothing. An entry of the object goes before one of the pod
+  // template; if the one that is asked for does not count, that becomes a complaint.
+  std::optional<std::string_view> ReasonToIgnore(const rules::Finding& finding,
+                                                 const Policy& policy,
+                                                 std::string_view namespace_name, Day today);
+
+  // Each once, one line of at most 120 bytes.
+  std::vector<std::string> TakeComplaints() { return std::move(complaints_); }
+
+ private:
+  void Read(const workload::PodSet* pods, const std::optional<std::string_view>& annotation);
+  const Exemption* Find(const rules::Finding& finding) const;
+  void Complain(std::string complaint);
+
+  struct Asked {
+    const workload::PodSet* pods;  // nullptr: the whole object
+    Exemption exemption;
+  };
+  const workload::Workload& workload_;
+  std::vector<Asked> asked_;  // the object's first
+  std::vector<std::string> complaints_;
+};
+
+}  // namespace tpu_admission::admission

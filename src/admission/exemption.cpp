@@ -1,0 +1,138 @@
+#include "tpu_admission/admission/exemption.h"
+
+#include <algorithm>
+
+#include "tpu_admission/base/text.h"
+
+namespace tpu_admission::admission {
+namespace {
+
+using rules::Finding;
+using rules::Rule;
+
+// An annotation may have 256 KiB; nobody has so many reasons.
+constexpr std::size_t kMaxEntries = 32;
+constexpr std::size_t kLineBytes = 120;
+
+std::string_view Trimmed(std::string_view text) {
+  constexpr std::string_view kSpaces = " \t\r\n";
+  const std::size_t start = text.find_first_not_of(kSpaces);
+  if (start == text.npos) return {};
+  return text.substr(start, text.find_last_not_of(kSpaces) - start + 1);
+}
+
+// Cuts `text` at the first `mark`: what stood before it; `text` becomes what stood after it.
+std::string_view TakeUntil(std::string_view& text, char mark) {
+  const std::size_t end = std::min(text.find(mark), text.size());
+  const std::string_view taken = text.substr(0, end);
+  text.remove_prefix(std::min(end + 1, text.size()));
+  return taken;
+}
+
+std::string Complaint(const std::string& what) {
+  return Cut(std::string(kIgnoreAnnotation) + ": " + what, kLineBytes);
+}
+
+// One of the entries between semicolons; the error says what is wrong with it.
+Result<Exemption> ReadEntry(std::string_view entry) {
+  if (entry.find('=') == entry.npos) {
+    return Error{Quoted(entry, 32) + " is not written as TPU501=reason"};
+  }
+  std::string_view reason = entry;
+  std::string_view day = TakeUntil(reason, '=');
+  const bool dated = day.find('@') != day.npos;
+  const std::string_view id = Trimmed(TakeUntil(day, '@'));
+  Exemption exemption;
+  exemption.rule = rules::FindRule(id);
+  exemption.reason = Trimmed(reason);
+  if (exemption.rule == nullptr) return Error{"there is no rule " + Quoted(id, 32)};
+  const std::string name(exemption.rule->id);
+  if (exemption.reason.empty()) return Error{name + " has no reason; write " + name + "=reason"};
+  if (!dated) return exemption;
+  exemption.until = ParseDay(Trimmed(day));
+  if (exemption.until) return exemption;
+  return Error{Quoted(Trimmed(day), 16) + " is no date; write " + name + "@2026-12-31=reason"};
+}
+
+bool Names(const std::vector<Exemption>& entries, const Rule* rule) {
+  return std::any_of(entries.begin(), entries.end(),
+                     [&](const Exemption& entry) { return entry.rule == rule; });
+}
+
+}  // namespace
+
+Exemptions ReadExemptions(std::string_view annotation) {
+  Exemptions read;
+  for (std::size_t count = 0; !annotation.empty();) {
+    const std::string_view entry = Trimmed(TakeUntil(annotation, ';'));
+    if (entry.empty()) continue;
+    if (++count > kMaxEntries) {
+      read.complaints.push_back(
+          Complaint("only the first " + std::to_string(kMaxEntries) + " entries count"));
+      break;
+    }
+    const Result<Exemption> exemption = ReadEntry(entry);
+    if (!exemption) {
+      read.complaints.push_back(Complaint(exemption.error().message));
+    } else if (Names(read.entries, exemption->rule)) {
+      read.complaints.push_back(
+          Complaint(std::string(exemption->rule->id) + " stands there twice; the first counts"));
+    } else {
+      read.entries.push_back(*exemption);
+    }
+  }
+  return read;
+}
+
+AskedExemptions::AskedExemptions(const workload::Workload& workload) : workload_(workload) {
+  Read(nullptr, workload.metadata.annotations.Find(kIgnoreAnnotation));
+  for (const workload::PodSet& pods : workload.pod_sets) {
+    if (pods.pointer.empty()) continue;  // a Pod: its metadata is the object's
+    Read(&pods, pods.pod.metadata.annotations.Find(kIgnoreAnnotation));
+  }
+}
+
+void AskedExemptions::Read(const workload::PodSet* pods,
+                           const std::optional<std::string_view>& annotation) {
+  if (!annotation) return;
+  Exemptions read = ReadExemptions(*annotation);
+  for (const Exemption& exemption : read.entries) asked_.push_back({pods, exemption});
+  for (std::string& complaint : read.complaints) Complain(std::move(complaint));
+}
+
+const Exemption* AskedExemptions::Find(const Finding& finding) const {
+  for (const Asked& asked : asked_) {
+    const bool here = asked.pods == nullptr || (finding.pod_set < workload_.pod_sets.size() &&
+                                                asked.pods == &workload_.pod_sets[finding.pod_set]);
+    if (here && asked.exemption.rule == finding.rule) return &asked.exemption;
+  }
+  return nullptr;
+}
+
+std::optional<std::string_view> AskedExemptions::ReasonToIgnore(const Finding& finding,
+                                                                const Policy& policy,
+                                                                std::string_view namespace_name,
+                                                                Day today) {
+  const Exemption* exemption = Find(finding);
+  if (exemption == nullptr) return std::nullopt;
+  const std::string id(finding.rule->id);
+  if (!policy.MayBeIgnored(*finding.rule, namespace_name)) {
+    const std::string place =
+        namespace_name.empty() ? "this namespace" : "namespace " + Quoted(namespace_name, 40);
+    Complain(Complaint("the policy does not let " + place + " ignore " + id));
+    return std::nullopt;
+  }
+  if (exemption->until && *exemption->until < today) {
+    Complain(Complaint("what is asked for " + id + " ended on " + Text(*exemption->until)));
+    return std::nullopt;
+  }
+  return exemption->reason;
+}
+
+void AskedExemptions::Complain(std::string complaint) {
+  if (std::find(complaints_.begin(), complaints_.end(), complaint) == complaints_.end()) {
+    complaints_.push_back(std::move(complaint));
+  }
+}
+
+}  // namespace tpu_admission::admission

@@ -1,0 +1,117 @@
+#include "tpu_admission/admission/profile.h"
+
+#include <algorithm>
+#include <array>
+
+#include "admission/rule_table.h"
+
+namespace tpu_admission::admission {
+namespace {
+
+using rules::Finding;
+using rules::Mode;
+
+Profile::Case ReadCase(const ConfigNode& node) {
+  Profile::Case result;
+  if (!node.Has("kind") && !node.Has("accelerator") && !node.Has("count")) {
+    node.Fail("says neither kind, accelerator nor count, so it would hold for every finding");
+  }
+  result.kind = node.StringOr("kind", "*");
+  result.accelerator = node.StringOr("accelerator", "*");
+  if (node.Has("count")) result.count = node.Int("count", {.min = 0});
+  result.modes = ReadModes(node, "rules");
+  result.sentences.resize(rules::AllRules().size());
+  ForEachRule(node, "says", [&](const rules::Rule& rule, const ConfigNode& value) {
+    result.sentences[rules::IndexOf(rule)] = value.AsString();
+  });
+  return result;
+}
+
+Profile ReadProfile(const std::string& name, const ConfigNode& node) {
+  static constexpr std::array<std::string_view, 2> kPlatforms = {"standard", "autopilot"};
+  Profile profile;
+  profile.name = name;
+  profile.purpose = node.String("for");
+  const std::size_t platform = node.OneOfOr("cluster-mode", kPlatforms, kPlatforms.size());
+  if (platform < kPlatforms.size()) profile.platform = static_cast<rules::Platform>(platform);
+  profile.modes = ReadModes(node, "rules");
+  for (const ConfigNode& row : node.ListOrNone("where")) profile.cases.push_back(ReadCase(row));
+  return profile;
+}
+
+bool HasAccelerator(const workload::PodSet& pods, const std::string& pattern) {
+  const auto& choices = pods.nodes.choices;
+  return std::any_of(choices.begin(), choices.end(), [&](const workload::NodeChoice& choice) {
+    const workload::Selected& accelerator = choice[workload::NodeLabel::kAccelerator];
+    return accelerator.fixed() && MatchesGlob(pattern, accelerator.value);
+  });
+}
+
+const workload::PodSet* PodSetOf(const Finding& finding, const workload::Workload& workload) {
+  const auto& all = workload.pod_sets;
+  return finding.pod_set < all.size() ? &all[finding.pod_set] : nullptr;
+}
+
+bool Matches(const Profile::Case& special, const Finding& finding,
+             const workload::Workload& workload) {
+  if (!MatchesGlob(special.kind, workload.kind->name)) return false;
+  const workload::PodSet* pods = PodSetOf(finding, workload);
+  if (special.count && (pods == nullptr || pods->scale.pods.value != special.count)) return false;
+  return special.accelerator == "*" ||
+         (pods != nullptr && HasAccelerator(*pods, special.accelerator));
+}
+
+// The last case that matches and has an opinion, as `opinion` reads it.
+template <typename Opinion>
+const Profile::Case* LastCase(const Profile& profile, const Finding& finding,
+                              const workload::Workload& workload, const Opinion& opinion) {
+  const auto found =
+      std::find_if(profile.cases.rbegin(), profile.cases.rend(), [&](const Profile::Case& special) {
+        return opinion(special) && Matches(special, finding, workload);
+      });
+  return found == profile.cases.rend() ? nullptr : &*found;
+}
+
+bool KeepsItsMode(const Finding& finding, const workload::Workload& workload) {
+  const workload::PodSet* pods = PodSetOf(finding, workload);
+  return workload.kind->serves_others || (pods != nullptr && pods->skips_checks);
+}
+
+}  // namespace
+
+Mode Profile::ModeOf(const Finding& finding, const workload::Workload& workload) const {
+  const std::size_t rule = rules::IndexOf(*finding.rule);
+  std::optional<Mode> mode = modes[rule];
+  if (const Case* special = LastCase(*this, finding, workload,
+                                     [&](const Case& c) { return c.modes[rule].has_value(); })) {
+    mode = special->modes[rule];
+  }
+  const Mode own = finding.mode();
+  if (!mode) return own;
+  return KeepsItsMode(finding, workload) ? std::min(*mode, own) : *mode;
+}
+
+std::string_view Profile::SentenceFor(const Finding& finding,
+                                      const workload::Workload& workload) const {
+  const std::size_t rule = rules::IndexOf(*finding.rule);
+  const Case* special =
+      LastCase(*this, finding, workload, [&](const Case& c) { return !c.sentences[rule].empty(); });
+  return special == nullptr ? std::string_view() : special->sentences[rule];
+}
+
+Result<std::vector<Profile>> LoadProfiles(std::string_view text, std::string_view origin) {
+  Result<ConfigFile> file = ConfigFile::Parse(text, origin);
+  if (!file) return file.error();
+  std::vector<Profile> profiles;
+  for (const auto& [name, node] : file->root().Members()) {
+    profiles.push_back(ReadProfile(name, node));
+  }
+  if (Status status = file->Finish(); !status) return status.error();
+  return profiles;
+}
+
+Result<std::vector<Profile>> BuiltInProfiles() {
+  return LoadProfiles(BuiltInProfilesText(), "config/profiles.yaml");
+}
+
+}  // namespace tpu_admission::admission

@@ -1,0 +1,176 @@
+// The profile kuberay-compat: cases V1 to V16 of the tests of ai-on-gke/kuberay-tpu-webhook, in our
+// own words. What that webhook denies is denied, with its sentences; what it lets in goes in.
+#include <gtest/gtest.h>
+
+#include "support/asker.h"
+#include "support/case_name.h"
+
+namespace tpu_admission::admission {
+namespace {
+
+using nlohmann::json;
+
+const std::string kNotEqual =
+    "Failed to validate RayCluster: Number of workers in worker group not equal to specified "
+    "topology";
+const std::string kNoTopology = "Failed to validate RayCluster: TPU topology not specified";
+const std::string kNoHosts = "Failed to validate RayCluster: workerGroupSpec NumOfHosts not set";
+
+json Group(int hosts, const std::string& topology, const std::string& chips,
+           const std::string& accelerator = "tpu-v4-podslice") {
+  json container = TpuContainer("ray-worker");
+  for (const char* list : {"requests", "limits"}) {
+    container["resources"][list]["google.com/tpu"] = chips;
+  }
+  json selector = json::object();
+  if (!accelerator.empty()) selector["cloud.google.com/gke-tpu-accelerator"] = accelerator;
+  if (!topology.empty()) selector["cloud.google.com/gke-tpu-topology"] = topology;
+  return {{"groupName", "workers"},
+          {"replicas", 1},
+          {"numOfHosts", hosts},
+          {"template",
+           {{"spec", {{"nodeSelector", selector}, {"containers", json::array({container})}}}}}};
+}
+
+json Cluster(const std::vector<json>& groups) {
+  const json head = {{"containers", {{{"name", "ray-head"}}}}};
+  return {{"apiVersion", "ray.io/v1"},
+          {"kind", "RayCluster"},
+          {"metadata", {{"name", "test"}}},
+          {"spec",
+           {{"headGroupSpec", {{"template", {{"spec", head}}}}}, {"workerGroupSpecs", groups}}}};
+}
+
+Answer Ask(const json& object, const std::string& profile = "kuberay-compat") {
+  Asker asker({.policy = "", .docs_url = "", .cluster = {}, .profile = profile});
+  Answer answer = asker.Validate(Review(object));
+  for (JudgedFinding& judged : answer.record.findings) judged.peer_sentence = {};  // dies now
+  return answer;
+}
+
+struct Denial {
+  std::string name;
+  std::vector<json> groups;
+  std::string begins;
+};
+
+class KuberayDenials : public testing::TestWithParam<Denial> {};
+
+TEST_P(KuberayDenials, BeginWithThePeersSentence) {
+  const Answer answer = Ask(Cluster(GetParam().groups));
+  ASSERT_FALSE(answer.allowed()) << answer.text;
+  EXPECT_TRUE(answer.message().starts_with(GetParam().begins)) << answer.message();
+  const std::size_t end = answer.message().find('\n');
+  EXPECT_LE(end, kFirstLineBytes);
+  EXPECT_NE(answer.message().find("RayCluster \"test\" cannot run on TPUs as written: "),
+            std::string::npos);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Peer, KuberayDenials,
+    testing::Values(
+        Denial{"V1NoHosts", {Group(0, "2x2x1", "4")}, kNoHosts},
+        Denial{"V3NoTopology", {Group(1, "", "4")}, kNoTopology},
+        Denial{"V4TooFewHosts", {Group(1, "2x2x2", "4")}, kNotEqual},
+        Denial{"V10TooManyHosts", {Group(2, "2x2x1", "4")}, kNotEqual},
+        Denial{"V13SecondGroup", {Group(1, "2x2x1", "4"), Group(3, "2x2x4", "4")}, kNotEqual},
+        Denial{"V14ThreeChips", {Group(1, "2x2x1", "3")}, ""},
+        Denial{"V15ZeroDimension", {Group(1, "0x4", "4")}, "Failed to validate"},
+        Denial{"V15Minus", {Group(1, "-2x2", "4")}, "Failed to validate"},
+        Denial{"V15NoLast", {Group(1, "2x", "4")}, "Failed to validate"},
+        Denial{"V15NoFirst", {Group(1, "x2", "4")}, "Failed to validate"},
+        Denial{"V15Space", {Group(1, " 2x4", "4")}, "Failed to validate"},
+        Denial{"V15Exponent", {Group(1, "1e1x2", "4")}, "Failed to validate"},
+        Denial{"V15FourDimensions", {Group(1, "2x2x2x2", "4")}, "Failed to validate"}),
+    CaseName());
+
+struct Pass {
+  std::string name;
+  std::vector<json> groups;
+  std::string findings;  // those that warn
+};
+
+class KuberayPasses : public testing::TestWithParam<Pass> {};
+
+TEST_P(KuberayPasses, AreAllowed) {
+  const Answer answer = Ask(Cluster(GetParam().groups));
+  EXPECT_TRUE(answer.allowed()) << answer.text;
+  EXPECT_EQ(answer.warnings().empty(), GetParam().findings.empty()) << answer.text;
+  EXPECT_TRUE(answer.findings().starts_with(GetParam().findings)) << answer.findings();
+}
+
+json GpuGroup() {
+  json group = Group(1, "", "0", "");
+  group["template"]["spec"]["containers"][0]["resources"] = {{"limits", {{"nvidia.com/gpu", 4}}}};
+  return group;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Peer, KuberayPasses,
+    testing::Values(Pass{"V5OneHost", {Group(1, "2x2x1", "4")}, ""},
+                    Pass{"V6FourHosts", {Group(4, "2x2x4", "4")}, ""},
+                    Pass{"V7DeviceOfOneHost", {Group(1, "2x4", "8", "tpu-v5-lite-device")}, ""},
+                    Pass{"V8DeviceOfTwoHosts",
+                         {Group(2, "2x4", "4", "tpu-v5-lite-device")},
+                         "TPU301=warn TPU401=warn"},
+                    Pass{"V9NoChips", {Group(1, "", "0", "")}, ""},
+                    Pass{"V11SeveralGroups",
+                         {Group(1, "2x2x1", "4"), Group(4, "2x2x4", "4"), Group(4, "2x2x4", "4")},
+                         ""},
+                    Pass{"V12WithGpus", {Group(4, "2x2x4", "4"), GpuGroup()}, ""},
+                    Pass{"K5UnknownAccelerator", {Group(1, "1x1", "1", "tpu-v2")}, "TPU101=warn"},
+                    Pass{"M12MachineTypeAsLabel",
+                         {Group(2, "2x2x2", "4", "tpu7x-standard-4t")},
+                         "TPU101=warn"}),
+    CaseName());
+
+TEST(KuberayCompat, V8IsDeniedByDefault) {
+  EXPECT_FALSE(Ask(Cluster({Group(2, "2x4", "4", "tpu-v5-lite-device")}), "standard").allowed());
+}
+
+TEST(KuberayCompat, V13BothGroupsAreNamed) {
+  const std::string message =
+      Ask(Cluster({Group(1, "2x2x4", "4"), Group(3, "2x2x4", "4")})).message();
+  for (const char* group : {"spec.workerGroupSpecs[0]", "spec.workerGroupSpecs[1]"}) {
+    EXPECT_NE(message.find(group), std::string::npos) << message;
+  }
+}
+
+TEST(KuberayCompat, V16ChangeOfHostsIsJudged) {
+  Asker asker({.policy = "", .docs_url = "", .cluster = {}, .profile = "kuberay-compat"});
+  const json before = Cluster({Group(4, "2x2x4", "4")});
+  const json after = Cluster({Group(3, "2x2x4", "4")});
+  const Answer answer = asker.Validate(Review(after).Update(before));
+  EXPECT_FALSE(answer.allowed());
+  EXPECT_TRUE(answer.message().starts_with(kNotEqual));
+}
+
+// Every faulty group's paragraph has the sentence: a program may look for the second.
+TEST(KuberayCompat, SentencesOfAllFaultsAreThere) {
+  const std::string message = Ask(Cluster({Group(1, "", "4"), Group(3, "2x2x4", "4")})).message();
+  for (const std::string& sentence : {kNoTopology, kNotEqual}) {
+    EXPECT_NE(message.find("\n  (" + sentence + ")\n"), std::string::npos) << message;
+  }
+}
+
+TEST(KuberayCompat, RayJobSaysTheSame) {
+  json job = {{"apiVersion", "ray.io/v1"}, {"kind", "RayJob"}, {"metadata", {{"name", "j"}}}};
+  job["spec"]["rayClusterSpec"] = Cluster({Group(3, "2x2x4", "4")})["spec"];
+  EXPECT_TRUE(Ask(job).message().starts_with(kNotEqual));
+}
+
+TEST(KuberayCompat, OtherKindsReadOurOwnWords) {
+  const json job = With(TpuJob(), "/spec/parallelism", 3);
+  EXPECT_EQ(Ask(job).message(), Ask(job, "standard").message());
+  EXPECT_EQ(Ask(With(TpuPod(), "/spec/nodeSelector/cloud.google.com~1gke-tpu-accelerator", "v6e"))
+                .findings(),
+            "TPU101=warn");
+}
+
+TEST(KuberayCompat, NoTopologyOutsideRayWarnsAsByDefault) {
+  const json pod = Without(TpuPod(), "/spec/nodeSelector/cloud.google.com~1gke-tpu-topology");
+  EXPECT_EQ(Ask(pod).findings(), "TPU103=warn");
+}
+
+}  // namespace
+}  // namespace tpu_admission::admission
