@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -80,10 +81,13 @@ func only(objects []object, wanted string) (found []object) {
 	return found
 }
 
-// one returns the only object of the kind.
-func one(t *testing.T, objects []object, wanted string) object {
+// one returns the only object of the kind, or of the kind and name.
+func one(t *testing.T, objects []object, wanted string, names ...string) object {
 	t.Helper()
 	found := only(objects, wanted)
+	if len(names) > 0 {
+		found = slices.DeleteFunc(found, func(o object) bool { return name(o) != names[0] })
+	}
 	if len(found) != 1 {
 		t.Fatalf("%d objects of kind %s, not 1", len(found), wanted)
 	}

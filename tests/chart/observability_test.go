@@ -1,0 +1,104 @@
+package chart
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/yaml"
+)
+
+// Each alert fires when it should and only then, and has a runbook.
+func TestAlerts(t *testing.T) {
+	promtool, err := exec.LookPath("promtool")
+	if err != nil && os.Getenv("CI") == "" {
+		t.Skip("no promtool here (Debian: apt-get install prometheus)")
+	}
+	if err != nil {
+		t.Fatal("no promtool here, and in CI nothing is left out:", err)
+	}
+	rules, tests := path("charts", "tpu-admission", "files", "alerts.yaml"), path("tests", "chart", "alerts_test.yaml")
+	for _, argv := range [][]string{{promtool, "check", "rules", rules}, {promtool, "test", "rules", tests}} {
+		if out, errors, err := run("", argv...); err != nil {
+			t.Errorf("%v: %s%s", argv, out, errors)
+		}
+	}
+	runbooks, cases := read(t, path("docs", "runbooks.md")), read(t, tests)
+	for _, name := range alerts(t) {
+		if !strings.Contains(runbooks, "\n## "+name+"\n") {
+			t.Errorf("%s has no runbook", name)
+		}
+		for _, end := range []string{" fires\n", " stays quiet\n"} {
+			if !strings.Contains(cases, "name: "+name+end) {
+				t.Errorf("no case: %s%s", name, end)
+			}
+		}
+	}
+}
+
+func alerts(t *testing.T) (names []string) {
+	t.Helper()
+	var file object
+	if err := yaml.UnmarshalStrict([]byte(read(t, path("charts", "tpu-admission", "files", "alerts.yaml"))), &file); err != nil {
+		t.Fatal(err)
+	}
+	for _, rule := range list(file, "groups", 0, "rules") {
+		names = append(names, text(rule, "alert"))
+	}
+	return names
+}
+
+func TestAlertsNameTheirRunbooks(t *testing.T) {
+	rule := one(t, render(t, append(everything, "--set", "metrics.prometheusRule.runbookUrl=https://example.com/runbooks.md")...),
+		"PrometheusRule")
+	for _, alert := range list(rule, "spec", "groups", 0, "rules") {
+		want := "https://example.com/runbooks.md#" + strings.ToLower(text(alert, "alert"))
+		if got := text(alert, "annotations", "runbook_url"); got != want {
+			t.Errorf("%s, not %s", got, want)
+		}
+	}
+}
+
+// Each panel has a place of its own and asks for metrics that are in the documentation.
+func TestDashboard(t *testing.T) {
+	var dashboard object
+	config := text(one(t, render(t, everything...), "ConfigMap", "tpu-admission-dashboard"), "data", "tpu-admission.json")
+	if err := json.Unmarshal([]byte(config), &dashboard); err != nil {
+		t.Fatal(err)
+	}
+	documented := read(t, path("docs", "operations.md"))
+	metric := regexp.MustCompile(`tpu_admission_[a-z_]+`)
+	taken, ids := map[[2]int]string{}, map[any]bool{}
+	for _, panel := range list(dashboard, "panels") {
+		title := text(panel, "title")
+		if id := dig(panel, "id"); ids[id] {
+			t.Errorf("%s: the id %v is taken", title, id)
+		} else {
+			ids[id] = true
+		}
+		place(t, taken, title, dig(panel, "gridPos"))
+		for _, target := range list(panel, "targets") {
+			for _, name := range metric.FindAllString(text(target, "expr"), -1) {
+				if name = strings.TrimSuffix(name, "_bucket"); !strings.Contains(documented, "`"+name+"`") {
+					t.Errorf("%s: %s is not in docs/operations.md", title, name)
+				}
+			}
+		}
+	}
+}
+
+func place(t *testing.T, taken map[[2]int]string, title string, grid any) {
+	t.Helper()
+	at := func(key string) int { n, _ := dig(grid, key).(float64); return int(n) }
+	for x := at("x"); x < at("x")+at("w"); x++ {
+		for y := at("y"); y < at("y")+at("h"); y++ {
+			if other := taken[[2]int{x, y}]; other != "" || x >= 24 {
+				t.Fatalf("%s lies on %q, or beyond the edge", title, other)
+			}
+			taken[[2]int{x, y}] = title
+		}
+	}
+}
