@@ -92,6 +92,10 @@ func TestValuesReachTheWebhooks(t *testing.T) {
 	if text(last, "resources", 0) != "trainers" || len(list(last, "operations")) != 2 {
 		t.Errorf("the last rule is %v", last)
 	}
+	conditions := list(one(t, objects, "ValidatingWebhookConfiguration"), "webhooks", 0, "matchConditions")
+	if !strings.HasPrefix(text(conditions[len(conditions)-1], "expression"), `(request.resource.group == "example.com"`) {
+		t.Errorf("trainers are held back by %v", conditions)
+	}
 	if none := webhooks(render(t, "--set", "webhooks.validating.enabled=false,webhooks.mutating.enabled=false")); len(none) != 0 {
 		t.Errorf("%d webhooks, not 0", len(none))
 	}

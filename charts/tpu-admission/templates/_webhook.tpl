@@ -44,3 +44,22 @@ namespaceSelector:
     {{- toYaml . | nindent 4 }}
   {{- end }}
 {{- end }}
+
+{{- /* All objects of the user's own kinds are sent: we do not know here where their templates are. */ -}}
+{{- define "tpu-admission.validatingConditions" -}}
+{{- $own := list }}
+{{- range .root.Values.webhooks.extraRules }}
+{{- $resources := .resources }}
+{{- range $group := .apiGroups }}
+{{- range $resource := $resources }}
+{{- $own = append $own (printf "(request.resource.group == %q && request.resource.resource == %q) ||\n" $group $resource) }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- range .conditions }}
+{{- if and $own (eq .name "uses-tpus") }}
+{{- $_ := set . "expression" (printf "%s(%s)" (join "" $own) .expression) }}
+{{- end }}
+{{- end }}
+{{- toYaml .conditions }}
+{{- end }}

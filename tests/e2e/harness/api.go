@@ -21,6 +21,7 @@ type Object = map[string]any
 type API struct {
 	server string
 	token  string
+	user   string // to act as; "" is the token's own
 	http   *http.Client
 }
 
@@ -32,7 +33,7 @@ func newAPI(server, token, caPath string) (*API, error) {
 	roots := x509.NewCertPool()
 	roots.AppendCertsFromPEM(ca)
 	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}}
-	return &API{server, token, &http.Client{Transport: transport, Timeout: 10 * time.Second}}, nil
+	return &API{server, token, "", &http.Client{Transport: transport, Timeout: 10 * time.Second}}, nil
 }
 
 // Get reads the path into `into` (an *Object, or nil to ignore the body).
@@ -60,6 +61,13 @@ func (a *API) Patch(path string, object Object) error {
 // does not exist is no error.
 func (a *API) Delete(path string) error {
 	return except(http.StatusNotFound, a.do(http.MethodDelete, path, Object{"gracePeriodSeconds": 0}, nil))
+}
+
+// As posts the object in the name of another user and reads the answer.
+func (a *API) As(user, path string, object Object, into *Object) error {
+	impersonated := *a
+	impersonated.user = user
+	return impersonated.do(http.MethodPost, path, object, into)
 }
 
 // Text returns the body of a path that is not JSON, such as /metrics.
@@ -105,6 +113,11 @@ func (a *API) send(method, path string, object Object) ([]byte, error) {
 		return nil, err
 	}
 	request.Header.Set("Authorization", "Bearer "+a.token)
+	if a.user != "" {
+		request.Header.Set("Impersonate-User", a.user)
+		request.Header.Add("Impersonate-Group", "system:serviceaccounts")
+		request.Header.Add("Impersonate-Group", "system:authenticated")
+	}
 	request.Header.Set("Content-Type", "application/json")
 	if method == http.MethodPatch {
 		request.Header.Set("Content-Type", "application/merge-patch+json")
