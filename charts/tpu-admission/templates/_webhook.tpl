@@ -28,21 +28,7 @@ failurePolicy: {{ $values.webhooks.failurePolicy }}
 matchPolicy: Equivalent
 sideEffects: None
 timeoutSeconds: {{ $values.webhooks.timeoutSeconds }}
-namespaceSelector:
-  matchExpressions:
-    - key: kubernetes.io/metadata.name
-      operator: NotIn
-      values:
-        {{- range concat (list "kube-system" "kube-public" "kube-node-lease" "gke-managed-system" "gke-managed-cim" "gke-gmp-system" "gmp-system" "gmp-public") (list .root.Release.Namespace) $values.webhooks.excludedNamespaces | uniq }}
-        - {{ . }}
-        {{- end }}
-    {{- with $values.webhooks.namespaceSelector.matchExpressions }}
-    {{- toYaml . | nindent 4 }}
-    {{- end }}
-  {{- with $values.webhooks.namespaceSelector.matchLabels }}
-  matchLabels:
-    {{- toYaml . | nindent 4 }}
-  {{- end }}
+{{ include "tpu-admission.namespaceSelector" .root }}
 {{- end }}
 
 {{- /* All objects of the user's own kinds are sent: we do not know here where their templates are. */ -}}
@@ -62,4 +48,22 @@ namespaceSelector:
 {{- end }}
 {{- end }}
 {{- toYaml .conditions }}
+{{- end }}
+
+{{- define "tpu-admission.namespaceSelector" -}}
+namespaceSelector:
+  matchExpressions:
+    - key: kubernetes.io/metadata.name
+      operator: NotIn
+      values:
+        {{- range concat (list "kube-system" "kube-public" "kube-node-lease" "gke-managed-system" "gke-managed-cim" "gke-gmp-system" "gmp-system" "gmp-public") (list .Release.Namespace) .Values.webhooks.excludedNamespaces | uniq }}
+        - {{ . }}
+        {{- end }}
+    {{- with .Values.webhooks.namespaceSelector.matchExpressions }}
+    {{- toYaml . | nindent 4 }}
+    {{- end }}
+  {{- with .Values.webhooks.namespaceSelector.matchLabels }}
+  matchLabels:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
 {{- end }}

@@ -100,17 +100,28 @@ func (a *API) do(method, path string, object Object, into *Object) error {
 }
 
 func (a *API) send(method, path string, object Object) ([]byte, error) {
+	body, _, err := a.sendForHeader(method, path, object)
+	return body, err
+}
+
+// warnings posts the object and returns the warnings of the answer.
+func (a *API) warnings(path string, object Object) ([]string, error) {
+	_, header, err := a.sendForHeader(http.MethodPost, path, object)
+	return header.Values("Warning"), err
+}
+
+func (a *API) sendForHeader(method, path string, object Object) ([]byte, http.Header, error) {
 	var body io.Reader
 	if object != nil {
 		text, err := json.Marshal(object)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		body = bytes.NewReader(text)
 	}
 	request, err := http.NewRequest(method, a.server+path, body)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	request.Header.Set("Authorization", "Bearer "+a.token)
 	if a.user != "" {
@@ -124,12 +135,12 @@ func (a *API) send(method, path string, object Object) ([]byte, error) {
 	}
 	response, err := a.http.Do(request)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer response.Body.Close()
 	answer, err := io.ReadAll(response.Body)
 	if err == nil && response.StatusCode/100 != 2 {
 		err = &StatusError{response.StatusCode, strings.TrimSpace(string(answer))}
 	}
-	return answer, err
+	return answer, response.Header, err
 }

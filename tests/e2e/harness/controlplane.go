@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -67,6 +68,23 @@ func (c *ControlPlane) start(program string, args ...string) (*Process, error) {
 		c.running = append(c.running, process)
 	}
 	return process, err
+}
+
+// RestartAPIServer ends kube-apiserver and starts it again with the same flags, on the same port.
+func (c *ControlPlane) RestartAPIServer() error {
+	for i, process := range c.running {
+		if process.name != "kube-apiserver" {
+			continue
+		}
+		process.Stop(30 * time.Second)
+		next, err := StartProcess(process.name, c.logs, process.cmd.Args...)
+		if err != nil {
+			return err
+		}
+		c.running[i] = next
+		return next.WaitFor(time.Minute, func() error { return c.Get("/readyz", nil) })
+	}
+	return errors.New("no kube-apiserver is running")
 }
 
 // Stop ends the programs, the youngest first: kube-apiserver hangs when etcd is gone before it.

@@ -43,6 +43,17 @@ func (n *Namespace) DryRun(pod Object, into *Object) error {
 	return n.cluster.do("POST", n.path("/api/v1", "pods")+"?dryRun=All", pod, into)
 }
 
+// Warnings asks the API server what would become of the object in the namespace, and returns its
+// warnings.
+func (n *Namespace) Warnings(group, plural string, object Object) ([]string, error) {
+	return n.cluster.warnings(n.path(group, plural)+"?dryRun=All", object)
+}
+
+// Create makes the Pod in the namespace.
+func (n *Namespace) Create(pod Object) error {
+	return n.cluster.Create(n.path("/api/v1", "pods"), pod)
+}
+
 // Pods returns the pods that exist in the namespace now.
 func (n *Namespace) Pods(t testing.TB) []any {
 	t.Helper()

@@ -1,0 +1,68 @@
+package scenarios
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+)
+
+// What we add to the creation of a TPU Pod through the real API server: both webhooks, one after the
+// other. Pods are made in two namespaces in turn, one of which the webhook leaves alone.
+func TestLatency(t *testing.T) {
+	const pairs = 1000
+	without := production.namespace(t, "left-alone")
+	i := prepare(t, "--set", "webhooks.excludedNamespaces={left-alone}")
+	i.useOwnCertificate()
+	i.install()
+	pod := tpuPod("tpu-v6e-slice")
+	pod["spec"].(object)["schedulingGates"] = []any{object{"name": "example.com/not-yet"}} // no work for others
+	var with, base []float64
+	for range pairs {
+		base = append(base, create(t, without.Create, pod))
+		with = append(with, create(t, i.team.Create, pod))
+	}
+	median := difference(with, base, 0.5)
+	tail := difference(with, base, 0.99)
+	t.Logf("%d Pods each: median %.2f ms with us, %.2f ms without: %.2f ms more (95 %% interval %.2f to %.2f)",
+		pairs, quantile(with, 0.5), quantile(base, 0.5), median[0], median[1], median[2])
+	t.Logf("99th percentile %.2f ms with us, %.2f ms without: %.2f ms more (95 %% interval %.2f to %.2f)",
+		quantile(with, 0.99), quantile(base, 0.99), tail[0], tail[1], tail[2])
+	if median[1] > 5 {
+		t.Error("we add more than 5 ms")
+	}
+}
+
+// create returns how many milliseconds it took.
+func create(t *testing.T, make func(object) error, pod object) float64 {
+	t.Helper()
+	begin := time.Now()
+	if err := make(pod); err != nil {
+		t.Fatal(err)
+	}
+	return float64(time.Since(begin).Microseconds()) / 1000
+}
+
+// difference of the quantiles, and the interval that holds 95 of 100 differences of random samples of
+// the same values.
+func difference(with, base []float64, q float64) [3]float64 {
+	const samples = 500
+	var found []float64
+	for range samples {
+		found = append(found, quantile(resampled(with), q)-quantile(resampled(base), q))
+	}
+	return [3]float64{quantile(with, q) - quantile(base, q), quantile(found, 0.025), quantile(found, 0.975)}
+}
+
+func resampled(values []float64) []float64 {
+	sample := make([]float64, len(values))
+	for i := range sample {
+		sample[i] = values[rand.IntN(len(values))]
+	}
+	return sample
+}
+
+func quantile(values []float64, q float64) float64 {
+	sorted := slices.Sorted(slices.Values(values))
+	return sorted[int(q*float64(len(sorted)-1))]
+}
