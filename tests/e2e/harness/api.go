@@ -32,8 +32,8 @@ func newAPI(server, token, caPath string) (*API, error) {
 	}
 	roots := x509.NewCertPool()
 	roots.AppendCertsFromPEM(ca)
-	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}}
-	return &API{server, token, "", &http.Client{Transport: transport, Timeout: 10 * time.Second}}, nil
+	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}, MaxIdleConnsPerHost: 100}
+	return &API{server, token, "", &http.Client{Transport: transport, Timeout: time.Minute}}, nil
 }
 
 // Get reads the path into `into` (an *Object, or nil to ignore the body).
@@ -68,6 +68,18 @@ func (a *API) As(user, path string, object Object, into *Object) error {
 	impersonated := *a
 	impersonated.user = user
 	return impersonated.do(http.MethodPost, path, object, into)
+}
+
+// DeleteWithChildren is Delete for an object that owns others: they go too, a little later.
+func (a *API) DeleteWithChildren(path string) error {
+	options := Object{"gracePeriodSeconds": 0, "propagationPolicy": "Background"}
+	return except(http.StatusNotFound, a.do(http.MethodDelete, path, options, nil))
+}
+
+// CreateYAML posts the text of one object, and returns when the API server has it.
+func (a *API) CreateYAML(path string, text []byte) error {
+	_, _, err := a.request(http.MethodPost, path, "application/yaml", text)
+	return err
 }
 
 // Text returns the body of a path that is not JSON, such as /metrics.
@@ -111,28 +123,26 @@ func (a *API) warnings(path string, object Object) ([]string, error) {
 }
 
 func (a *API) sendForHeader(method, path string, object Object) ([]byte, http.Header, error) {
-	var body io.Reader
+	var text []byte
 	if object != nil {
-		text, err := json.Marshal(object)
-		if err != nil {
+		var err error
+		if text, err = json.Marshal(object); err != nil {
 			return nil, nil, err
 		}
-		body = bytes.NewReader(text)
 	}
-	request, err := http.NewRequest(method, a.server+path, body)
+	contentType := "application/json"
+	if method == http.MethodPatch {
+		contentType = "application/merge-patch+json"
+	}
+	return a.request(method, path, contentType, text)
+}
+
+func (a *API) request(method, path, contentType string, body []byte) ([]byte, http.Header, error) {
+	request, err := a.prepare(method, path, body)
 	if err != nil {
 		return nil, nil, err
 	}
-	request.Header.Set("Authorization", "Bearer "+a.token)
-	if a.user != "" {
-		request.Header.Set("Impersonate-User", a.user)
-		request.Header.Add("Impersonate-Group", "system:serviceaccounts")
-		request.Header.Add("Impersonate-Group", "system:authenticated")
-	}
-	request.Header.Set("Content-Type", "application/json")
-	if method == http.MethodPatch {
-		request.Header.Set("Content-Type", "application/merge-patch+json")
-	}
+	request.Header.Set("Content-Type", contentType)
 	response, err := a.http.Do(request)
 	if err != nil {
 		return nil, nil, err
@@ -143,4 +153,17 @@ func (a *API) sendForHeader(method, path string, object Object) ([]byte, http.He
 		err = &StatusError{response.StatusCode, strings.TrimSpace(string(answer))}
 	}
 	return answer, response.Header, err
+}
+
+func (a *API) prepare(method, path string, body []byte) (*http.Request, error) {
+	request, err := http.NewRequest(method, a.server+path, bytes.NewReader(body))
+	if err == nil {
+		request.Header.Set("Authorization", "Bearer "+a.token)
+	}
+	if err == nil && a.user != "" {
+		request.Header.Set("Impersonate-User", a.user)
+		request.Header.Add("Impersonate-Group", "system:serviceaccounts")
+		request.Header.Add("Impersonate-Group", "system:authenticated")
+	}
+	return request, err
 }

@@ -3,6 +3,7 @@ package harness
 import (
 	"fmt"
 	"strconv"
+	"strings"
 	"testing"
 )
 
@@ -40,7 +41,7 @@ func (c *ControlPlane) AddHosts(t testing.TB, pool string, m Machine, topology s
 	var names []string
 	for i := range count {
 		name := fmt.Sprintf("gke-%s-%d", pool, i)
-		if err := c.Create("/api/v1/nodes", m.node(name, pool, topology)); err != nil {
+		if err := c.Create("/api/v1/nodes", m.Node(name, pool, topology, "us-central1-b")); err != nil {
 			t.Fatalf("cannot make the node %s: %v", name, err)
 		}
 		t.Cleanup(func() { c.Delete("/api/v1/nodes/" + name) })
@@ -49,7 +50,8 @@ func (c *ControlPlane) AddHosts(t testing.TB, pool string, m Machine, topology s
 	return names
 }
 
-func (m Machine) node(name, pool, topology string) Object {
+// Node is the node as the API server wants it, with all that m has left for pods.
+func (m Machine) Node(name, pool, topology, zone string) Object {
 	chips := strconv.Itoa(m.Chips)
 	resources := Object{
 		"cpu":               fmt.Sprintf("%dm", m.CPUMillis),
@@ -68,8 +70,8 @@ func (m Machine) node(name, pool, topology string) Object {
 			"cloud.google.com/gke-tpu-topology":      topology,
 			"kubernetes.io/hostname":                 name,
 			"node.kubernetes.io/instance-type":       m.Type,
-			"topology.kubernetes.io/region":          "us-central1",
-			"topology.kubernetes.io/zone":            "us-central1-b",
+			"topology.kubernetes.io/region":          zone[:strings.LastIndex(zone, "-")],
+			"topology.kubernetes.io/zone":            zone,
 		}},
 		"spec": Object{"taints": []Object{
 			{"key": "google.com/tpu", "value": "present", "effect": "NoSchedule"},

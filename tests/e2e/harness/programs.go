@@ -68,7 +68,8 @@ func (c *ControlPlane) startControllers() error {
 		return err
 	}
 	if _, err := c.start("kube-scheduler", "--kubeconfig="+c.kubeconfig("kube-scheduler", ""),
-		"--leader-elect=false", "--secure-port=0"); err != nil {
+		"--leader-elect=false", "--secure-port=0",
+		"--kube-api-qps=1000", "--kube-api-burst=2000"); err != nil {
 		return err
 	}
 	return manager.WaitFor(time.Minute, func() error {
