@@ -1,0 +1,192 @@
+package judge
+
+import (
+	"slices"
+)
+
+// laterRefusals are the rules that deny what the scheduler does place: it is the device plugin of
+// the node or the running program that fails. The list is closed: a rule that is not in it must
+// never deny what is scheduled.
+var laterRefusals = map[string]string{
+	"TPU301": "The device plugin hands out all chips of a host together, to one container (on TPU7x 1, 2 or 4).",
+	"TPU303": "The device plugin hands out all chips of a host together, to one container.",
+	"TPU401": "The TPU runtime of a slice waits for all its hosts; the scheduler does not know of slices.",
+}
+
+// doubts are the rules that warn, and do not deny, of what the scheduler does not place on the nodes
+// of our catalog: there may be nodes that the catalog does not know. The list is closed.
+var doubts = map[string]string{
+	"TPU101": "A label of an unknown generation may be that of a new one.",
+	"TPU102": "Without the selector the pod may land on a host of the right kind, or not.",
+	"TPU103": "Without the selector the pod may land on a host of the right kind, or not.",
+	"TPU105": "GKE tolerates the taint for the pod; a DaemonSet's pods are not even made.",
+	"TPU501": "A zone that no list has for the generation may be new.",
+	"TPU603": "What a node has left for pods is predicted, not measured.",
+}
+
+// silences are the faults of which nothing is said although the scheduler does not place them, each
+// by decision. The list is closed.
+var silences = map[string]string{
+	"affinity: NotIn what is selected": "NotIn, Exists and Gt are never judged.",
+}
+
+// gaps are the faults that no rule finds yet. They are on the page, and fail ./dev judge, but not
+// continuous integration. The list is to become empty.
+var gaps = map[string]string{
+	"chips: a GPU as well":           "no rule looks at GPUs",
+	"count: another":                 "no rule looks at cloud.google.com/gke-accelerator-count",
+	"machine: e2-standard-4":         "no rule looks at the machine type",
+	"machine: of another generation": "no rule looks at the machine type",
+	"region: in no list":             "no rule holds the region against the list of zones",
+	"toleration: none":               "GKE tolerates the taint for Pods only, so a DaemonSet makes none; no rule warns of it",
+}
+
+// Agreement is the comparison of verdicts and opinions.
+type Agreement struct {
+	Cases         int
+	ByRule        map[string]*ruleTally
+	ByFault       map[string]*faultTally
+	ByKind        map[string]*kindTally
+	Silent        [2]int // cases without a denial or a warning: not scheduled, scheduled
+	Disagreements []Disagreement
+	NotJudged     int // cases that have no verdict yet
+	NotRead       []string
+}
+
+type ruleTally struct {
+	DeniedNotScheduled, DeniedLater, DeniedWrongly int
+	WarnedScheduled, WarnedNotScheduled            int
+}
+
+type faultTally struct {
+	Sound    bool
+	Outcomes map[Outcome]int
+	Opinions map[string]int
+}
+
+type kindTally struct{ Cases, Scheduled, Denied, Disagreements int }
+
+// Disagreement is a case in which we and the scheduler are not of one mind.
+type Disagreement struct {
+	Case    *Case
+	Outcome Outcome
+	Opinion Opinion
+	What    string
+	Gap     bool // known: no rule finds it yet
+}
+
+// CompareAll asks the binary about the cases and holds its opinions against the verdicts. It also
+// returns the names of the rules that had something to say.
+func CompareAll(binary, work string, cases []*Case, verdicts Verdicts) (*Agreement, map[string]string, error) {
+	opinions, rules, err := Opinions(binary, work, cases)
+	if err != nil {
+		return nil, nil, err
+	}
+	notRead, err := KindsNotRead(binary, work, cases)
+	if err != nil {
+		return nil, nil, err
+	}
+	return Compare(cases, opinions, verdicts, notRead), rules, nil
+}
+
+// Compare holds the opinions against the verdicts. Kinds that the binary does not read are left out.
+func Compare(cases []*Case, opinions []Opinion, verdicts Verdicts, notRead []string) *Agreement {
+	a := &Agreement{ByRule: map[string]*ruleTally{}, ByFault: map[string]*faultTally{},
+		ByKind: map[string]*kindTally{}, NotRead: notRead}
+	for i, c := range cases {
+		if outcome, ok := verdicts.Of(c); ok && !slices.Contains(notRead, c.Kind.name) {
+			a.add(c, outcome, opinions[i])
+		}
+	}
+	return a
+}
+
+func (a *Agreement) add(c *Case, outcome Outcome, opinion Opinion) {
+	before := len(a.Disagreements)
+	a.Cases++
+	scheduled := outcome == Scheduled
+	for _, rule := range opinion.Denied {
+		a.countDenial(c, outcome, opinion, rule)
+	}
+	for _, rule := range opinion.Warned {
+		if scheduled {
+			tally(a.ByRule, rule).WarnedScheduled++
+		} else {
+			tally(a.ByRule, rule).WarnedNotScheduled++
+		}
+	}
+	if !scheduled && len(opinion.Denied) == 0 && !excused(c, opinion) {
+		a.disagree(c, outcome, opinion, "not denied, but "+outcome.String())
+		a.Disagreements[len(a.Disagreements)-1].Gap = gaps[c.Class] != ""
+	}
+	if opinion.word() == "allowed" {
+		a.Silent[map[bool]int{true: 1}[scheduled]]++
+	}
+	fault := tally(a.ByFault, c.Class)
+	if fault.Outcomes == nil {
+		*fault = faultTally{c.Sound, map[Outcome]int{}, map[string]int{}}
+	}
+	fault.Outcomes[outcome]++
+	fault.Opinions[opinion.word()]++
+	a.countKind(c.Kind.name, scheduled, len(opinion.Denied) > 0, len(a.Disagreements) > before)
+}
+
+func (a *Agreement) countDenial(c *Case, outcome Outcome, opinion Opinion, rule string) {
+	switch {
+	case outcome != Scheduled:
+		tally(a.ByRule, rule).DeniedNotScheduled++
+	case c.Sound:
+		tally(a.ByRule, rule).DeniedWrongly++
+		a.disagree(c, outcome, opinion, "nothing is wrong with it, but "+rule+" denies it")
+	case laterRefusals[rule] != "":
+		tally(a.ByRule, rule).DeniedLater++
+	default:
+		tally(a.ByRule, rule).DeniedWrongly++
+		a.disagree(c, outcome, opinion, rule+" denies it, but it is scheduled")
+	}
+}
+
+// New are the disagreements that are no known gaps.
+func (a *Agreement) New() []Disagreement {
+	return slices.DeleteFunc(slices.Clone(a.Disagreements), func(d Disagreement) bool { return d.Gap })
+}
+
+func (a *Agreement) openGaps() map[string]string {
+	open := map[string]string{}
+	for _, d := range a.Disagreements {
+		if d.Gap {
+			open[d.Case.Class] = gaps[d.Case.Class]
+		}
+	}
+	return open
+}
+
+func (a *Agreement) countKind(name string, scheduled, denied, disagreed bool) {
+	kind := tally(a.ByKind, name)
+	kind.Cases++
+	for counter, yes := range map[*int]bool{
+		&kind.Scheduled: scheduled, &kind.Denied: denied, &kind.Disagreements: disagreed} {
+		if yes {
+			*counter++
+		}
+	}
+}
+
+// excused: a warning that says why it is no denial, or a silence by decision.
+func excused(c *Case, opinion Opinion) bool {
+	if silences[c.Fault] != "" {
+		return true
+	}
+	return slices.ContainsFunc(opinion.Warned, func(rule string) bool { return doubts[rule] != "" })
+}
+
+func (a *Agreement) disagree(c *Case, outcome Outcome, opinion Opinion, what string) {
+	a.Disagreements = append(a.Disagreements, Disagreement{Case: c, Outcome: outcome, Opinion: opinion, What: what})
+}
+
+func tally[T any](tallies map[string]*T, key string) *T {
+	if tallies[key] == nil {
+		tallies[key] = new(T)
+	}
+	return tallies[key]
+}

@@ -1,0 +1,127 @@
+package judge
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Opinion is what `tpu-admission check` says of a case: the rules that deny it and those that warn.
+type Opinion struct {
+	Denied, Warned []string
+}
+
+// word is the opinion as a column of the table.
+func (o Opinion) word() string {
+	switch {
+	case len(o.Denied) > 0:
+		return "denied"
+	case len(o.Warned) > 0:
+		return "warned"
+	}
+	return "allowed"
+}
+
+// String is the opinion in words, with the rules.
+func (o Opinion) String() string {
+	switch o.word() {
+	case "denied":
+		return "denied by " + strings.Join(o.Denied, ", ")
+	case "warned":
+		return "warned of by " + strings.Join(o.Warned, ", ")
+	}
+	return "nothing is said"
+}
+
+type report struct {
+	Workloads int
+	Findings  []struct {
+		Line       int
+		Rule, Mode string
+		RuleName   string `json:"rule_name"`
+	}
+	Errors []struct{ File, Error string }
+}
+
+// Opinions asks the binary about all cases at once; the opinions have the order of the cases. With
+// them come the names of the rules and which kinds the binary does not read.
+func Opinions(binary, work string, cases []*Case) (opinions []Opinion, rules map[string]string, err error) {
+	var text bytes.Buffer
+	for _, c := range cases { // an object is one line, so that lines tell whose a finding is
+		line, err := json.Marshal(c.Object)
+		if err != nil {
+			return nil, nil, err
+		}
+		fmt.Fprintf(&text, "---\n%s\n", line)
+	}
+	answer, err := check(binary, filepath.Join(work, "cases.yaml"), text.Bytes())
+	if err != nil {
+		return nil, nil, err
+	}
+	opinions, rules = make([]Opinion, len(cases)), map[string]string{}
+	for _, finding := range answer.Findings {
+		opinion := &opinions[finding.Line/2-1]
+		rules[finding.Rule] = finding.RuleName
+		switch finding.Mode {
+		case "deny":
+			opinion.Denied = add(opinion.Denied, finding.Rule)
+		case "warn":
+			opinion.Warned = add(opinion.Warned, finding.Rule)
+		}
+	}
+	return opinions, rules, nil
+}
+
+// KindsNotRead are the kinds in which the binary finds no workload.
+func KindsNotRead(binary, work string, cases []*Case) (unread []string, err error) {
+	for _, k := range kinds {
+		i := slices.IndexFunc(cases, func(c *Case) bool { return c.Kind == k })
+		if i < 0 {
+			continue
+		}
+		text, err := json.Marshal(cases[i].Object)
+		if err != nil {
+			return nil, err
+		}
+		answer, err := check(binary, filepath.Join(work, "kind.yaml"), text)
+		if err != nil {
+			return nil, err
+		}
+		if answer.Workloads == 0 {
+			unread = append(unread, k.name)
+		}
+	}
+	return unread, nil
+}
+
+func check(binary, file string, text []byte) (*report, error) {
+	if err := os.WriteFile(file, text, 0o644); err != nil {
+		return nil, err
+	}
+	output, err := exec.Command(binary, "check", "--output", "json", file).Output()
+	var exit *exec.ExitError
+	if err != nil && (!errors.As(err, &exit) || exit.ExitCode() > 2) {
+		return nil, fmt.Errorf("%s check: %w", binary, err)
+	}
+	answer := &report{}
+	if err := json.Unmarshal(output, answer); err != nil {
+		return nil, fmt.Errorf("%s check: %w", binary, err)
+	}
+	if len(answer.Errors) > 0 {
+		return nil, fmt.Errorf("%s check cannot read %d cases: %v", binary, len(answer.Errors), answer.Errors[0])
+	}
+	return answer, nil
+}
+
+func add(list []string, item string) []string {
+	if slices.Contains(list, item) {
+		return list
+	}
+	return append(list, item)
+}

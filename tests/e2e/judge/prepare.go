@@ -1,0 +1,53 @@
+package judge
+
+import (
+	"slices"
+
+	"tpu-admission.io/e2e/harness"
+)
+
+// What ./dev judge runs, what it runs with --full, and what continuous integration runs.
+var (
+	Normal = Scope{MostHosts: 8}
+	Full   = Scope{MostHosts: 64, Everything: true}
+	Sample = Scope{MostHosts: 4, Sample: true}
+)
+
+// Prepare starts the neighbours found in the folder (none if it is "") and makes the nodes.
+func Prepare(plane *harness.ControlPlane, dir string, catalog *Catalog, scope Scope) (*Referee, error) {
+	if dir != "" {
+		for _, n := range neighbours {
+			if err := plane.StartNeighbour(dir, n); err != nil {
+				return nil, err
+			}
+		}
+	}
+	nodes, err := Fill(plane.API, catalog, scope.MostHosts)
+	if err != nil {
+		return nil, err
+	}
+	return NewReferee(plane.API, nodes)
+}
+
+// Only returns the cases of the kind, or of all kinds if the name is "".
+func Only(cases []*Case, kind string) []*Case {
+	return slices.DeleteFunc(cases, func(c *Case) bool { return kind != "" && c.Kind.name != kind })
+}
+
+// NotJudged returns the cases that have no verdict.
+func NotJudged(cases []*Case, verdicts Verdicts) []*Case {
+	return slices.DeleteFunc(cases, func(c *Case) bool {
+		_, ok := verdicts.Of(c)
+		return ok
+	})
+}
+
+// Judged returns the cases that have a verdict.
+func Judged(cases []*Case, verdicts Verdicts) (judged []*Case) {
+	for _, c := range cases {
+		if _, ok := verdicts.Of(c); ok {
+			judged = append(judged, c)
+		}
+	}
+	return judged
+}
