@@ -1,64 +1,16 @@
 #include "app/command_line.h"
 
-#include <CLI/CLI.hpp>
 #include <iostream>
 
 #include "app/commands.h"
+#include "app/controller_flags.h"
+#include "app/flags.h"
 #include "app/settings_loader.h"
 #include "tpu_admission/base/config_reader.h"
 #include "tpu_admission/base/version.h"
 
 namespace tpu_admission::app {
 namespace {
-
-using std::chrono::milliseconds;
-
-// "--secure-port" -> "TPU_ADMISSION_SECURE_PORT"
-std::string EnvironmentTwin(const std::string& flag) {
-  std::string name = "TPU_ADMISSION_";
-  for (const char c : flag.substr(2)) {
-    name += c == '-' ? '_' : static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-  }
-  return name;
-}
-
-// Every flag of ours has an environment twin.
-template <typename T>
-CLI::Option* AddFlag(CLI::App& command, const std::string& flag, T& value,
-                     const std::string& help) {
-  return command.add_option(flag, value, help)
-      ->envname(EnvironmentTwin(flag))
-      ->take_last()
-      ->capture_default_str();
-}
-
-// "250ms", "5s", "2m" -> milliseconds; empty if it is none of these.
-std::optional<milliseconds> ParseDuration(const std::string& text) {
-  std::size_t end = 0;
-  while (end < text.size() && std::isdigit(static_cast<unsigned char>(text[end])) != 0) ++end;
-  if (end == 0 || end > 9) return std::nullopt;
-  const long long number = std::stoll(text.substr(0, end));
-  const std::string unit = text.substr(end);
-  if (unit == "ms") return milliseconds(number);
-  if (unit == "s") return milliseconds(number * 1000);
-  if (unit == "m") return milliseconds(number * 60'000);
-  return std::nullopt;
-}
-
-void AddDuration(CLI::App& command, const std::string& flag, milliseconds& value,
-                 const std::string& help) {
-  const auto read = [&value, flag](const std::string& text) {
-    const std::optional<milliseconds> duration = ParseDuration(text);
-    if (!duration)
-      throw CLI::ValidationError(flag, "\"" + text + "\" is no duration such as 5s or 250ms");
-    value = *duration;
-  };
-  command.add_option_function<std::string>(flag, read, help)
-      ->envname(EnvironmentTwin(flag))
-      ->take_last()
-      ->default_str(std::to_string(value.count() / 1000) + "s")
-      ->type_name("DURATION");
-}
 
 std::vector<std::string> ProfileNames() {
   const std::vector<admission::Profile> profiles = admission::BuiltInProfiles().value();
@@ -148,9 +100,9 @@ void RefuseUnknownCommand(const CLI::App& app, int argc, char** argv) {
                          CLI::ExitCodes::ExtrasError);
 }
 
-constexpr const char* kServeFooter =
-    "Every flag has an environment twin (--secure-port is TPU_ADMISSION_SECURE_PORT) and a key\n"
-    "in the YAML file of --config (secure-port: 10250). Flag beats environment beats file.";
+constexpr const char* kFlagsFooter =
+    "Every flag has an environment twin (--metrics-port is TPU_ADMISSION_METRICS_PORT) and a key\n"
+    "in the YAML file of --config (metrics-port: 8080). Flag beats environment beats file.";
 
 }  // namespace
 
@@ -169,7 +121,14 @@ int Run(int argc, char** argv) {
   AddServe(*serve_command, serve);
   std::string config_file;
   AddFlag(*serve_command, "--config", config_file, "YAML file with flags")->type_name("FILE");
-  serve_command->footer(kServeFooter);
+  serve_command->footer(kFlagsFooter);
+
+  ControllerOptions controller;
+  CLI::App* controller_command =
+      app.add_subcommand("controller", "keep certificates and webhook configurations in order");
+  AddController(*controller_command, controller);
+  AddFlag(*controller_command, "--config", config_file, "YAML file with flags")->type_name("FILE");
+  controller_command->footer(kFlagsFooter);
 
   CheckOptions check;
   CLI::App* check_command = app.add_subcommand("check", "check YAML files by the same rules");
@@ -209,12 +168,16 @@ int Run(int argc, char** argv) {
   try {
     RefuseUnknownCommand(app, argc, argv);
     app.parse(argc, argv);
-    if (!config_file.empty()) ApplyConfigFile(*serve_command, config_file);
+    if (!config_file.empty()) {
+      ApplyConfigFile(serve_command->parsed() ? *serve_command : *controller_command, config_file);
+    }
     if (serve_command->parsed()) RequireCertificate(serve);
+    if (controller_command->parsed()) CheckController(controller);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? kDone : kCannotRun;
   }
   if (serve_command->parsed()) return Serve(serve);
+  if (controller_command->parsed()) return RunController(controller);
   if (check_command->parsed()) return Check(check);
   if (explain_command->parsed()) return Explain(explain);
   if (catalog_command->parsed()) return ShowCatalog(catalog);

@@ -6,6 +6,7 @@
 namespace tpu_admission::app {
 
 int Serve(const ServeOptions& options);
+int RunController(const ControllerOptions& options);
 int Check(const CheckOptions& options);
 int ShowCatalog(const CatalogOptions& options);
 int Explain(const ExplainOptions& options);

@@ -32,6 +32,31 @@ struct ServeOptions {
   std::string log_level = "info";
 };
 
+struct ControllerOptions {
+  std::string bind_address = "0.0.0.0";
+  std::uint16_t metrics_port = 8080;
+  std::string namespace_name;  // empty: that of the pod
+  std::string service_name = "tpu-admission";
+  std::string secret_name = "tpu-admission-tls";
+  std::string lease_name = "tpu-admission-controller";
+  std::string mutating_webhook_configuration;    // empty: there is none
+  std::string validating_webhook_configuration;  // empty: there is none
+  std::string cluster_domain = "cluster.local";
+  std::chrono::milliseconds certificate_lifetime = std::chrono::hours(90 * 24);
+  std::chrono::milliseconds ca_lifetime = std::chrono::hours(365 * 24);
+  std::chrono::milliseconds propagation_delay = std::chrono::minutes(2);
+  std::chrono::milliseconds poll_interval{10'000};
+  bool leader_elect = true;
+  std::chrono::milliseconds leader_elect_lease_duration{15'000};
+  std::chrono::milliseconds leader_elect_renew_deadline{10'000};
+  std::chrono::milliseconds leader_elect_retry_period{2'000};
+  std::string api_server;  // empty: from the environment of the pod
+  std::string token_file;  // empty: in service_account_dir
+  std::string ca_file;     // empty: in service_account_dir
+  std::string service_account_dir = "/var/run/secrets/kubernetes.io/serviceaccount";
+  std::string log_level = "info";
+};
+
 struct CheckOptions {
   EngineOptions engine;
   std::vector<std::string> paths;

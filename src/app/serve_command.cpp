@@ -1,18 +1,16 @@
 // `tpu-admission serve`: builds everything, hands references down, and waits for signals.
-#include <pthread.h>
-
 #include <algorithm>
 #include <atomic>
-#include <csignal>
-#include <ctime>
 #include <iostream>
 #include <thread>
 
 #include "app/admission_endpoint.h"
 #include "app/command_line.h"
 #include "app/commands.h"
+#include "app/log_level.h"
 #include "app/server_events.h"
 #include "app/settings_loader.h"
+#include "app/signals.h"
 #include "tpu_admission/base/version.h"
 #include "tpu_admission/net/health.h"
 
@@ -37,34 +35,6 @@ net::ServerOptions ServerOptionsOf(const ServeOptions& options) {
   server.tls.allow_tls12 = options.tls_min_version == "1.2";
   return server;
 }
-
-Level LevelOf(const std::string& name) {
-  if (name == "debug") return Level::kDebug;
-  if (name == "warning") return Level::kWarning;
-  return name == "error" ? Level::kError : Level::kInfo;
-}
-
-// SIGTERM and SIGINT, taken by Wait() and by no thread. Threads started later inherit the mask.
-class Signals {
- public:
-  Signals() {
-    sigemptyset(&set_);
-    sigaddset(&set_, SIGTERM);
-    sigaddset(&set_, SIGINT);
-    pthread_sigmask(SIG_BLOCK, &set_, nullptr);
-    std::signal(SIGPIPE, SIG_IGN);
-  }
-
-  // True if a signal came within `limit`.
-  bool Wait(milliseconds limit) const {
-    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(limit);
-    const timespec wait{seconds.count(), (limit - seconds).count() * 1'000'000};
-    return sigtimedwait(&set_, nullptr, &wait) > 0;
-  }
-
- private:
-  sigset_t set_;
-};
 
 class Service {
  public:

@@ -32,6 +32,37 @@ TEST(CommandLine, HelpNamesEveryFlagOfServe) {
   }
 }
 
+TEST(CommandLine, HelpNamesEveryFlagOfController) {
+  const Ended help = RunToEnd({"controller", "--help"});
+  EXPECT_EQ(help.exit_code, 0);
+  for (const char* flag : {"--namespace",
+                           "--service-name",
+                           "--secret-name",
+                           "--lease-name",
+                           "--mutating-webhook-configuration",
+                           "--validating-webhook-configuration",
+                           "--cluster-domain",
+                           "--bind-address",
+                           "--metrics-port",
+                           "--certificate-lifetime",
+                           "--ca-lifetime",
+                           "--propagation-delay",
+                           "--poll-interval",
+                           "--leader-elect",
+                           "--leader-elect-lease-duration",
+                           "--leader-elect-renew-deadline",
+                           "--leader-elect-retry-period",
+                           "--api-server",
+                           "--service-account-dir",
+                           "--token-file",
+                           "--ca-file",
+                           "--log-level",
+                           "--config"}) {
+    EXPECT_THAT(help.out, HasSubstr(flag));
+  }
+  EXPECT_THAT(help.out, HasSubstr("2160h"));
+}
+
 struct Misuse {
   std::vector<std::string> arguments;
   std::string says;
@@ -47,17 +78,25 @@ TEST_P(Misuses, ExitWithTwoAndSayWhy) {
 
 INSTANTIATE_TEST_SUITE_P(
     Cases, Misuses,
-    ::testing::Values(Misuse{{}, "subcommand"}, Misuse{{"dance"}, "dance"},
-                      Misuse{{"serve"}, "--tls-cert-file and --tls-private-key-file"},
-                      Misuse{{"serve", "--secure-port", "99999"}, "--secure-port"},
-                      Misuse{{"serve", "--shutdown-delay", "5"}, "no duration such as 5s or 250ms"},
-                      Misuse{{"serve", "--tls-min-version", "1.1"}, "--tls-min-version"},
-                      Misuse{{"check"}, "PATH"},
-                      Misuse{{"check", "/no/such/file.yaml"}, "/no/such/file.yaml"},
-                      Misuse{{"check", "--catalog", "/no/catalog", "-"}, "/no/catalog"},
-                      Misuse{{"check", "--cluster-location", "moon", "-"}, "neither a zone"},
-                      Misuse{{"check", "--profile", "lax", "-"}, "kuberay-compat"},
-                      Misuse{{"explain", "TPU999"}, "there is no rule TPU999"}));
+    ::testing::Values(
+        Misuse{{}, "subcommand"}, Misuse{{"dance"}, "dance"},
+        Misuse{{"serve"}, "--tls-cert-file and --tls-private-key-file"},
+        Misuse{{"serve", "--secure-port", "99999"}, "--secure-port"},
+        Misuse{{"serve", "--shutdown-delay", "5"}, "no duration such as 5s or 250ms"},
+        Misuse{{"serve", "--tls-min-version", "1.1"}, "--tls-min-version"},
+        Misuse{{"controller"}, "--namespace: is not given"},
+        Misuse{{"controller", "--namespace", "a/b"}, "no name of an object"},
+        Misuse{{"controller", "--namespace", "n"}, "--api-server names one"},
+        Misuse{{"controller", "--namespace", "n", "--api-server", "http://a"}, "https://HOST"},
+        Misuse{{"controller", "--namespace", "n", "--ca-lifetime", "100h"},
+               "three times --certificate-lifetime, which is 2160h"},
+        Misuse{{"controller", "--namespace", "n", "--leader-elect-renew-deadline", "15s"},
+               "must be longer than --leader-elect-renew-deadline"},
+        Misuse{{"check"}, "PATH"}, Misuse{{"check", "/no/such/file.yaml"}, "/no/such/file.yaml"},
+        Misuse{{"check", "--catalog", "/no/catalog", "-"}, "/no/catalog"},
+        Misuse{{"check", "--cluster-location", "moon", "-"}, "neither a zone"},
+        Misuse{{"check", "--profile", "lax", "-"}, "kuberay-compat"},
+        Misuse{{"explain", "TPU999"}, "there is no rule TPU999"}));
 
 class Twins : public ::testing::Test {
  protected:

@@ -1,0 +1,217 @@
+// `tpu-admission controller`: keeps certificates and caBundle in order while it leads.
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <condition_variable>
+#include <iostream>
+#include <random>
+#include <stop_token>
+#include <thread>
+
+#include "app/command_line.h"
+#include "app/commands.h"
+#include "app/controller_events.h"
+#include "app/log_level.h"
+#include "app/signals.h"
+#include "tpu_admission/base/version.h"
+#include "tpu_admission/controller/elector.h"
+#include "tpu_admission/controller/reconciler.h"
+#include "tpu_admission/kube/client.h"
+#include "tpu_admission/net/health.h"
+
+namespace tpu_admission::app {
+namespace {
+
+using observability::Level;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+kube::ClientOptions ClientOptionsOf(const ControllerOptions& options) {
+  kube::ClientOptions client;
+  client.server = options.api_server;
+  client.token_file = options.token_file;
+  client.ca_file = options.ca_file;
+  client.user_agent = "tpu-admission/" + std::string(Version()) + " (controller)";
+  return client;
+}
+
+// One attempt each: the next Step() is the repetition.
+kube::ClientOptions ElectionClientOptions(kube::ClientOptions client,
+                                          const ControllerOptions& options) {
+  client.attempts = 1;
+  client.deadline = client.attempt_deadline =
+      std::min(milliseconds(3'000), options.leader_elect_renew_deadline / 3);
+  return client;
+}
+
+controller::ReconcilerOptions ReconcilerOptionsOf(const ControllerOptions& options) {
+  using std::chrono::duration_cast;
+  controller::ReconcilerOptions reconciler;
+  reconciler.namespace_name = options.namespace_name;
+  reconciler.service_name = options.service_name;
+  reconciler.secret_name = options.secret_name;
+  reconciler.cluster_domain = options.cluster_domain;
+  reconciler.mutating_configuration = options.mutating_webhook_configuration;
+  reconciler.validating_configuration = options.validating_webhook_configuration;
+  reconciler.certificate_lifetime = duration_cast<seconds>(options.certificate_lifetime);
+  reconciler.authority_lifetime = duration_cast<seconds>(options.ca_lifetime);
+  reconciler.propagation_delay = options.propagation_delay;
+  return reconciler;
+}
+
+// The pod's name and something random, as two containers may have one name.
+std::string Identity() {
+  std::array<char, 256> host{};
+  gethostname(host.data(), host.size() - 1);
+  std::array<char, 16> suffix{};
+  std::snprintf(suffix.data(), suffix.size(), "_%08x", std::random_device{}());
+  return std::string(host.data()) + suffix.data();
+}
+
+// Sleeps that end early: when asked to stop, or woken.
+class Sleeper {
+ public:
+  // False if asked to stop.
+  bool Sleep(const std::stop_token& stop, milliseconds time) {
+    std::unique_lock lock(mutex_);
+    wake_.wait_for(lock, stop, time, [this] { return woken_; });
+    woken_ = false;
+    return !stop.stop_requested();
+  }
+  void Wake() {
+    const std::lock_guard lock(mutex_);
+    woken_ = true;
+    wake_.notify_all();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable_any wake_;
+  bool woken_ = false;
+};
+
+class ControllerService {
+ public:
+  ControllerService(const ControllerOptions& options, kube::Client& client,
+                    kube::Client& election_client)
+      : options_(options),
+        client_(client),
+        log_(1, LevelOf(options.log_level)),
+        events_(metrics_, log_, clock_, [this] { sync_sleeper_.Wake(); }),
+        elector_(election_client, kube::LeasePath(options.namespace_name, options.lease_name),
+                 Identity(),
+                 {options.leader_elect_lease_duration, options.leader_elect_renew_deadline}, clock_,
+                 events_),
+        reconciler_(
+            client, ReconcilerOptionsOf(options), clock_, [this] { return Leading(); }, events_),
+        health_(options.bind_address, options.metrics_port,
+                {[this] { return NotReady(); }, [this] { return MetricsText(); }}) {}
+
+  Status Start() {
+    if (Status started = health_.Start(); !started) return started;
+    log_.Write(Level::kInfo, "controller started",
+               {{"version", Version()},
+                {"api_server", options_.api_server},
+                {"metrics_port", std::to_string(health_.port())}});
+    if (!options_.leader_elect) events_.OnLeadership(true);
+    return OkStatus();
+  }
+
+  // Until a signal asks to stop. A call under way is ended: every write stands or falls as a whole.
+  void Run(const Signals& signals) {
+    std::jthread election;
+    if (options_.leader_elect) election = std::jthread([this](const auto& stop) { Elect(stop); });
+    std::jthread reconciliation([this](const auto& stop) { Reconcile(stop); });
+    while (!signals.Wait(seconds(60))) {
+    }
+    stopping_ = true;
+    log_.Write(Level::kInfo, "shutting down");
+    reconciliation.request_stop();
+    client_.Interrupt();
+    reconciliation.join();
+    if (election.joinable()) {
+      election.request_stop();
+      election.join();
+      elector_.Release();  // nothing is written any more: another may go on at once
+    }
+    log_.Write(Level::kInfo, "stopped");
+  }
+
+ private:
+  bool Leading() const { return !stopping_ && (!options_.leader_elect || elector_.leading()); }
+
+  void Elect(const std::stop_token& stop) {
+    do {
+      elector_.Step();
+    } while (election_sleeper_.Sleep(stop, options_.leader_elect_retry_period));
+  }
+
+  void Reconcile(const std::stop_token& stop) {
+    do {
+      if (Leading()) {
+        last_pass_ = reconciler_.Sync() ? Pass::kGood : Pass::kFailed;
+      } else {
+        reconciler_.Forget();
+        last_pass_ = Pass::kNone;
+      }
+    } while (sync_sleeper_.Sleep(stop, options_.poll_interval));
+  }
+
+  std::optional<std::string> NotReady() const {
+    if (stopping_) return "shutting down";
+    if (options_.leader_elect && !elector_.in_contact()) {
+      return "no contact with the Lease " + options_.lease_name + ", see the log";
+    }
+    if (Leading() && last_pass_ == Pass::kFailed) return "the last pass failed, see the log";
+    if (!options_.leader_elect && last_pass_ == Pass::kNone) return "no pass has ended yet";
+    return std::nullopt;
+  }
+
+  std::string MetricsText() {
+    metrics_.SetLogLinesDropped(log_.lines_dropped());
+    return metrics_.Text();
+  }
+
+  enum class Pass { kNone, kGood, kFailed };
+
+  const ControllerOptions& options_;
+  kube::Client& client_;  // of reconciler_
+  SystemClock clock_;
+  observability::ControllerMetrics metrics_;
+  observability::Log log_;
+  Sleeper sync_sleeper_;
+  Sleeper election_sleeper_;
+  ControllerEvents events_;
+  controller::Elector elector_;
+  controller::Reconciler reconciler_;
+  std::atomic<Pass> last_pass_{Pass::kNone};
+  std::atomic<bool> stopping_{false};
+  net::HealthServer health_;
+};
+
+int CannotStart(const Error& error) {
+  std::cerr << "tpu-admission: " << error.message << '\n';
+  return kCannotRun;
+}
+
+}  // namespace
+
+int RunController(const ControllerOptions& flags) {
+  const Signals signals;
+  Result<kube::ClientOptions> client_options =
+      kube::InCluster(ClientOptionsOf(flags), flags.service_account_dir);
+  if (!client_options) return CannotStart(client_options.error());
+  ControllerOptions options = flags;
+  options.api_server = client_options->server;
+  auto client = kube::Client::Make(*client_options);
+  if (!client) return CannotStart(client.error());
+  auto election_client = kube::Client::Make(ElectionClientOptions(*client_options, options));
+  if (!election_client) return CannotStart(election_client.error());
+  ControllerService service(options, **client, **election_client);
+  if (Status started = service.Start(); !started) return CannotStart(started.error());
+  service.Run(signals);
+  return kDone;
+}
+
+}  // namespace tpu_admission::app

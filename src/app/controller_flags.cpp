@@ -1,0 +1,119 @@
+#include "app/controller_flags.h"
+
+#include "app/flags.h"
+#include "app/settings_loader.h"
+#include "tpu_admission/kube/api.h"
+
+namespace tpu_admission::app {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+void AddNames(CLI::App& command, ControllerOptions& options) {
+  AddFlag(command, "--namespace", options.namespace_name,
+          "namespace of Service, Secret and Lease; that of the pod if not given");
+  AddFlag(command, "--service-name", options.service_name, "Service that the API server calls");
+  AddFlag(command, "--secret-name", options.secret_name,
+          "Secret that holds the certificates; must exist, may be empty");
+  AddFlag(command, "--lease-name", options.lease_name,
+          "Lease that elects the leader; must exist, may be empty");
+  AddFlag(command, "--mutating-webhook-configuration", options.mutating_webhook_configuration,
+          "name of the configuration to keep; none if not given");
+  AddFlag(command, "--validating-webhook-configuration", options.validating_webhook_configuration,
+          "name of the configuration to keep; none if not given");
+  AddFlag(command, "--cluster-domain", options.cluster_domain, "DNS domain of the cluster");
+}
+
+void AddTimes(CLI::App& command, ControllerOptions& options) {
+  AddDuration(command, "--certificate-lifetime", options.certificate_lifetime,
+              "life of a serving certificate; renewed when a third is left");
+  AddDuration(command, "--ca-lifetime", options.ca_lifetime,
+              "life of a certificate authority, at least three times the former");
+  AddDuration(command, "--propagation-delay", options.propagation_delay,
+              "how long a new authority is published before it signs");
+  AddDuration(command, "--poll-interval", options.poll_interval,
+              "how often Secret and configurations are looked at");
+  AddFlag(command, "--leader-elect", options.leader_elect,
+          "true or false; false only where there is one controller")
+      ->default_str(options.leader_elect ? "true" : "false");
+  AddDuration(command, "--leader-elect-lease-duration", options.leader_elect_lease_duration,
+              "how long others wait for a leader that is silent");
+  AddDuration(command, "--leader-elect-renew-deadline", options.leader_elect_renew_deadline,
+              "when a leader that cannot renew stops leading");
+  AddDuration(command, "--leader-elect-retry-period", options.leader_elect_retry_period,
+              "how often the Lease is renewed or asked for");
+}
+
+void AddApiServer(CLI::App& command, ControllerOptions& options) {
+  AddFlag(command, "--api-server", options.api_server,
+          "https://HOST:PORT of the API server; that of the pod's environment if not given");
+  AddFlag(command, "--service-account-dir", options.service_account_dir,
+          "where token, ca.crt and namespace of the service account are")
+      ->type_name("DIR");
+  AddFlag(command, "--token-file", options.token_file, "token to use instead of the account's")
+      ->type_name("FILE");
+  AddFlag(command, "--ca-file", options.ca_file, "CA of the API server instead of the account's")
+      ->type_name("FILE");
+}
+
+void Require(bool good, const std::string& flag, const std::string& what) {
+  if (!good) throw CLI::ValidationError(flag, what);
+}
+
+void RequireName(const std::string& flag, const std::string& name, bool may_be_empty = false) {
+  Require((may_be_empty && name.empty()) || kube::IsObjectName(name), flag,
+          "\"" + name + "\" is no name of an object: letters a-z, digits, - and .");
+}
+
+std::string NamespaceOfPod(const std::string& service_account_dir) {
+  Result<std::string> text = ReadFile(service_account_dir + "/namespace");
+  Require(text.ok(), "--namespace", "is not given, and there is no file that tells it");
+  while (!text->empty() && (text->back() == '\n' || text->back() == ' ')) text->pop_back();
+  return *text;
+}
+
+void CheckTimes(const ControllerOptions& options) {
+  Require(options.certificate_lifetime >= seconds(10), "--certificate-lifetime",
+          "must be at least 10s");
+  Require(options.ca_lifetime >= 3 * options.certificate_lifetime, "--ca-lifetime",
+          "must be at least three times --certificate-lifetime, which is " +
+              FormatDuration(options.certificate_lifetime));
+  Require(options.poll_interval >= milliseconds(100), "--poll-interval", "must be at least 100ms");
+  Require(options.leader_elect_retry_period >= milliseconds(100), "--leader-elect-retry-period",
+          "must be at least 100ms");
+  Require(options.leader_elect_renew_deadline > options.leader_elect_retry_period,
+          "--leader-elect-renew-deadline", "must be longer than --leader-elect-retry-period");
+  Require(options.leader_elect_lease_duration > options.leader_elect_renew_deadline,
+          "--leader-elect-lease-duration", "must be longer than --leader-elect-renew-deadline");
+}
+
+}  // namespace
+
+void AddController(CLI::App& command, ControllerOptions& options) {
+  AddNames(command, options);
+  AddFlag(command, "--bind-address", options.bind_address,
+          "address that the metrics port listens on");
+  AddFlag(command, "--metrics-port", options.metrics_port,
+          "plain HTTP port of /livez, /readyz and /metrics; 0 takes a free one");
+  AddTimes(command, options);
+  AddApiServer(command, options);
+  AddFlag(command, "--log-level", options.log_level, "least severe lines to log")
+      ->check(CLI::IsMember({"debug", "info", "warning", "error"}));
+}
+
+void CheckController(ControllerOptions& options) {
+  if (options.namespace_name.empty()) {
+    options.namespace_name = NamespaceOfPod(options.service_account_dir);
+  }
+  RequireName("--namespace", options.namespace_name);
+  RequireName("--service-name", options.service_name);
+  RequireName("--secret-name", options.secret_name);
+  RequireName("--lease-name", options.lease_name);
+  RequireName("--cluster-domain", options.cluster_domain);
+  RequireName("--mutating-webhook-configuration", options.mutating_webhook_configuration, true);
+  RequireName("--validating-webhook-configuration", options.validating_webhook_configuration, true);
+  CheckTimes(options);
+}
+
+}  // namespace tpu_admission::app

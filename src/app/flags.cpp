@@ -1,0 +1,64 @@
+#include "app/flags.h"
+
+#include <array>
+#include <cctype>
+#include <string_view>
+
+namespace tpu_admission::app {
+namespace {
+
+using std::chrono::milliseconds;
+
+struct Unit {
+  std::string_view name;
+  long long milliseconds;
+};
+constexpr std::array<Unit, 4> kUnits = {{{"h", 3'600'000}, {"m", 60'000}, {"s", 1000}, {"ms", 1}}};
+
+}  // namespace
+
+std::string EnvironmentTwin(const std::string& flag) {
+  std::string name = "TPU_ADMISSION_";
+  for (const char c : flag.substr(2)) {
+    name += c == '-' ? '_' : static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  }
+  return name;
+}
+
+std::optional<milliseconds> ParseDuration(const std::string& text) {
+  std::size_t end = 0;
+  while (end < text.size() && std::isdigit(static_cast<unsigned char>(text[end])) != 0) ++end;
+  if (end == 0 || end > 9) return std::nullopt;
+  for (const Unit& unit : kUnits) {
+    if (text.substr(end) == unit.name) {
+      return milliseconds(std::stoll(text.substr(0, end)) * unit.milliseconds);
+    }
+  }
+  return std::nullopt;
+}
+
+std::string FormatDuration(milliseconds duration) {
+  for (const Unit& unit : kUnits) {
+    if (duration.count() != 0 && duration.count() % unit.milliseconds == 0) {
+      return std::to_string(duration.count() / unit.milliseconds) + std::string(unit.name);
+    }
+  }
+  return "0s";
+}
+
+void AddDuration(CLI::App& command, const std::string& flag, milliseconds& value,
+                 const std::string& help) {
+  const auto read = [&value, flag](const std::string& text) {
+    const std::optional<milliseconds> duration = ParseDuration(text);
+    if (!duration)
+      throw CLI::ValidationError(flag, "\"" + text + "\" is no duration such as 5s or 250ms");
+    value = *duration;
+  };
+  command.add_option_function<std::string>(flag, read, help)
+      ->envname(EnvironmentTwin(flag))
+      ->take_last()
+      ->default_str(FormatDuration(value))
+      ->type_name("DURATION");
+}
+
+}  // namespace tpu_admission::app

@@ -1,0 +1,31 @@
+// How flags are declared: each has an environment twin, and the last of a repeated flag wins.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <optional>
+#include <string>
+
+namespace tpu_admission::app {
+
+// "--secure-port" -> "TPU_ADMISSION_SECURE_PORT"
+std::string EnvironmentTwin(const std::string& flag);
+
+template <typename T>
+CLI::Option* AddFlag(CLI::App& command, const std::string& flag, T& value,
+                     const std::string& help) {
+  return command.add_option(flag, value, help)
+      ->envname(EnvironmentTwin(flag))
+      ->take_last()
+      ->capture_default_str();
+}
+
+// "250ms", "5s", "2m", "36h" -> milliseconds; empty if it is none of these.
+std::optional<std::chrono::milliseconds> ParseDuration(const std::string& text);
+// In the largest of these units that has no fraction.
+std::string FormatDuration(std::chrono::milliseconds duration);
+
+void AddDuration(CLI::App& command, const std::string& flag, std::chrono::milliseconds& value,
+                 const std::string& help);
+
+}  // namespace tpu_admission::app
