@@ -76,7 +76,7 @@ func (c *ControlPlane) RestartAPIServer() error {
 		if process.name != "kube-apiserver" {
 			continue
 		}
-		process.Stop(30 * time.Second)
+		process.Stop(5 * time.Second)
 		next, err := StartProcess(process.name, c.logs, process.cmd.Args...)
 		if err != nil {
 			return err
