@@ -18,9 +18,9 @@ Finding Misspelt(const Subject& subject, const std::string& value, const tpu::Ge
   return {.pointer = subject.At(NodeLabel::kAccelerator),
           .container = "",
           .summary = "accelerator " + value + " does not exist, " + meant.label + " does",
-          .problem = "is " + value + ", but no node carries that label; the one of " + meant.name +
-                     " is " + meant.label + ". A pod that selects it stays Pending for ever.",
-          .change = SelectorChange(NodeLabel::kAccelerator, meant.label)};
+          .problem = "is " + value + ", but no TPU node is called that; the name of " + meant.name +
+                     " is " + meant.label + ". Pods that are sent there stay Pending for ever.",
+          .change = SelectorChange(subject, NodeLabel::kAccelerator, meant.label)};
 }
 
 Finding Unknown(const Subject& subject, const std::string& value) {

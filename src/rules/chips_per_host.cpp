@@ -48,7 +48,7 @@ std::string OtherSelection(const Subject& subject, std::int64_t chips) {
   for (const tpu::Placement& placement : subject.shape.generation->placements) {
     if (!placement.single_host() || placement.chips_per_host() != chips) continue;
     if (placement.topology == *subject.shape.topology) {
-      return ", or " + SelectorChange(NodeLabel::kAcceleratorCount, std::to_string(chips));
+      return ", or " + SelectorChange(subject, NodeLabel::kAcceleratorCount, std::to_string(chips));
     }
     return ", or select topology " + placement.topology.Text() + ", whose one host has " +
            Count(chips, "chip");

@@ -8,9 +8,12 @@
 namespace tpu_admission::rules {
 namespace {
 
-// How far a topology is from what is asked for: first the hosts' chips, then the size.
-double Distance(const tpu::Placement& placement, std::int64_t pod_chips, std::int64_t wished) {
+// How far a topology is from what is asked for: first the machine, then the hosts' chips, then the
+// size.
+double Distance(const tpu::Placement& placement, std::string_view machine, std::int64_t pod_chips,
+                std::int64_t wished) {
   double distance = 0;
+  if (!machine.empty() && placement.machine->name != machine) distance += 200;
   if (pod_chips > 0 && placement.chips_per_host() != pod_chips) distance += 100;
   if (wished > 0) {
     distance += std::abs(std::log2(double(placement.topology.chips()) / double(wished)));
@@ -19,6 +22,18 @@ double Distance(const tpu::Placement& placement, std::int64_t pod_chips, std::in
 }
 
 }  // namespace
+
+std::optional<tpu::Topology> Tidied(std::string_view text) {
+  constexpr std::size_t kLongest = 32;
+  std::string tidy;
+  for (const char c : text.substr(0, kLongest)) {
+    if (c == 'X' || c == '*' || c == ',')
+      tidy += 'x';
+    else if (c != ' ')
+      tidy += c;
+  }
+  return tpu::Topology::Parse(tidy);
+}
 
 std::string Title(const k8s::Container& container) {
   static constexpr std::string_view kRoles[] = {"init container ", "sidecar ", "container ",
@@ -48,8 +63,30 @@ std::string Topologies(const tpu::Generation& generation) {
   return text;
 }
 
-std::string SelectorChange(workload::NodeLabel label, std::string_view value) {
-  return "set " + std::string(Key(label)) + " to " + std::string(value);
+std::string_view FieldOf(const Subject& subject, workload::NodeLabel label) {
+  const std::string_view pointer = subject.shape.choice[label].pointer;
+  const bool has_fields = subject.pods.row->form == workload::Form::kTpuPriority ||
+                          subject.pods.row->form == workload::Form::kPathwaysWorker;
+  if (!has_fields || pointer.empty()) return Key(label);
+  return pointer.substr(pointer.rfind('/') + 1);
+}
+
+std::string SelectorChange(const Subject& subject, workload::NodeLabel label,
+                           std::string_view value) {
+  return "set " + std::string(FieldOf(subject, label)) + " to " + std::string(value);
+}
+
+std::string_view NoSuchNode(const Subject& subject) {
+  switch (subject.pods.row->form) {
+    case workload::Form::kTpuPriority:
+      return "GKE can make no such node.";
+    case workload::Form::kPathwaysWorker:
+      return "There are no such workers.";
+    case workload::Form::kNodeLabels:
+      return "No node carries such a label, so no pod of this flavor would ever start.";
+    default:
+      return "No node carries such a label.";
+  }
 }
 
 std::vector<std::string> NearestTopologies(const Subject& subject, std::int64_t wished_chips) {
@@ -62,8 +99,11 @@ std::vector<std::string> NearestTopologies(const Subject& subject, std::int64_t 
     }
   }
   const std::int64_t pod_chips = subject.pods.chips_per_pod;
+  const workload::Selected& selected = subject.shape.choice[workload::NodeLabel::kMachineType];
+  const std::string_view machine = selected.fixed() ? selected.value : std::string_view();
   std::stable_sort(candidates.begin(), candidates.end(), [&](const auto& a, const auto& b) {
-    return Distance(a, pod_chips, wished_chips) < Distance(b, pod_chips, wished_chips);
+    return Distance(a, machine, pod_chips, wished_chips) <
+           Distance(b, machine, pod_chips, wished_chips);
   });
   std::vector<std::string> names;
   for (const tpu::Placement& candidate : candidates) {

@@ -17,9 +17,9 @@ void Check(const Subject& subject, Report& report) {
               .summary = "topology " + found + " has " + std::to_string(shape.topology->rank()) +
                          " dimensions, " + shape.generation->label + " has " + wanted,
               .problem = "is " + found + ", but a topology of " + shape.generation->name + " has " +
-                         wanted + " dimensions: " + Topologies(*shape.generation) +
-                         ". No node carries such a label.",
-              .change = SelectorChange(NodeLabel::kTopology, near.front())});
+                         wanted + " dimensions: " + Topologies(*shape.generation) + ". " +
+                         std::string(NoSuchNode(subject)),
+              .change = SelectorChange(subject, NodeLabel::kTopology, near.front())});
 }
 
 }  // namespace

@@ -6,27 +6,15 @@ namespace {
 
 using workload::NodeLabel;
 
-// "2X4", " 2 x 4 ", "2*4" -> "2x4", if that is a topology then.
-std::optional<tpu::Topology> Tidied(std::string_view text) {
-  constexpr std::size_t kLongest = 32;
-  std::string tidy;
-  for (const char c : text.substr(0, kLongest)) {
-    if (c == 'X' || c == '*' || c == ',')
-      tidy += 'x';
-    else if (c != ' ')
-      tidy += c;
-  }
-  return tpu::Topology::Parse(tidy);
-}
-
 std::string Change(const Subject& subject, std::string_view value) {
   const tpu::Generation* generation = subject.shape.generation;
   const std::optional<tpu::Topology> tidied = Tidied(value);
   if (tidied && (generation == nullptr || !generation->PlacementsOf(*tidied).empty())) {
-    return SelectorChange(NodeLabel::kTopology, tidied->Text());
+    return SelectorChange(subject, NodeLabel::kTopology, tidied->Text());
   }
   if (generation == nullptr) return "write it as 4x4 or 2x2x4";
-  return SelectorChange(NodeLabel::kTopology, Topologies(*generation));
+  return SelectorChange(subject, NodeLabel::kTopology,
+                        JoinOr(NearestTopologies(subject, WishedChips(subject))));
 }
 
 void Check(const Subject& subject, Report& report) {
@@ -38,7 +26,8 @@ void Check(const Subject& subject, Report& report) {
               .summary = "topology " + value + " is malformed",
               .problem = "is " + value +
                          ", which is no topology: two or three numbers of at least 1, "
-                         "joined by a small x. No node carries such a label.",
+                         "joined by a small x. " +
+                         std::string(NoSuchNode(subject)),
               .change = Change(subject, topology.value)});
 }
 

@@ -35,7 +35,7 @@ void Check(const Subject& subject, Report& report) {
        .problem = "is " + found + ", which " + label +
                   (disputed ? " may not have: " : " does not have: ") + answer.reason + "." +
                   Choice(*shape.generation),
-       .change = SelectorChange(NodeLabel::kTopology,
+       .change = SelectorChange(subject, NodeLabel::kTopology,
                                 JoinOr(NearestTopologies(subject, WishOf(subject)))),
        .milder = disputed ? std::optional(Mode::kWarn) : std::nullopt});
 }

@@ -6,10 +6,21 @@ namespace tpu_admission::workload {
 namespace {
 
 constexpr std::string_view kLegacyPrefix = "cloud-tpus.google.com/";
+constexpr std::string_view kNvidiaPrefix = "nvidia.com/";
+constexpr std::string_view kAmdGpu = "amd.com/gpu";
 constexpr std::int64_t kMostChips = 1'000'000;  // more than any slice, and sums never overflow
 
 bool Positive(const std::optional<k8s::Amount>& amount) {
   return amount && !(amount->quantity && amount->quantity->IsZero());
+}
+
+std::string_view GpuIn(const k8s::ResourceList& resources) {
+  for (std::size_t i = 0; i < resources.size(); ++i) {
+    const std::string_view name = resources.Name(i);
+    const bool gpu = name.starts_with(kNvidiaPrefix) || name == kAmdGpu;
+    if (gpu && Positive(resources.Find(name))) return name;
+  }
+  return {};
 }
 
 bool HasLegacy(const k8s::ResourceList& resources) {
@@ -42,6 +53,11 @@ std::int64_t ChipsPerPod(const k8s::PodSpec& spec) {
     chips += *own;
   }
   return chips;
+}
+
+std::string_view GpuResourceOf(const k8s::Container& container) {
+  const std::string_view limited = GpuIn(container.limits);
+  return limited.empty() ? GpuIn(container.requests) : limited;
 }
 
 bool UsesLegacyTpu(const k8s::Container& container) {

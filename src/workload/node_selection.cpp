@@ -187,12 +187,34 @@ NodeSelection SelectByName(std::span<const NamedLabel> labels, k8s::Arena& arena
   return selection;
 }
 
+Selected Demanded(const k8s::PodSpec& spec, std::string_view key) {
+  if (const auto value = spec.node_selector.Find(key)) {
+    return Fixed(*value, Selected::kInNodeSelector, 0);
+  }
+  Selected demanded;
+  for (std::size_t i = 0; i < spec.required_affinity.size(); ++i) {
+    const auto& requirements = spec.required_affinity[i].requirements;
+    const auto found = std::find_if(requirements.begin(), requirements.end(),
+                                    [&](const NodeSelectorRequirement& r) { return r.key == key; });
+    const bool one = found != requirements.end() && found->op == "In" && found->values.size() == 1;
+    if (!one || (i > 0 && found->values.front() != demanded.value)) return {};
+    if (i == 0) {
+      demanded = Fixed(found->values.front(), 0, std::size_t(found - requirements.begin()));
+    }
+  }
+  return demanded;
+}
+
 std::string PointerOf(NodeLabel label, const Selected& selected) {
+  return PointerOf(Key(label), selected);
+}
+
+std::string PointerOf(std::string_view key, const Selected& selected) {
   if (selected.free()) return "/nodeSelector";
   std::string pointer;
   if (selected.term == Selected::kInNodeSelector) {
     pointer = "/nodeSelector";
-    AppendPointerToken(pointer, Key(label));
+    AppendPointerToken(pointer, key);
     return pointer;
   }
   pointer =

@@ -18,6 +18,9 @@ bool UsesTpu(const k8s::Container& container);
 std::optional<std::int64_t> ChipsOf(const k8s::Container& container);
 // The chips that run at once: the sum over containers and sidecars; 0 if one cannot be read.
 std::int64_t ChipsPerPod(const k8s::PodSpec& spec);
+// The GPU resource that a container asks for (nvidia.com/gpu, nvidia.com/mig-1g.5gb, amd.com/gpu);
+// empty if it asks for none.
+std::string_view GpuResourceOf(const k8s::Container& container);
 // Asks for a resource of the former Cloud TPU operator: cloud-tpus.google.com/v2, preemptible-v3.
 bool UsesLegacyTpu(const k8s::Container& container);
 

@@ -88,6 +88,12 @@ NodeSelection SelectByName(std::span<const NamedLabel> labels, k8s::Arena& arena
 // does.
 std::string PointerOf(NodeLabel label, const Selected& selected);
 
+// What the pod demands of a label that is none of kNodeLabels: the value of nodeSelector, or the
+// one value that every term of the required affinity names. Free if there is no such value.
+Selected Demanded(const k8s::PodSpec& spec, std::string_view key);
+// The JSON pointer, below the spec of the pod, of what demands `key`.
+std::string PointerOf(std::string_view key, const Selected& selected);
+
 // A value that some template engine has yet to fill in: {{ }}, ${ }, $NAME, <name>.
 bool IsPlaceholder(std::string_view value);
 

@@ -81,5 +81,17 @@ TEST_F(Chips, OfTheFormerOperatorAreKnownByTheirPrefix) {
       UsesLegacyTpu(Spec(R"({"resources":{"limits":{"google.com/tpu":"8"}}})").containers.front()));
 }
 
+TEST_F(Chips, GpusAreNamedAsTheyAreAskedFor) {
+  const auto gpu = [&](const std::string& resources) {
+    return std::string(
+        GpuResourceOf(Spec(R"({"resources":)" + resources + "}").containers.front()));
+  };
+  EXPECT_EQ(gpu(R"({"limits":{"google.com/tpu":"4","nvidia.com/gpu":1}})"), "nvidia.com/gpu");
+  EXPECT_EQ(gpu(R"({"requests":{"nvidia.com/mig-1g.5gb":"1"}})"), "nvidia.com/mig-1g.5gb");
+  EXPECT_EQ(gpu(R"({"limits":{"amd.com/gpu":"1"}})"), "amd.com/gpu");
+  EXPECT_EQ(gpu(R"({"limits":{"nvidia.com/gpu":"0"}})"), "");
+  EXPECT_EQ(gpu(R"({"limits":{"google.com/tpu":"4"}})"), "");
+}
+
 }  // namespace
 }  // namespace tpu_admission::workload

@@ -49,14 +49,17 @@ struct Case {
 class Selection : public testing::Test {
  protected:
   NodeSelection Select(const json& selector, const json& terms) {
+    return SelectNodes(Spec(selector, terms), arena_);
+  }
+
+  k8s::PodSpec Spec(const json& selector, const json& terms) {
     json spec = {{"nodeSelector", selector}};
     if (!terms.is_null()) {
       spec["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"] = {
           {"nodeSelectorTerms", terms}};
     }
     text_ = json{{"spec", spec}}.dump();
-    const Result<k8s::Pod> pod = k8s::DecodePod(parser_.Parse(text_).value(), arena_);
-    return SelectNodes(pod.value().spec, arena_);
+    return k8s::DecodePod(parser_.Parse(text_).value(), arena_).value().spec;
   }
 
   std::string text_;
@@ -227,6 +230,22 @@ TEST_F(Selection, PointersLeadToWhatFixesTheLabel) {
   for (const NodeLabel label : {NodeLabel::kAccelerator, NodeLabel::kTopology}) {
     EXPECT_TRUE(pod.contains(json::json_pointer("/spec" + PointerOf(label, second[label]))));
   }
+}
+
+TEST_F(Selection, AnyLabelIsDemandedByTheSelectorOrByEveryTerm) {
+  const auto demanded = [&](const json& selector, const json& terms) {
+    return std::string(Demanded(Spec(selector, terms), "arch").value);
+  };
+  EXPECT_EQ(demanded({{"arch", "arm64"}}, {}), "arm64");
+  const json arm = Term(List(Op("x", "Exists"), In("arch", {"arm64"})));
+  EXPECT_EQ(demanded({}, List(arm, arm)), "arm64");
+  EXPECT_EQ(demanded({}, List(arm, Term(List(Op("x", "Exists"))))), "");
+  EXPECT_EQ(demanded({}, List(arm, Term(List(In("arch", {"amd64"}))))), "");
+  EXPECT_EQ(demanded({}, List(Term(List(In("arch", {"arm64", "amd64"}))))), "");
+  EXPECT_EQ(demanded({}, List(Term(List(Op("arch", "NotIn"))))), "");
+  const Selected found = Demanded(Spec({}, List(arm)), "arch");
+  EXPECT_TRUE(json::parse(text_).contains(
+      json::json_pointer("/spec" + PointerOf(std::string_view("arch"), found))));
 }
 
 TEST(Placeholders, AreWhatTemplateEnginesWrite) {
