@@ -72,6 +72,7 @@ Json ToJson(const tpu::Generation& generation) {
           {"machine_family", generation.machine_family},
           {"dimensions", generation.dimensions},
           {"documented", generation.documented},
+          {"static_slicing", generation.static_slicing},
           {"container_chips", generation.container_chips},
           {"machines", ListOf(generation.machines)},
           {"topologies", ListOf(generation.placements)},

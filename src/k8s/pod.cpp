@@ -235,6 +235,7 @@ ObjectMeta DecodeMeta(JsonView json) {
   meta.labels = StringMap(json["labels"]);
   meta.annotations = StringMap(json["annotations"]);
   meta.being_deleted = json["deletionTimestamp"].has_value();
+  meta.stored = !json["resourceVersion"].StringOr("").empty();
   const JsonView owners = json["ownerReferences"];
   for (std::size_t i = 0; i < owners.size(); ++i) {
     const JsonView owner = owners.Element(i);

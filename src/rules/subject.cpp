@@ -12,13 +12,6 @@ using workload::NodeLabel;
 
 constexpr std::string_view kKueueSliceSize = "kueue.x-k8s.io/podset-slice-size";
 
-std::optional<std::int64_t> WholeNumber(std::string_view text) {
-  std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.begin(), text.end(), number);
-  if (error != std::errc() || end != text.end()) return std::nullopt;
-  return number;
-}
-
 // The placements that `keep` keeps; all of them if it keeps none.
 template <typename Keep>
 tpu::PlacementList Narrowed(const tpu::PlacementList& placements, Keep keep) {
@@ -56,6 +49,13 @@ const tpu::Placement* PlacementFor(const tpu::PlacementList& placements, bool sp
 }
 
 }  // namespace
+
+std::optional<std::int64_t> WholeNumber(std::string_view text) {
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.begin(), text.end(), number);
+  if (error != std::errc() || end != text.end()) return std::nullopt;
+  return number;
+}
 
 void Shape::FindMachines() {
   const workload::Selected& name = choice[NodeLabel::kMachineType];

@@ -79,6 +79,9 @@ struct Subject {
 
 using workload::ChipsOf;
 
+// The number that all of `text` is, if it is one.
+std::optional<std::int64_t> WholeNumber(std::string_view text);
+
 class Report {
  public:
   Report(const Rule& rule, std::size_t pod_set, std::vector<Finding>& findings)

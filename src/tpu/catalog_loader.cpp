@@ -32,6 +32,8 @@ NodeLimits ReadNodeLimits(const ConfigNode& root, const SourceTable& sources) {
   limits.multi_host_scale_up_hours =
       static_cast<int>(node.Int("multi_host_scale_up_hours", kCount));
   limits.unsupported_images = node.StringsOrNone("unsupported_images");
+  limits.os = node.StringOr("os", "");
+  limits.arch = node.StringOr("arch", "");
   limits.sources = sources.Of(node);
   return limits;
 }

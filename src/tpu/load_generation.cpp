@@ -36,6 +36,7 @@ void ReadIdentity(const ConfigNode& node, const SourceTable& sources, Generation
   generation.aliases = node.StringsOrNone("aliases");
   generation.dimensions = static_cast<int>(node.Int("dimensions", {2, 3}));
   generation.documented = node.BoolOr("documented", true);
+  generation.static_slicing = node.BoolOr("static_slicing", true);
   generation.note = node.StringOr("note", "");
   generation.conflicts = node.StringsOrNone("conflicts");
   generation.sources = sources.Of(node);

@@ -106,6 +106,7 @@ struct ObjectMeta {
   StringMap labels;
   StringMap annotations;
   bool being_deleted = false;         // has a deletionTimestamp
+  bool stored = false;                // has a resourceVersion: it is no new object
   std::string_view controller_group;  // of the owner with controller: true; empty if none
   std::string_view controller_kind;
 };

@@ -21,6 +21,8 @@ struct NodeLimits {
   int boot_disk_gib = 0;
   int multi_host_scale_up_hours = 0;            // then GKE gives the scale-up up
   std::vector<std::string> unsupported_images;  // ubuntu
+  std::string os;                               // linux
+  std::string arch;                             // amd64
   Sources sources;
 };
 

@@ -194,6 +194,7 @@ struct Generation {
   std::vector<std::string> aliases;  // other names that people write: v5litepod, trillium
   int dimensions = 0;                // of a topology: 2 or 3
   bool documented = true;            // false: known to GKE's code only
+  bool static_slicing = true;        // false: slices of it cannot be cut into parts
   std::vector<MachineType> machines;
   std::vector<Placement> placements;  // listed topologies, one row per machine that serves one
   std::optional<CustomTopologies> custom;

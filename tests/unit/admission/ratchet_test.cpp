@@ -73,7 +73,7 @@ INSTANTIATE_TEST_SUITE_P(
                     "/spec/template/metadata/annotations/"
                     "cloud.google.com~1gke-tpu-slice-topology",
                     "4x8"),
-               false, "TPU401=deny"},
+               false, "TPU204=deny TPU401=deny"},
         Update{"Mended", kTooManyChips, kSound, true, ""}),
     CaseName());
 

@@ -76,8 +76,12 @@ TEST(Engine, PutsTheHardestFindingsFirst) {
   }
 }
 
-TEST(Engine, IgnoresPodsWithoutChips) {
-  EXPECT_TRUE(FindingsOf(PodWith("[" + Term("tpu-v6e-slice", "3x3") + "]", "0")).empty());
+TEST(Engine, AsksRulesOnlyAboutTheirAudience) {
+  // Without chips the topology does not matter; that there are none does.
+  const std::vector<Finding> findings =
+      FindingsOf(PodWith("[" + Term("tpu-v6e-slice", "3x3") + "]", "0"));
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings.front().rule->id, "TPU109");
 }
 
 struct RegionCase {
