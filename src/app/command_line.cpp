@@ -63,6 +63,21 @@ void AddServe(CLI::App& command, ServeOptions& options) {
       ->check(CLI::IsMember({"debug", "info", "warning", "error"}));
 }
 
+void AddVerify(CLI::App& command, VerifyOptions& options) {
+  AddFlag(command, "--namespace", options.namespace_name,
+          "where to ask; nothing is created. Not one that the webhook leaves alone");
+  AddFlag(command, "--expect-denial", options.expect_denial,
+          "true or false; false where the policy only warns or audits");
+  AddFlag(command, "--expect-patch", options.expect_patch,
+          "true or false; false where new Pods are not patched");
+  AddDuration(command, "--timeout", options.timeout, "how long to go on asking");
+  AddFlag(command, "--api-server", options.api_server,
+          "https://HOST:PORT of the API server; that of the pod's environment if not given");
+  AddFlag(command, "--service-account-dir", options.service_account_dir,
+          "where token and ca.crt of the service account are")
+      ->type_name("DIR");
+}
+
 // Gives every option that neither flag nor environment set the value of the file's key of the same
 // name. Throws CLI::Error, as flags do.
 void ApplyConfigFile(CLI::App& command, const std::string& path) {
@@ -163,6 +178,11 @@ int Run(int argc, char** argv) {
   AddFlag(*webhooks_command, "--policy", webhooks.policy_file, "policy with kinds of your own")
       ->type_name("FILE");
 
+  VerifyOptions verify;
+  CLI::App* verify_command =
+      app.add_subcommand("verify", "ask the API server whether the webhook is at work");
+  AddVerify(*verify_command, verify);
+
   CLI::App* version_command = app.add_subcommand("version", "print the version");
 
   try {
@@ -182,6 +202,7 @@ int Run(int argc, char** argv) {
   if (explain_command->parsed()) return Explain(explain);
   if (catalog_command->parsed()) return ShowCatalog(catalog);
   if (webhooks_command->parsed()) return ShowWebhooks(webhooks);
+  if (verify_command->parsed()) return Verify(verify);
   if (version_command->parsed()) std::cout << version << '\n';
   return kDone;
 }

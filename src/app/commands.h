@@ -10,6 +10,7 @@ int RunController(const ControllerOptions& options);
 int Check(const CheckOptions& options);
 int ShowCatalog(const CatalogOptions& options);
 int Explain(const ExplainOptions& options);
+int Verify(const VerifyOptions& options);
 int ShowWebhooks(const WebhooksOptions& options);
 
 }  // namespace tpu_admission::app

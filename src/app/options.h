@@ -64,6 +64,15 @@ struct CheckOptions {
   std::string fail_on = "deny";
 };
 
+struct VerifyOptions {
+  std::string namespace_name = "default";
+  bool expect_denial = true;
+  bool expect_patch = true;
+  std::chrono::milliseconds timeout{60'000};
+  std::string api_server;  // empty: that of the pod's environment
+  std::string service_account_dir = "/var/run/secrets/kubernetes.io/serviceaccount";
+};
+
 struct WebhooksOptions {
   std::string policy_file;  // its kinds are added to the built-in ones
 };

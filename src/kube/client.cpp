@@ -198,6 +198,12 @@ Answer Client::Patch(const ObjectPath& path, PatchKind kind, const std::string& 
   return impl_->Call(std::move(request));
 }
 
+Answer Client::DryRunCreate(const std::string& collection, const std::string& object) {
+  Request request(http::verb::post, collection + "?dryRun=All", 11, object);
+  request.set(http::field::content_type, "application/json");
+  return impl_->Call(std::move(request));
+}
+
 void Client::Interrupt() { impl_->Interrupt(); }
 
 }  // namespace tpu_admission::kube

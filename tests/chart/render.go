@@ -68,6 +68,9 @@ var everything = []string{"--set", "autoscaling.enabled=true", "--set", "metrics
 	"--set", "metrics.podMonitoring.enabled=true", "--set", "metrics.prometheusRule.enabled=true",
 	"--set", "metrics.dashboard.enabled=true", "--set", "vap.enabled=true"}
 
+// isTest says whether the object exists only while `helm test` runs.
+func isTest(o object) bool { return text(o, "metadata", "annotations", "helm.sh/hook") == "test" }
+
 func kind(o object) string { return text(o, "kind") }
 func name(o object) string { return text(o, "metadata", "name") }
 

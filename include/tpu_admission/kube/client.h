@@ -44,6 +44,11 @@ class Client final : public Api {
   Answer Get(const ObjectPath& path) override;
   Answer Patch(const ObjectPath& path, PatchKind kind, const std::string& patch) override;
 
+  // Asks what would become of the object if it were created in the collection, e.g.
+  // "/api/v1/namespaces/default/pods". Nothing is created, so a repetition is safe. The body of kOk
+  // is the object as admission has left it.
+  Answer DryRunCreate(const std::string& collection, const std::string& object);
+
   // Ends the call under way, if any, and every later one at once (kUnreachable). Any thread.
   void Interrupt();
 

@@ -27,6 +27,9 @@ func TestChartWithTheDefaults(t *testing.T) {
 	i.install()
 	says(t, i.team.Kubectl(t, "apply", "-f", "examples/wrong-job.yaml"), denied, "TPU301")
 
+	t.Run("helm test", func(t *testing.T) {
+		says(t, i.helm("test", "tpu-admission", "--timeout", "90s"), "Phase:          Succeeded")
+	})
 	t.Run("upgrade and rollback clear nothing", func(t *testing.T) { upgradeClearsNothing(t, i) })
 	t.Run("an emptied caBundle is filled again", func(t *testing.T) {
 		emptyBundles(t, i)
