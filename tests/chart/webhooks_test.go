@@ -78,7 +78,7 @@ func TestMutatingIsOfPodsOnly(t *testing.T) {
 func TestValuesReachTheWebhooks(t *testing.T) {
 	objects := render(t, "--set", "webhooks.failurePolicy=Fail,webhooks.timeoutSeconds=5,service.port=8443",
 		"--set", "webhooks.excludedNamespaces={sandbox}", "--set", "webhooks.namespaceSelector.matchLabels.tpu=yes",
-		"--set-json", `webhooks.extraRules=[{"apiGroups":["example.com"],"apiVersions":["v1"],"resources":["trainers"]}]`)
+		"--set-json", `extraKinds=[{"group":"example.com","versions":["v1"],"kind":"Trainer","resource":"trainers","podSets":[{"path":"spec/template"}]}]`)
 	for _, webhook := range webhooks(objects) {
 		if text(webhook, "failurePolicy") != "Fail" || dig(webhook, "timeoutSeconds") != float64(5) ||
 			dig(webhook, "clientConfig", "service", "port") != float64(8443) ||
@@ -92,8 +92,11 @@ func TestValuesReachTheWebhooks(t *testing.T) {
 	if text(last, "resources", 0) != "trainers" || len(list(last, "operations")) != 2 {
 		t.Errorf("the last rule is %v", last)
 	}
+	if policy := text(one(t, objects, "ConfigMap"), "data", "policy.yaml"); !strings.Contains(policy, "kind: Trainer") {
+		t.Errorf("the servers are not told of trainers: %s", policy)
+	}
 	conditions := list(one(t, objects, "ValidatingWebhookConfiguration"), "webhooks", 0, "matchConditions")
-	if !strings.HasPrefix(text(conditions[len(conditions)-1], "expression"), `(request.resource.group == "example.com"`) {
+	if !strings.HasPrefix(text(conditions[len(conditions)-1], "expression"), `(request.kind.group == "example.com"`) {
 		t.Errorf("trainers are held back by %v", conditions)
 	}
 	if none := webhooks(render(t, "--set", "webhooks.validating.enabled=false,webhooks.mutating.enabled=false")); len(none) != 0 {

@@ -34,13 +34,8 @@ timeoutSeconds: {{ $values.webhooks.timeoutSeconds }}
 {{- /* All objects of the user's own kinds are sent: we do not know here where their templates are. */ -}}
 {{- define "tpu-admission.validatingConditions" -}}
 {{- $own := list }}
-{{- range .root.Values.webhooks.extraRules }}
-{{- $resources := .resources }}
-{{- range $group := .apiGroups }}
-{{- range $resource := $resources }}
-{{- $own = append $own (printf "(request.resource.group == %q && request.resource.resource == %q) ||\n" $group $resource) }}
-{{- end }}
-{{- end }}
+{{- range .root.Values.extraKinds }}
+{{- $own = append $own (printf "(request.kind.group == %q && request.kind.kind == %q) ||\n" .group .kind) }}
 {{- end }}
 {{- range .conditions }}
 {{- if and $own (eq .name "uses-tpus") }}

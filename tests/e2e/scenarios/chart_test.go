@@ -9,9 +9,9 @@ import (
 	"tpu-admission.io/e2e/harness"
 )
 
-// From nothing to nothing: install, upgrade, roll back, uninstall.
+// From nothing to nothing: install, upgrade, roll back, uninstall, and what happens between.
 func TestChartWithOwnCertificate(t *testing.T) {
-	i := prepare(t)
+	i := prepare(t, "--set", "webhooks.excludedNamespaces={left-alone}")
 	i.useOwnCertificate()
 	before := everythingThere(i)
 	i.install()
@@ -19,6 +19,10 @@ func TestChartWithOwnCertificate(t *testing.T) {
 		t.Errorf("%d servers, not 2", got)
 	}
 	says(t, i.team.Kubectl(t, "apply", "-f", "examples/wrong-job.yaml"), denied, "TPU301")
+
+	t.Run("latency", func(t *testing.T) { latency(t, i) })
+	t.Run("a rolling restart loses nothing", func(t *testing.T) { rollingRestartLosesNothing(t, i) })
+	t.Run("a policy is reloaded", func(t *testing.T) { policyOfValuesIsReloaded(t, i) })
 
 	i.helm("upgrade", "tpu-admission", chart, "--wait", "--set", "server.logLevel=debug")
 	i.awaitDenial()

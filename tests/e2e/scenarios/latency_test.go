@@ -9,12 +9,9 @@ import (
 
 // What we add to the creation of a TPU Pod through the real API server: both webhooks, one after the
 // other. Pods are made in two namespaces in turn, one of which the webhook leaves alone.
-func TestLatency(t *testing.T) {
+func latency(t *testing.T, i *installation) {
 	const pairs = 1000
 	without := production.namespace(t, "left-alone")
-	i := prepare(t, "--set", "webhooks.excludedNamespaces={left-alone}")
-	i.useOwnCertificate()
-	i.install()
 	pod := tpuPod("tpu-v6e-slice")
 	pod["spec"].(object)["schedulingGates"] = []any{object{"name": "example.com/not-yet"}} // no work for others
 	var with, base []float64

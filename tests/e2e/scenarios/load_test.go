@@ -100,10 +100,7 @@ func (i *installation) passedOver() float64 {
 }
 
 // Every server is replaced while requests come, through a balancer that knows of it a moment later.
-func TestRollingRestartLosesNothing(t *testing.T) {
-	i := prepare(t)
-	i.useOwnCertificate()
-	i.install()
+func rollingRestartLosesNothing(t *testing.T, i *installation) {
 	before := i.kubelet.Started("server")
 	i.underLoad("rolling restart", func() {
 		i.system.Succeed(t, "rollout", "restart", "deployment/tpu-admission")
@@ -121,10 +118,7 @@ func TestRollingRestartLosesNothing(t *testing.T) {
 }
 
 // A policy is read by the running servers: no restart, no request lost.
-func TestPolicyOfValuesIsReloaded(t *testing.T) {
-	i := prepare(t)
-	i.useOwnCertificate()
-	i.install()
+func policyOfValuesIsReloaded(t *testing.T, i *installation) {
 	before := i.kubelet.Started("server")
 	i.helm("upgrade", "tpu-admission", chart, "--set", "policy.rules.TPU101=warn")
 	harness.Eventually(t, 30*time.Second, "the warning", func() error {
@@ -136,4 +130,6 @@ func TestPolicyOfValuesIsReloaded(t *testing.T) {
 	if got := i.kubelet.Started("server"); got != before {
 		t.Errorf("%d servers were started for a policy", got-before)
 	}
+	i.helm("rollback", "tpu-admission")
+	i.awaitDenial()
 }
