@@ -153,6 +153,7 @@ class ControllerService {
         last_pass_ = reconciler_.Sync() ? Pass::kGood : Pass::kFailed;
       } else {
         reconciler_.Forget();
+        events_.OnStandby();
         last_pass_ = Pass::kNone;
       }
     } while (sync_sleeper_.Sleep(stop, options_.poll_interval));

@@ -38,17 +38,18 @@ std::string_view Name(Operation operation) {
 void ControllerEvents::OnLeadership(bool leading) {
   metrics_.SetLeader(leading);
   log_.Write(Level::kInfo, leading ? "leading" : "not leading any more");
-  if (!leading) {
-    for (const auto kind : {CertificateKind::kServing, CertificateKind::kAuthority}) {
-      metrics_.SetExpiry(kind, std::nullopt);
-    }
-    for (const auto kind : {ConfigurationKind::kMutating, ConfigurationKind::kValidating}) {
-      metrics_.SetManaged(kind, false);
-    }
-    const std::lock_guard lock(mutex_);
-    configurations_.clear();
-  }
   on_leadership_();
+}
+
+void ControllerEvents::OnStandby() {
+  for (const auto kind : {CertificateKind::kServing, CertificateKind::kAuthority}) {
+    metrics_.SetExpiry(kind, std::nullopt);
+  }
+  for (const auto kind : {ConfigurationKind::kMutating, ConfigurationKind::kValidating}) {
+    metrics_.SetManaged(kind, false);
+  }
+  const std::lock_guard lock(mutex_);
+  configurations_.clear();
 }
 
 void ControllerEvents::OnError(Operation operation, const std::string& what) {

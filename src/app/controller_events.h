@@ -22,6 +22,9 @@ class ControllerEvents final : public controller::Observer {
                    const Clock& clock, std::function<void()> on_leadership)
       : metrics_(metrics), log_(log), clock_(clock), on_leadership_(std::move(on_leadership)) {}
 
+  // Not leading: what is in the Secret and the configurations is not known any more.
+  void OnStandby();
+
   void OnLeadership(bool leading) override;
   void OnError(controller::Operation operation, const std::string& what) override;
   void OnIssued(controller::CertificateKind kind, const std::string& why) override;

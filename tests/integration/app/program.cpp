@@ -91,14 +91,14 @@ Ended RunToEnd(const std::vector<std::string>& arguments, const Environment& env
   return {code.value_or(-1), ReadAll(out), ReadAll(err)};
 }
 
-Serving::Serving(std::vector<std::string> arguments) {
+Serving::Serving(std::vector<std::string> arguments, const std::string& command) {
   log_path_ = ::testing::TempDir() + "serving-" + std::to_string(getpid()) + "-" +
               std::to_string(steady_clock::now().time_since_epoch().count());
-  const std::vector<std::string> ports = {"serve", "--bind-address", "127.0.0.1", "--secure-port",
-                                          "0",     "--metrics-port", "0"};
+  std::vector<std::string> ports = {command, "--bind-address", "127.0.0.1", "--metrics-port", "0"};
+  if (command == "serve") ports.insert(ports.end(), {"--secure-port", "0"});
   arguments.insert(arguments.begin(), ports.begin(), ports.end());
   pid_ = Start(arguments, {}, "/dev/null", log_path_, log_path_ + ".err");
-  WaitForLog("\"secure_port\"");
+  WaitForLog("\"metrics_port\"");
   secure_port_ = PortIn(Log(), "secure_port");
   metrics_port_ = PortIn(Log(), "metrics_port");
 }

@@ -21,17 +21,17 @@ using Environment = std::map<std::string, std::string>;
 
 // Runs tpu-admission to its end (20 s at most) with `input` on stdin.
 Ended RunToEnd(const std::vector<std::string>& arguments, const Environment& environment = {},
-          const std::string& input = "");
+               const std::string& input = "");
 
-// A running `tpu-admission serve` on free ports of 127.0.0.1.
+// A running `tpu-admission serve` or `controller` on free ports of 127.0.0.1.
 class Serving {
  public:
-  explicit Serving(std::vector<std::string> arguments);
+  explicit Serving(std::vector<std::string> arguments, const std::string& command = "serve");
   ~Serving();  // SIGKILL if it still runs
   Serving(const Serving&) = delete;
   Serving& operator=(const Serving&) = delete;
 
-  bool started() const { return secure_port_ != 0; }
+  bool started() const { return metrics_port_ != 0; }
   std::uint16_t secure_port() const { return secure_port_; }
   std::uint16_t metrics_port() const { return metrics_port_; }
   void Signal(int signal) const;

@@ -1,5 +1,7 @@
 // Whatever a person, a crash or a bad restore leaves in the Secret, one pass makes it good again,
 // and keeps what still is.
+#include <bit>
+
 #include "unit/controller/cluster.h"
 
 namespace tpu_admission::controller {
@@ -48,10 +50,11 @@ class BrokenSecret : public ReconcilerTest {
   }
 };
 
-// Every set of keys, damaged in every way: 31 * 7 Secrets.
+// Each key, each two and all, damaged in every way.
 TEST_F(BrokenSecret, IsGoodAgainAfterOnePassAndQuietAfterAFew) {
   for (const Damage& damage : kDamages) {
     for (unsigned set = 1; set < 32; ++set) {
+      if (std::popcount(set) > 2 && set != 31) continue;
       for (unsigned key = 0; key < 5; ++key) {
         if ((set >> key & 1) != 0) SetDamaged(kKeys[key], damage);
       }
