@@ -2,6 +2,9 @@
 #
 #   docker build --build-arg TPU_ADMISSION_REVISION="$(git rev-parse --short=12 HEAD)" -t tpu-admission .
 #
+# For arm64 as well, where emulation or an arm64 builder is there (nothing in here is of one processor):
+#   docker buildx build --platform linux/amd64,linux/arm64 ...
+#
 # BASE is the Debian 12 that we build on; nothing of it is in the final image but the shared
 # libraries that the binary needs.
 ARG BASE=debian:bookworm-slim
@@ -16,6 +19,9 @@ ARG TPU_ADMISSION_REVISION=unknown
 # How many compilers run at once; empty: one per processor.
 ARG JOBS=
 RUN ./dev build && strip build/release/tpu-admission
+# The time that the SBOM carries; with `--timestamp` of buildah or rewrite-timestamp of BuildKit the same
+# sources and packages give the same image.
+ARG SOURCE_DATE_EPOCH=0
 # The root of the final image: the binary, the loader and the libraries, what a scanner needs to know
 # of their versions, their licences, and catalog and policy to read.
 RUN set -eu; \
@@ -32,7 +38,9 @@ RUN set -eu; \
     for package in $(cat packages); do \
       dpkg-query --status "$package" > "$root/var/lib/dpkg/status.d/$package"; \
       cp --dereference --parents "/usr/share/doc/$package/copyright" $root; \
-    done
+    done; \
+    tools/sbom $binary "$(cat VERSION)" "$TPU_ADMISSION_REVISION" $(cat packages) \
+      > $root/usr/share/doc/tpu-admission/sbom.spdx.json
 
 FROM scratch
 ARG TPU_ADMISSION_REVISION=unknown
