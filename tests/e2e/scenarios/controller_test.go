@@ -127,6 +127,7 @@ func killSwitchHolds(t *testing.T, i *installation) {
 // Serving certificate and CA are replaced while requests come, and none is lost. The lives are short
 // for this; what follows from them is the same.
 func TestRotationLosesNothing(t *testing.T) {
+	t.Parallel() // it waits, mostly, on a control plane of its own
 	i := prepare(t, controllerEnv("POLL_INTERVAL=1s", "PROPAGATION_DELAY=5s", "CERTIFICATE_LIFETIME=45s", "CA_LIFETIME=135s")...)
 	i.install()
 	served, trusted := map[string]bool{}, map[string]bool{}

@@ -145,6 +145,7 @@ func TestControllersHandOver(t *testing.T) {
 // Every certificate that may still be served is trusted by every caBundle, at any moment of several
 // rotations with a controller that is killed again and again.
 func TestRotationSurvivesKills(t *testing.T) {
+	t.Parallel() // it waits, mostly
 	brief := []string{"--certificate-lifetime=20s", "--ca-lifetime=60s", "--propagation-delay=3s"}
 	p := startPair(t, "rotation", brief...)
 	p.awaitOrder()
