@@ -22,8 +22,10 @@ constexpr PodSetRow kStatefulSet[] = {{.path = "spec/template",
                                        .counting = Counting::kReplicas,
                                        .counts = "spec",
                                        .count = "replicas"}};
-constexpr PodSetRow kClaim[] = {{.path = "spec", .form = Form::kDeviceClaim}};
-constexpr PodSetRow kClaimTemplate[] = {{.path = "spec/spec", .form = Form::kDeviceClaim}};
+constexpr PodSetRow kClaim[] = {
+    {.path = "spec", .form = Form::kDeviceClaim, .counting = Counting::kElsewhere}};
+constexpr PodSetRow kClaimTemplate[] = {
+    {.path = "spec/spec", .form = Form::kDeviceClaim, .counting = Counting::kElsewhere}};
 
 // https://jobset.sigs.k8s.io/docs/reference/
 constexpr PodSetRow kJobSet[] = {{.path = "spec/replicatedJobs[]/template/spec/template",
@@ -189,12 +191,40 @@ bool IsPath(std::string_view path) {
   return false;
 }
 
-std::string Marks(std::string_view path) {
-  std::string marks;
-  for (const char c : path) {
-    if (c == '[' || c == '{') marks += c;
+constexpr std::size_t kMostMarks = 3;  // Binding::kMost
+
+std::size_t MarkCount(std::string_view path) {
+  return std::size_t(
+      std::count_if(path.begin(), path.end(), [](char c) { return c == '[' || c == '{'; }));
+}
+
+// "spec/groups[]/replicas" goes through the elements of "spec/groups[]".
+std::string_view UpToLastMark(std::string_view path) {
+  const std::size_t last = path.find_last_of("]}");
+  return last == path.npos ? std::string_view() : path.substr(0, last + 1);
+}
+
+std::optional<Error> FaultOfPath(const std::string& title, const KindDefinition::PodSet& pods,
+                                 const std::string& path) {
+  if (!IsPath(path)) {
+    return Error{"kind " + title + ": \"" + path + "\" is no path such as spec/groups[]/template"};
   }
-  return marks;
+  if (!pods.path.starts_with(UpToLastMark(path)) || MarkCount(path) > kMostMarks) {
+    return Error{"kind " + title + ": \"" + path + "\" goes through other lists than \"" +
+                 pods.path + "\", or through more than three"};
+  }
+  return std::nullopt;
+}
+
+std::optional<Error> FaultOfCounts(const std::string& title, const KindDefinition::PodSet& pods) {
+  if (pods.counting == Counting::kGroup) {
+    return Error{"kind " + title + ": counting by groups is LeaderWorkerSet's own"};
+  }
+  const bool counted = pods.counting != Counting::kNone && pods.counting != Counting::kElsewhere;
+  if (counted == !pods.count.empty()) return std::nullopt;
+  return Error{"kind " + title + ": \"" + pods.path + "\" " +
+               (counted ? "is counted, but its count has no name"
+                        : "names a count, but does not say how to count")};
 }
 
 std::optional<Error> Fault(const KindDefinition& kind) {
@@ -208,16 +238,10 @@ std::optional<Error> Fault(const KindDefinition& kind) {
   if (kind.pod_sets.empty()) return Error{"kind " + title + " has no podSets"};
   for (const KindDefinition::PodSet& pods : kind.pod_sets) {
     for (const std::string* path : {&pods.path, &pods.counts, &pods.slices}) {
-      const bool optional = path != &pods.path;
-      if ((!optional || !path->empty()) && !IsPath(*path)) {
-        return Error{"kind " + title + ": \"" + *path +
-                     "\" is no path such as spec/groups[]/template"};
-      }
-      if (Marks(pods.path).rfind(Marks(*path), 0) != 0 || Marks(*path).size() > 3) {
-        return Error{"kind " + title + ": \"" + *path + "\" goes through other lists than \"" +
-                     pods.path + "\", or through more than three"};
-      }
+      if (path != &pods.path && path->empty()) continue;
+      if (std::optional<Error> fault = FaultOfPath(title, pods, *path)) return fault;
     }
+    if (std::optional<Error> fault = FaultOfCounts(title, pods)) return fault;
   }
   return std::nullopt;
 }

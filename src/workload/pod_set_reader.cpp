@@ -57,8 +57,9 @@ void Complete(PodSet& set, JsonView object, const Binding& binding, k8s::Arena& 
   set.nodes = SelectNodes(set.pod.spec, arena);
   set.scale = ReadScale(row, object, binding, arena);
   if (!row.counts.empty()) {
-    set.job_annotations =
-        k8s::StringMap(Locate(object, MetadataBeside(row.counts), binding)["annotations"]);
+    const JsonView metadata = Locate(object, MetadataBeside(row.counts), binding);
+    set.job_labels = k8s::StringMap(metadata["labels"]);
+    set.job_annotations = k8s::StringMap(metadata["annotations"]);
   }
   set.skips_checks = set.pod.metadata.annotations.Find(kSkipChecks) == "true" ||
                      object["metadata"]["annotations"][kSkipChecks].AsString() == "true";

@@ -42,7 +42,7 @@ bool SameNodes(const PodSet& a, const PodSet& b) {
 std::optional<std::int64_t> OfSubGroup(std::int64_t size, std::int64_t idle, std::int64_t sub) {
   if (size % sub == 0 && idle == 0) return sub;
   if (size == sub) return size - idle;
-  if (idle == 1 && (size - 1) % sub == 0) return sub;
+  if (idle == 1 && size > sub && (size - 1) % sub == 0) return sub;
   return std::nullopt;
 }
 
@@ -107,14 +107,12 @@ Scale ReadScale(const PodSetRow& row, JsonView object, const Binding& binding, k
 
 void CombineScales(const Kind& kind, JsonView object, std::span<PodSet> sets) {
   if (sets.empty()) return;
-  switch (kind.pod_sets.back().counting) {
-    case Counting::kGroup:
-      return CombineGroup(kind, object, sets);
-    case Counting::kTogether:
-      return CombineReplicas(sets);
-    default:
-      return;
-  }
+  const auto counts_by = [&](Counting counting) {
+    return std::any_of(kind.pod_sets.begin(), kind.pod_sets.end(),
+                       [&](const PodSetRow& row) { return row.counting == counting; });
+  };
+  if (counts_by(Counting::kGroup)) CombineGroup(kind, object, sets);
+  if (counts_by(Counting::kTogether)) CombineReplicas(sets);
 }
 
 }  // namespace tpu_admission::workload

@@ -22,6 +22,9 @@ constexpr std::size_t kMaxContainers = 100;
 constexpr std::size_t kMaxPodSets = 100;
 constexpr std::array<std::string_view, 4> kCountFields = {"parallelism", "completions", "replicas",
                                                           "completionMode"};
+constexpr std::string_view kSubGroups = "subGroupPolicy";
+constexpr std::array<std::string_view, 3> kWorkflowDefaults = {"nodeSelector", "affinity",
+                                                               "tolerations"};
 // What managedBy says where the kind's usual controller does the work.
 constexpr std::array<std::string_view, 5> kOwnControllers = {
     "kubernetes.io/job-controller", "jobset.sigs.k8s.io/jobset-controller",
@@ -62,11 +65,17 @@ bool IsTooLarge(const std::vector<PodSet>& sets) {
          });
 }
 
-void ReadGovernance(Workload& workload, const KindTable& kinds, JsonView object) {
+bool IsQueued(const PodSet& set) {
+  return set.job_labels.Has(kQueueLabel) || set.pod.metadata.labels.Has(kQueueLabel);
+}
+
+void ReadGovernance(Workload& workload, const KindTable& kinds, JsonView object,
+                    const std::vector<PodSet>& sets) {
   const JsonView spec = object["spec"];
   workload.metadata = k8s::DecodeMeta(object["metadata"]);
   workload.queued = workload.metadata.labels.Has(kQueueLabel) || spec["suspend"].IsTrue() ||
-                    spec["runPolicy"]["suspend"].IsTrue();
+                    spec["runPolicy"]["suspend"].IsTrue() ||
+                    std::any_of(sets.begin(), sets.end(), IsQueued);
   workload.managed_elsewhere = IsManagedElsewhere(spec);
   workload.has_known_parent = !workload.metadata.controller_kind.empty() &&
                               SpeaksForChildren(kinds.Find(workload.metadata.controller_group,
@@ -77,13 +86,27 @@ bool ShapesSlice(Counting counting) {
   return counting == Counting::kPerSlice || counting == Counting::kGroup;
 }
 
+bool SameShape(const PodSetRow& row, JsonView before, JsonView after, const Binding& binding) {
+  const JsonView old_counts = Locate(before, row.counts, binding);
+  const JsonView new_counts = Locate(after, row.counts, binding);
+  return Equal(old_counts[row.count], new_counts[row.count]) &&
+         Equal(old_counts[kSubGroups], new_counts[kSubGroups]);
+}
+
+// What the templates of a workflow take from it.
+bool SameDefaults(const PodSetRow& row, JsonView before, JsonView after) {
+  const std::string_view workflow = row.path.substr(0, row.path.rfind('/'));
+  const JsonView old_workflow = Locate(before, workflow, {});
+  const JsonView new_workflow = Locate(after, workflow, {});
+  return std::all_of(kWorkflowDefaults.begin(), kWorkflowDefaults.end(),
+                     [&](auto field) { return Equal(old_workflow[field], new_workflow[field]); });
+}
+
 bool SamePodsAt(const PodSetRow& row, JsonView before, JsonView after, const Binding& binding) {
   const JsonView old_set = Locate(before, row.path, binding);
   const JsonView new_set = Locate(after, row.path, binding);
-  if (ShapesSlice(row.counting) && !Equal(Locate(before, row.counts, binding)[row.count],
-                                          Locate(after, row.counts, binding)[row.count])) {
-    return false;
-  }
+  if (ShapesSlice(row.counting) && !SameShape(row, before, after, binding)) return false;
+  if (row.form == Form::kArgoTemplate && !SameDefaults(row, before, after)) return false;
   if (row.form != Form::kPod) return Equal(old_set, new_set);
   // A Pod's own metadata changes all the time; that of a template only by its author.
   const bool same_annotations = row.path.empty() || Equal(old_set["metadata"]["annotations"],
@@ -139,7 +162,7 @@ Result<Workload> ReadWorkload(const KindTable& kinds, const k8s::GroupVersionKin
   if (!read) return read.error();
   workload.too_large = IsTooLarge(*read);
   if (read->empty() || workload.too_large) return workload;
-  ReadGovernance(workload, kinds, object);
+  ReadGovernance(workload, kinds, object, *read);
   const std::span<PodSet> sets = arena.Array<PodSet>(read->size());
   std::copy(read->begin(), read->end(), sets.begin());
   CombineScales(*workload.kind, object, sets);

@@ -78,7 +78,8 @@ struct PodSet {
   k8s::Pod pod;
   NodeSelection nodes;
   Scale scale;
-  k8s::StringMap job_annotations;                  // of the Job or Job template around the pods
+  k8s::StringMap job_labels;                       // of the Job or Job template around the pods
+  k8s::StringMap job_annotations;                  // of the same
   std::span<const DeviceRequest> device_requests;  // kDeviceClaim: those for TPUs
 
   // The chips that run at once: the sum over containers and sidecars; 0 if one cannot be read. Of a
@@ -93,7 +94,8 @@ struct PodSet {
 struct Workload {
   const Kind* kind = nullptr;
   k8s::ObjectMeta metadata;
-  // Kueue decides where and when it runs: a queue label, or suspended until then.
+  // Kueue decides where and when it runs: a queue label, be it on the Job template of a CronJob or
+  // on a pod template, or suspended until then.
   bool queued = false;
   // spec.managedBy names another controller (MultiKueue): it runs in some other cluster.
   bool managed_elsewhere = false;

@@ -1,0 +1,227 @@
+// Pod sets that are no pod templates: Argo's templates, choices of nodes for others, device claims.
+#include <gtest/gtest.h>
+
+#include "support/case_name.h"
+#include "unit/workload/reading.h"
+
+namespace tpu_admission::workload {
+namespace {
+
+using nlohmann::json;
+
+const std::string kAccelerator = "cloud.google.com/gke-tpu-accelerator";
+const std::string kTopology = "cloud.google.com/gke-tpu-topology";
+const json kContainer = PodSpecOf()["containers"][0];
+
+std::string_view Fixed(const PodSet& set, NodeLabel label) {
+  if (set.nodes.choices.size() != 1 || !set.nodes.choices[0][label].fixed()) return "";
+  return set.nodes.choices[0][label].value;
+}
+
+TEST(ArgoTemplates, TakeFromTheirWorkflowWhatTheyDoNotSay) {
+  Reading reading;
+  const json workflow = {
+      {"spec",
+       {{"nodeSelector", {{kAccelerator, "tpu-v6e-slice"}, {kTopology, "4x4"}}},
+        {"tolerations", json::array({{{"key", "google.com/tpu"}, {"operator", "Exists"}}})},
+        {"templates", json::array({{{"name", "dag"}, {"dag", {{"tasks", json::array()}}}},
+                                   {{"name", "a"}, {"container", kContainer}},
+                                   {{"name", "b"},
+                                    {"script", kContainer},
+                                    {"nodeSelector", {{kAccelerator, "tpu7x"}}},
+                                    {"tolerations", json::array({{{"key", "other"}}})}},
+                                   {{"name", "c"}, {"container", {{"name", "cpu"}}}}})}}}};
+  const Workload read = reading.Of("argoproj.io", "Workflow", workflow);
+  // "c" asks for no chips, but goes where the workflow sends it.
+  ASSERT_EQ(read.pod_sets.size(), 3U);
+  const PodSet& a = read.pod_sets[0];
+  EXPECT_EQ(a.name, "a");
+  EXPECT_EQ(Fixed(a, NodeLabel::kTopology), "4x4");
+  EXPECT_EQ(a.selector_pointer, "/spec");
+  EXPECT_EQ(a.spec_pointer, "/spec/templates/1");
+  EXPECT_EQ(a.pod.spec.tolerations.size(), 1U);
+  const PodSet& b = read.pod_sets[1];
+  EXPECT_EQ(Fixed(b, NodeLabel::kAccelerator), "tpu7x");
+  EXPECT_EQ(Fixed(b, NodeLabel::kTopology), "") << "a selector of its own replaces the workflow's";
+  EXPECT_EQ(b.selector_pointer, "/spec/templates/2");
+  EXPECT_EQ(b.pod.spec.tolerations[0].key, "other");
+  EXPECT_EQ(read.pod_sets[2].use, TpuUse::kSelects);
+}
+
+struct ArgoContainer {
+  std::string name;
+  json content;
+  std::string list;
+  bool stays = true;
+};
+
+class ArgoContainers : public testing::TestWithParam<ArgoContainer> {};
+
+TEST_P(ArgoContainers, AreSeenWhereverTheyStand) {
+  Reading reading;
+  const json workflow = {{"spec", {{"templates", json::array({GetParam().content})}}}};
+  const Workload read = reading.Of("argoproj.io", "Workflow", workflow);
+  ASSERT_EQ(read.pod_sets.size(), 1U);
+  ASSERT_EQ(read.pod_sets[0].pod.spec.containers.size(), 1U);
+  EXPECT_EQ(read.pod_sets[0].pod.spec.containers[0].list, GetParam().list);
+  EXPECT_EQ(read.pod_sets[0].chips_per_pod, GetParam().stays ? 4 : 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Cases, ArgoContainers,
+    testing::Values(
+        ArgoContainer{"Container", {{"container", kContainer}}, "container"},
+        ArgoContainer{"Script", {{"script", kContainer}}, "script"},
+        ArgoContainer{
+            "Set", {{"containerSet", {{"containers", {kContainer}}}}}, "containerSet/containers"},
+        ArgoContainer{"Sidecar", {{"sidecars", {kContainer}}}, "sidecars"},
+        ArgoContainer{"Init", {{"initContainers", {kContainer}}}, "initContainers", false}),
+    CaseName());
+
+TEST(ArgoTemplates, ALonelyContainerHasNoIndex) {
+  Reading reading;
+  const Workload read =
+      reading.Of("argoproj.io", "Workflow",
+                 {{"spec", {{"templates", json::array({{{"container", kContainer}}})}}}});
+  EXPECT_EQ(read.pod_sets[0].pod.spec.containers[0].index, k8s::Container::kAlone);
+}
+
+TEST(Choices, OfAComputeClassAreItsTpuPriorities) {
+  Reading reading;
+  const json compute_class = {
+      {"spec",
+       {{"priorities",
+         json::array({{{"machineFamily", "n4"}},
+                      {{"tpu", {{"type", "tpu-v6e-slice"}, {"topology", "4x4"}, {"count", 4}}}},
+                      {{"tpu", {{"type", "tpu7x"}, {"count", "{{ n }}"}}}}})}}}};
+  const Workload read = reading.Of("cloud.google.com", "ComputeClass", compute_class);
+  ASSERT_EQ(read.pod_sets.size(), 2U);
+  const PodSet& first = read.pod_sets[0];
+  EXPECT_EQ(first.use, TpuUse::kChoice);
+  EXPECT_EQ(first.pointer, "/spec/priorities/1/tpu");
+  EXPECT_EQ(Fixed(first, NodeLabel::kAccelerator), "tpu-v6e-slice");
+  EXPECT_EQ(Fixed(first, NodeLabel::kTopology), "4x4");
+  EXPECT_EQ(Fixed(first, NodeLabel::kAcceleratorCount), "4");
+  EXPECT_EQ(first.chips_per_pod, 4);
+  EXPECT_EQ(first.nodes.choices[0][NodeLabel::kTopology].pointer,
+            "/spec/priorities/1/tpu/topology");
+  EXPECT_EQ(Fixed(read.pod_sets[1], NodeLabel::kAcceleratorCount), "") << "a placeholder";
+  EXPECT_TRUE(read.kind->serves_others);
+}
+
+TEST(Choices, OfAResourceFlavorAreItsNodeLabels) {
+  Reading reading;
+  const json labels = {{kAccelerator, "tpu-v6e-slice"},
+                       {"topology.kubernetes.io/zone", "us-east5-b"},
+                       {"other", "x"}};
+  const Workload read =
+      reading.Of("kueue.x-k8s.io", "ResourceFlavor", {{"spec", {{"nodeLabels", labels}}}});
+  ASSERT_EQ(read.pod_sets.size(), 1U);
+  EXPECT_EQ(Fixed(read.pod_sets[0], NodeLabel::kZone), "us-east5-b");
+  EXPECT_EQ(read.pod_sets[0].nodes.choices[0][NodeLabel::kAccelerator].pointer,
+            "/spec/nodeLabels/cloud.google.com~1gke-tpu-accelerator");
+  const json gpus = {{"cloud.google.com/gke-accelerator", "nvidia-l4"}};
+  EXPECT_TRUE(reading.Of("kueue.x-k8s.io", "ResourceFlavor", {{"spec", {{"nodeLabels", gpus}}}})
+                  .pod_sets.empty());
+}
+
+TEST(Choices, OfAPathwaysJobAreMachineTypes) {
+  Reading reading;
+  const json job = {
+      {"spec",
+       {{"workers",
+         json::array({{{"type", "ct6e-standard-4t"}, {"topology", "4x4"}, {"numSlices", 2}}})}}}};
+  const Workload read = reading.Of("pathways-job.pathways.domain", "PathwaysJob", job);
+  ASSERT_EQ(read.pod_sets.size(), 1U);
+  EXPECT_EQ(Fixed(read.pod_sets[0], NodeLabel::kMachineType), "ct6e-standard-4t");
+  EXPECT_EQ(read.pod_sets[0].chips_per_pod, 0);
+  EXPECT_EQ(read.pod_sets[0].scale.counting, Counting::kElsewhere);
+}
+
+// v1 and v1beta2 have the request under `exactly`; v1beta1 has it plain.
+TEST(DeviceClaims, AreReadInEveryVersion) {
+  Reading reading;
+  const json request = {{"deviceClassName", "tpu.google.com"},
+                        {"allocationMode", "ExactCount"},
+                        {"count", 2},
+                        {"selectors", json::array({{{"cel", {{"expression", "true"}}}}})}};
+  json plain = request;
+  plain["name"] = "two";
+  const json nic = {{"name", "nic"}, {"exactly", {{"deviceClassName", "net.example.com"}}}};
+  for (const json& two : {json{{"name", "two"}, {"exactly", request}}, plain}) {
+    const json spec = {{"devices", {{"requests", json::array({nic, two})}}}};
+    const Workload read =
+        reading.Of("resource.k8s.io", "ResourceClaimTemplate", {{"spec", {{"spec", spec}}}});
+    ASSERT_EQ(read.pod_sets.size(), 1U);
+    EXPECT_EQ(read.pod_sets[0].use, TpuUse::kDeviceClaim);
+    ASSERT_EQ(read.pod_sets[0].device_requests.size(), 1U);
+    const DeviceRequest& found = read.pod_sets[0].device_requests[0];
+    EXPECT_EQ(found.index, 1U);
+    EXPECT_EQ(found.name, "two");
+    EXPECT_EQ(found.count, 2);
+    EXPECT_FALSE(found.all);
+    EXPECT_TRUE(found.has_selectors);
+  }
+}
+
+TEST(DeviceClaims, OfAllDevicesAndOfOneByDefault) {
+  Reading reading;
+  const auto claim = [&](const json& request) {
+    const json requests = json::array({{{"name", "tpu"}, {"exactly", request}}});
+    return reading.Of("resource.k8s.io", "ResourceClaim",
+                      {{"spec", {{"devices", {{"requests", requests}}}}}});
+  };
+  json request = {{"deviceClassName", "tpu.google.com"}};
+  EXPECT_EQ(claim(request).pod_sets[0].device_requests[0].count, 1);
+  request["allocationMode"] = "All";
+  EXPECT_TRUE(claim(request).pod_sets[0].device_requests[0].all);
+  request["deviceClassName"] = "gpu.example.com";
+  EXPECT_TRUE(claim(request).pod_sets.empty());
+}
+
+struct UseCase {
+  std::string name;
+  json change;  // merged into the spec of a pod without TPUs
+  std::optional<TpuUse> use;
+};
+
+class Uses : public testing::TestWithParam<UseCase> {};
+
+TEST_P(Uses, SayWhatAPodHasToDoWithTpus) {
+  Reading reading;
+  json pod = {{"spec", PodSpecOf(0)}};
+  pod["spec"].merge_patch(GetParam().change);
+  const Workload read = reading.Of("", "Pod", pod);
+  ASSERT_EQ(read.pod_sets.size(), GetParam().use ? 1U : 0U);
+  if (GetParam().use) {
+    EXPECT_EQ(read.pod_sets[0].use, *GetParam().use);
+  }
+}
+
+const json kSelector = {{"nodeSelector", {{kTopology, "2x2"}}}};
+const json kToleration = {
+    {"tolerations", json::array({{{"key", "google.com/tpu"}, {"operator", "Exists"}}})}};
+
+INSTANTIATE_TEST_SUITE_P(
+    Cases, Uses,
+    testing::Values(UseCase{"Nothing", json::object(), std::nullopt},
+                    UseCase{"Chips", PodSpecOf(), TpuUse::kChips},
+                    UseCase{"Selects", kSelector, TpuUse::kSelects},
+                    UseCase{"Claims",
+                            {{"nodeSelector", {{kTopology, "2x2"}}},
+                             {"resourceClaims", json::array({{{"name", "c"}}})}},
+                            TpuUse::kClaims},
+                    UseCase{"ClaimsOfOtherThings",
+                            {{"resourceClaims", json::array({{{"name", "c"}}})}},
+                            std::nullopt},
+                    UseCase{"Tolerates", kToleration, TpuUse::kTolerates},
+                    UseCase{"ToleratesEverything",
+                            {{"tolerations", json::array({{{"operator", "Exists"}}})}},
+                            std::nullopt},
+                    UseCase{"Legacy", json::parse(R"({"containers":[{"name":"c",
+                                "resources":{"limits":{"cloud-tpus.google.com/v2":"8"}}}]})"),
+                            TpuUse::kLegacy}),
+    CaseName());
+
+}  // namespace
+}  // namespace tpu_admission::workload
