@@ -269,6 +269,13 @@ Volume PodSpec::VolumeAt(std::size_t index) const {
   return found;
 }
 
+ClaimReference PodSpec::ClaimAt(std::size_t index) const {
+  const JsonView claim = json["resourceClaims"].Element(index);
+  const std::string_view by_name = claim["resourceClaimName"].StringOr("");
+  return {claim["name"].StringOr(""),
+          by_name.empty() ? claim["resourceClaimTemplateName"].StringOr("") : by_name};
+}
+
 Result<PodSpec> DecodePodSpec(JsonView json, Arena& arena, ContainerLists lists) {
   Reader reader(arena);
   PodSpec spec = DecodeSpec(reader, json, lists);

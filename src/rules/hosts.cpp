@@ -87,6 +87,12 @@ void CheckPerSlice(const Subject& subject, Report& report) {
               .milder = doubtful ? std::optional(Mode::kWarn) : std::nullopt});
 }
 
+// The pods to ask for: of a StatefulSet the next multiple, elsewhere those of one slice, because
+// several slices in one Job are another fault (TPU402).
+std::int64_t PodsFor(const workload::Scale& scale, std::int64_t found, const Slice& slice) {
+  return scale.counting == Counting::kReplicas ? (found / slice.pods + 1) * slice.pods : slice.pods;
+}
+
 // One slice whose pods are those of several Jobs: TPU406 speaks of it.
 bool IsSpread(const workload::Scale& scale, const Slice& slice) {
   const std::int64_t jobs = scale.slices.value.value_or(1);
@@ -105,14 +111,14 @@ void Check(const Subject& subject, Report& report) {
   if (IsSpread(scale, *slice)) return;
   const bool doubtful =
       scale.counting == Counting::kReplicas || SetsOwnBounds(subject.pods.pod.spec);
-  report.Add({.pointer = scale.pods.pointer(),
-              .container = "",
-              .summary = Summary(found, *slice),
-              .problem = FoundPods(scale) + ButHosts(*slice) + ": " +
-                         Consequence(found, slice->pods) + ".",
-              .change = CountChange(scale, (found / slice->pods + 1) * slice->pods) +
-                        OtherTopology(subject, found),
-              .milder = doubtful ? std::optional(Mode::kWarn) : std::nullopt});
+  report.Add(
+      {.pointer = scale.pods.pointer(),
+       .container = "",
+       .summary = Summary(found, *slice),
+       .problem =
+           FoundPods(scale) + ButHosts(*slice) + ": " + Consequence(found, slice->pods) + ".",
+       .change = CountChange(scale, PodsFor(scale, found, *slice)) + OtherTopology(subject, found),
+       .milder = doubtful ? std::optional(Mode::kWarn) : std::nullopt});
 }
 
 }  // namespace

@@ -6,26 +6,38 @@
 namespace tpu_admission::rules {
 namespace {
 
-// The containers that hold chips at the same time; init containers hand theirs on.
-bool HoldsChips(const k8s::Container& container) {
-  return container.Stays() && workload::UsesTpu(container);
-}
+constexpr std::int64_t kMostChips = 1'000'000;  // more than any host, and sums never overflow
 
-const k8s::Container* SecondHolder(const k8s::PodSpec& spec) {
+// Containers that hold chips at the same time: the first that stays, and one that runs beside it.
+// Init containers hand their chips on, but a sidecar before them keeps its own.
+struct Holders {
   const k8s::Container* first = nullptr;
+  const k8s::Container* second = nullptr;
+  std::int64_t most = 0;  // chips that are held at once
+};
+
+Holders FindHolders(const k8s::PodSpec& spec) {
+  Holders holders;
+  std::int64_t held = 0;
   for (const k8s::Container& container : spec.containers) {
-    if (!HoldsChips(container)) continue;
-    if (first != nullptr) return &container;
-    first = &container;
+    if (!workload::UsesTpu(container)) continue;
+    const std::int64_t chips = std::min(ChipsOf(container).value_or(0), kMostChips);
+    holders.most = std::max(holders.most, held + chips);
+    if (holders.first != nullptr && holders.second == nullptr) holders.second = &container;
+    if (!container.Stays()) continue;
+    held += chips;
+    if (holders.first == nullptr) holders.first = &container;
   }
-  return nullptr;
+  return holders;
 }
 
-// `"jax" and "eval"`
-std::string HolderNames(const k8s::PodSpec& spec) {
+// `"jax" and "eval"`: those that stay, and the one that runs beside them.
+std::string Names(const k8s::PodSpec& spec, const Holders& holders) {
   std::string names;
   for (const k8s::Container& container : spec.containers) {
-    if (HoldsChips(container)) names += (names.empty() ? "" : " and ") + Quoted(container.name);
+    const bool holds = container.Stays() || &container == holders.second;
+    if (!holds || !workload::UsesTpu(container)) continue;
+    names += (names.empty() ? "" : " and ") + Quoted(container.name);
   }
   return names;
 }
@@ -38,12 +50,13 @@ std::int64_t LargestHost(const Subject& subject) {
 }
 
 void Check(const Subject& subject, Report& report) {
-  const k8s::Container* second = SecondHolder(subject.pods.pod.spec);
-  if (subject.shape.generation == nullptr || second == nullptr) return;
-  const std::string names = HolderNames(subject.pods.pod.spec);
+  if (subject.shape.generation == nullptr) return;
+  const Holders holders = FindHolders(subject.pods.pod.spec);
+  if (holders.second == nullptr) return;
+  const std::string names = Names(subject.pods.pod.spec, holders);
   const std::string& label = subject.shape.generation->label;
-  const std::string pointer = subject.At(*second);
-  const std::string name(second->name);
+  const std::string pointer = subject.At(*holders.second);
+  const std::string name(holders.second->name);
   if (!subject.shape.generation->node_can_be_split()) {
     report.Add({.pointer = pointer,
                 .container = name,
@@ -55,7 +68,7 @@ void Check(const Subject& subject, Report& report) {
                 .change = "ask for google.com/tpu in one container only"});
     return;
   }
-  const std::int64_t asked = subject.pods.chips_per_pod;
+  const std::int64_t asked = holders.most;
   const std::int64_t host = LargestHost(subject);
   if (host == 0 || asked <= host) return;
   report.Add({.pointer = pointer,

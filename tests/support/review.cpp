@@ -29,6 +29,7 @@ json TpuJob() {
     "apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "train", "namespace": "ns"},
     "spec": {"parallelism": 4, "completions": 4, "completionMode": "Indexed"}})");
   json pod = With(TpuPod(), "/spec/nodeSelector/cloud.google.com~1gke-tpu-topology", "4x4");
+  pod["spec"]["subdomain"] = "train";
   job["spec"]["template"]["spec"] = pod["spec"];
   return job;
 }

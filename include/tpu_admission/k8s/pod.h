@@ -120,6 +120,12 @@ struct Volume {
   std::string_view driver;         // of a CSI volume
 };
 
+// A resource claim as a pod refers to it: by a name of its own, and by the claim or its template.
+struct ClaimReference {
+  std::string_view name;
+  std::string_view source;
+};
+
 struct PodSpec {
   std::span<const Container> containers;  // of every role, in the order they stand
   StringMap node_selector;
@@ -140,6 +146,8 @@ struct PodSpec {
   }
   std::size_t VolumeCount() const { return json["volumes"].size(); }
   Volume VolumeAt(std::size_t index) const;
+  std::size_t ClaimCount() const { return json["resourceClaims"].size(); }
+  ClaimReference ClaimAt(std::size_t index) const;
 };
 
 struct Pod {
