@@ -1,8 +1,9 @@
 // `tpu-admission catalog`: what the engine knows of TPUs, as tables or JSON.
 #include <iomanip>
 #include <iostream>
-#include <nlohmann/json.hpp>
+#include <string_view>
 
+#include "app/catalog_json.h"
 #include "app/command_line.h"
 #include "app/commands.h"
 #include "app/settings_loader.h"
@@ -10,100 +11,14 @@
 namespace tpu_admission::app {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-Json ToJson(const tpu::MachineType& machine) {
-  return {{"name", machine.name},
-          {"vcpu", machine.vcpu},
-          {"memory_gib", machine.memory_gib},
-          {"memory_ceiling_gib", machine.memory_ceiling_gib},
-          {"numa_nodes", machine.numa_nodes ? Json(*machine.numa_nodes) : Json(nullptr)},
-          {"chips", machine.chips},
-          {"allocatable_cpu_millis", machine.allocatable.cpu_millis},
-          {"allocatable_memory_mib", machine.allocatable.memory_mib},
-          {"documented", machine.documented},
-          {"sources", machine.sources}};
-}
-
-Json ToJson(const tpu::Placement& placement) {
-  return {
-      {"topology", placement.topology.Text()},
-      {"chips", placement.topology.chips()},
-      {"machine", placement.machine->name},
-      {"hosts", placement.hosts},
-      {"chips_per_host", placement.chips_per_host()},
-      {"standard", placement.standard},
-      {"autopilot", placement.autopilot},
-      {"sources", std::vector<std::string>(placement.sources.begin(), placement.sources.end())}};
-}
-
-Json ToJson(const tpu::CustomTopologies& custom) {
-  Json examples = Json::array();
-  for (const tpu::Topology& example : custom.examples) examples.push_back(example.Text());
-  return {
-      {"above_chips", custom.above_chips}, {"multiple_of", custom.multiple_of},
-      {"max_chips", custom.max_chips},     {"documented_max_chips", custom.documented_max_chips},
-      {"machine", custom.machine->name},   {"examples", std::move(examples)},
-      {"sources", custom.sources}};
-}
-
-std::string_view Name(tpu::Confidence confidence) {
-  if (confidence == tpu::Confidence::kHigh) return "high";
-  return confidence == tpu::Confidence::kMedium ? "medium" : "low";
-}
-
-Json ToJson(const tpu::Zone& zone) {
-  return {{"name", zone.name},
-          {"confidence", Name(zone.confidence)},
-          {"single_tenant", zone.single_tenant}};
-}
-
-template <typename Rows>
-Json ListOf(const Rows& rows) {
-  Json list = Json::array();
-  for (const auto& row : rows) list.push_back(ToJson(row));
-  return list;
-}
-
-Json ToJson(const tpu::Generation& generation) {
-  return {{"id", generation.id},
-          {"name", generation.name},
-          {"label", generation.label},
-          {"machine_family", generation.machine_family},
-          {"dimensions", generation.dimensions},
-          {"documented", generation.documented},
-          {"static_slicing", generation.static_slicing},
-          {"container_chips", generation.container_chips},
-          {"machines", ListOf(generation.machines)},
-          {"topologies", ListOf(generation.placements)},
-          {"custom_topologies", generation.custom ? ToJson(*generation.custom) : Json(nullptr)},
-          {"zones", ListOf(generation.zones.list)},
-          {"min_gke_version",
-           {{"standard", generation.min_gke_version.standard},
-            {"autopilot", generation.min_gke_version.autopilot}}},
-          {"conflicts", generation.conflicts},
-          {"sources", generation.sources}};
-}
-
-void PrintJson(const tpu::Catalog& catalog) {
-  Json sources = Json::object();
-  for (const tpu::Catalog::Source& source : catalog.sources()) sources[source.key] = source.text;
-  Json generations = Json::array();
-  for (const tpu::Generation& row : catalog.generations()) generations.push_back(ToJson(row));
-  const Json report = {{"version", catalog.version()},
-                       {"checksum", catalog.checksum()},
-                       {"generations", std::move(generations)},
-                       {"sources", std::move(sources)}};
-  std::cout << report.dump(2) << '\n';
-}
-
 void PrintMachines(const tpu::Generation& generation) {
   std::cout << "  machine              chips  vCPU  memory GiB  gives pods about\n";
   for (const tpu::MachineType& machine : generation.machines) {
     std::cout << "  " << std::left << std::setw(21) << machine.name << std::right << std::setw(5)
               << machine.chips << std::setw(6) << machine.vcpu << std::setw(12)
               << machine.memory_gib << "  " << machine.allocatable.cpu_millis << "m, "
-              << machine.allocatable.memory_mib << "Mi\n";
+              << machine.allocatable.memory_mib << "Mi"
+              << (machine.threads_per_core == 1 ? "; SMT is off" : "") << '\n';
   }
 }
 
@@ -121,18 +36,76 @@ void PrintTopologies(const tpu::Generation& generation) {
             << " chips, e.g. " << generation.custom->examples.front().Text() << '\n';
 }
 
+void PrintZones(const tpu::Zones& zones) {
+  std::cout << "\n  zones:";
+  for (const tpu::Zone& zone : zones.list) {
+    std::cout << ' ' << zone.name << (zone.confidence == tpu::Confidence::kLow ? "?" : "");
+  }
+  std::cout << (zones.list.empty() ? " not known\n" : "\n");
+  for (const tpu::ZoneLimit& limit : zones.limits) {
+    std::cout << "  in";
+    for (const std::string& zone : limit.in) std::cout << ' ' << zone;
+    std::cout << ": " << (limit.machine.empty() ? "all machines" : limit.machine);
+    if (limit.min_topology) std::cout << " from topology " << limit.min_topology->Text() << " up";
+    if (!limit.single_host) std::cout << " without single-host slices";
+    if (!limit.instead.empty()) std::cout << "; take " << limit.instead;
+    std::cout << '\n';
+  }
+}
+
+void PrintVersions(const tpu::GkeVersions& versions) {
+  if (versions.standard.empty() && versions.autopilot.empty()) return;
+  std::cout << "  GKE from: Standard " << versions.standard;
+  if (!versions.autopilot.empty()) std::cout << ", Autopilot " << versions.autopilot;
+  if (!versions.autoscaling.empty()) std::cout << ", autoscaling " << versions.autoscaling;
+  std::cout << '\n';
+}
+
+void PrintCapacity(const tpu::Consumption& consumption) {
+  std::cout << "  capacity:";
+  std::string_view comma = " ";
+  for (const auto& [name, availability] : AsList(consumption)) {
+    if (availability == tpu::Availability::kUnknown) continue;
+    std::cout << comma << name << ' ' << TextOf(availability);
+    comma = ", ";
+  }
+  std::cout << (comma == " " ? " not known\n" : "\n");
+}
+
+void PrintDisks(const tpu::Disks& disks) {
+  if (disks.attach.empty()) return;
+  std::cout << "  disks that pods may attach:";
+  for (const std::string& disk : disks.attach) std::cout << ' ' << disk;
+  std::cout << '\n';
+}
+
+void PrintNodes(const tpu::Catalog& catalog) {
+  const tpu::NodeLimits& limits = catalog.node_limits();
+  std::cout << "every TPU node\n\n  at most " << limits.max_pods << " pods, a boot disk of "
+            << limits.boot_disk_gib << " GiB if nothing else is set, no images of";
+  for (const std::string& image : limits.unsupported_images) std::cout << ' ' << image;
+  std::cout << "\n  graceful termination from GKE " << limits.graceful_termination_version
+            << "; a Spot VM has " << limits.spot_notice_seconds << " seconds\n\n";
+  for (const tpu::Advice& advice : catalog.advice()) std::cout << "  - " << advice.text << '\n';
+  std::cout << '\n';
+}
+
 void PrintText(const tpu::Catalog& catalog) {
   for (const tpu::Generation& generation : catalog.generations()) {
     std::cout << generation.label << "   " << generation.name << "\n\n";
     PrintMachines(generation);
     std::cout << '\n';
     PrintTopologies(generation);
-    std::cout << "\n  zones:";
-    for (const tpu::Zone& zone : generation.zones.list) {
-      std::cout << ' ' << zone.name << (zone.confidence == tpu::Confidence::kLow ? "?" : "");
+    PrintZones(generation.zones);
+    PrintVersions(generation.min_gke_version);
+    PrintCapacity(generation.consumption);
+    PrintDisks(generation.disks);
+    for (const tpu::NodePoolRule& row : generation.node_pool_rules) {
+      std::cout << "  " << row.rule << '\n';
     }
-    std::cout << (generation.zones.list.empty() ? " not known" : "") << "\n\n";
+    std::cout << '\n';
   }
+  PrintNodes(catalog);
   std::cout << "Facts of " << catalog.version() << " (sha256 " << catalog.checksum().substr(0, 12)
             << "); a zone with ? stands in one list of low confidence only.\n"
                "--output json shows the source of every row.\n";
@@ -150,7 +123,7 @@ int ShowCatalog(const CatalogOptions& options) {
   }
   const tpu::Catalog& catalog = (*settings)->engine.catalog();
   if (options.output == "json") {
-    PrintJson(catalog);
+    std::cout << CatalogAsJson(catalog).dump(2) << '\n';
   } else {
     PrintText(catalog);
   }

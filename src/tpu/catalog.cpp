@@ -4,6 +4,12 @@
 
 namespace tpu_admission::tpu {
 
+const StorageClass* Catalog::FindStorageClass(std::string_view name) const {
+  const auto found = std::find_if(storage_classes_.begin(), storage_classes_.end(),
+                                  [&](const StorageClass& row) { return row.name == name; });
+  return found == storage_classes_.end() ? nullptr : &*found;
+}
+
 const Generation* Catalog::FindByLabel(std::string_view label) const {
   const auto found =
       std::find_if(generations_.begin(), generations_.end(),

@@ -34,6 +34,8 @@ NodeLimits ReadNodeLimits(const ConfigNode& root, const SourceTable& sources) {
   limits.unsupported_images = node.StringsOrNone("unsupported_images");
   limits.os = node.StringOr("os", "");
   limits.arch = node.StringOr("arch", "");
+  limits.graceful_termination_version = ReadVersion(node, "graceful_termination_version");
+  limits.spot_notice_seconds = static_cast<int>(node.IntOr("spot_notice_seconds", 0, kCount));
   limits.sources = sources.Of(node);
   return limits;
 }
@@ -93,6 +95,8 @@ class CatalogLoader {
     catalog_->checksum_ = Sha256Hex(text);
     ReadSources();
     catalog_->node_limits_ = ReadNodeLimits(root_, sources_);
+    ReadAdvice();
+    ReadStorageClasses();
     ReadGenerations();
     ReadWrongLabels();
     return catalog_;
@@ -103,6 +107,20 @@ class CatalogLoader {
     for (const auto& [key, node] : root_.Map("sources").Members()) {
       sources_.Add(key);
       catalog_->sources_.push_back({key, node.AsString()});
+    }
+  }
+
+  void ReadAdvice() {
+    for (const ConfigNode& node : root_.ListOrNone("advice")) {
+      catalog_->advice_.push_back({node.String("text"), sources_.Of(node)});
+    }
+  }
+
+  void ReadStorageClasses() {
+    for (const ConfigNode& node : root_.ListOrNone("storage_classes")) {
+      StorageClass row{node.String("name"), node.String("disk"), sources_.Of(node)};
+      Claim(node, "name", row.name, "storage class");
+      catalog_->storage_classes_.push_back(std::move(row));
     }
   }
 

@@ -31,6 +31,8 @@ class SourceTable {
 std::optional<Topology> ReadTopology(const ConfigNode& row, std::string_view key, int dimensions);
 // A list of them.
 std::vector<Topology> ReadTopologies(const ConfigNode& row, std::string_view key, int dimensions);
+// 1.31.1-gke.1846000; empty if the key is not there.
+std::string ReadVersion(const ConfigNode& node, std::string_view key);
 // required, disputed or unknown.
 DimensionOrder ReadOrder(const ConfigNode& row);
 
@@ -41,8 +43,8 @@ std::vector<MachineType> ReadMachines(const ConfigNode& generation, const Source
 void ReadPlacements(const ConfigNode& node, const SourceTable& sources, Generation& generation);
 void ReadCustomTopologies(const ConfigNode& node, const SourceTable& sources,
                           Generation& generation);
-// load_operations.cpp
-Zones ReadZones(const ConfigNode& generation, const SourceTable& sources);
+// load_operations.cpp; the machines of `generation` have been read.
+Zones ReadZones(const ConfigNode& node, const SourceTable& sources, const Generation& generation);
 GkeVersions ReadVersions(const ConfigNode& generation, const SourceTable& sources);
 Disks ReadDisks(const ConfigNode& generation, const SourceTable& sources);
 Consumption ReadConsumption(const ConfigNode& generation, const SourceTable& sources);

@@ -51,7 +51,7 @@ Generation ReadGeneration(const ConfigNode& node, const SourceTable& sources) {
   ReadPlacements(node, sources, generation);
   ReadCustomTopologies(node, sources, generation);
   ReadContainerChips(node, sources, generation);
-  generation.zones = ReadZones(node, sources);
+  generation.zones = ReadZones(node, sources, generation);
   generation.min_gke_version = ReadVersions(node, sources);
   generation.disks = ReadDisks(node, sources);
   generation.consumption = ReadConsumption(node, sources);

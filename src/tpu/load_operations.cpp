@@ -29,7 +29,31 @@ void ReadZoneRow(const ConfigNode& row, const SourceTable& sources, std::vector<
   }
 }
 
-// 1.31.1-gke.1846000, or nothing.
+Availability ReadAvailability(const ConfigNode& node, std::string_view key) {
+  constexpr std::array<std::string_view, 4> kNames = {"unknown", "refused", "allowlist", "offered"};
+  return static_cast<Availability>(node.OneOfOr(key, kNames, 0));
+}
+
+ZoneLimit ReadZoneLimit(const ConfigNode& row, const SourceTable& sources,
+                        const Generation& generation) {
+  ZoneLimit limit;
+  limit.in = row.Strings("in");
+  limit.machine = row.StringOr("machine", "");
+  limit.single_host = row.BoolOr("single_host", true);
+  if (row.Has("min_topology")) {
+    limit.min_topology = ReadTopology(row, "min_topology", generation.dimensions);
+  }
+  limit.instead = row.StringOr("instead", "");
+  limit.note = row.StringOr("note", "");
+  limit.sources = sources.Of(row);
+  if (!limit.machine.empty() && generation.FindMachine(limit.machine) == nullptr) {
+    row.Fail("machine", "found " + Quoted(limit.machine) + ", wanted a machine of this generation");
+  }
+  return limit;
+}
+
+}  // namespace
+
 std::string ReadVersion(const ConfigNode& node, std::string_view key) {
   std::string version = node.StringOr(key, "");
   const auto number = [](std::string_view text) {
@@ -44,20 +68,16 @@ std::string ReadVersion(const ConfigNode& node, std::string_view key) {
   return version;
 }
 
-Availability ReadAvailability(const ConfigNode& node, std::string_view key) {
-  constexpr std::array<std::string_view, 4> kNames = {"unknown", "refused", "allowlist", "offered"};
-  return static_cast<Availability>(node.OneOfOr(key, kNames, 0));
-}
-
-}  // namespace
-
-Zones ReadZones(const ConfigNode& generation, const SourceTable& sources) {
+Zones ReadZones(const ConfigNode& node, const SourceTable& sources, const Generation& generation) {
   Zones zones;
-  const std::optional<ConfigNode> block = generation.MapOrNone("zones");
+  const std::optional<ConfigNode> block = node.MapOrNone("zones");
   if (!block) return zones;
   zones.complete = block->BoolOr("complete", false);
   zones.note = block->StringOr("note", "");
   for (const ConfigNode& row : block->List("list")) ReadZoneRow(row, sources, zones.list);
+  for (const ConfigNode& row : block->ListOrNone("limits")) {
+    zones.limits.push_back(ReadZoneLimit(row, sources, generation));
+  }
   return zones;
 }
 

@@ -23,6 +23,21 @@ struct NodeLimits {
   std::vector<std::string> unsupported_images;  // ubuntu
   std::string os;                               // linux
   std::string arch;                             // amd64
+  std::string graceful_termination_version;     // from which GKE ends TPU pods gracefully
+  int spot_notice_seconds = 0;                  // that a Spot VM is given before it ends
+  Sources sources;
+};
+
+// What a document says of all TPU nodes and no pod shows: a sentence for people.
+struct Advice {
+  std::string text;
+  Sources sources;
+};
+
+// A storage class that GKE clusters have from the start, and the kind of disk it makes.
+struct StorageClass {
+  std::string name;
+  std::string disk;  // pd-balanced
   Sources sources;
 };
 
@@ -45,6 +60,9 @@ class Catalog {
   bool LooksLikeNewGeneration(std::string_view label) const;
 
   const NodeLimits& node_limits() const { return node_limits_; }
+  std::span<const Advice> advice() const { return advice_; }
+  std::span<const StorageClass> storage_classes() const { return storage_classes_; }
+  const StorageClass* FindStorageClass(std::string_view name) const;
   const std::string& version() const { return version_; }    // the date of its facts
   const std::string& checksum() const { return checksum_; }  // SHA-256 of the text, hex
   struct Source {
@@ -66,6 +84,8 @@ class Catalog {
   std::vector<WrongLabel> wrong_labels_;
   std::vector<Source> sources_;
   NodeLimits node_limits_;
+  std::vector<Advice> advice_;
+  std::vector<StorageClass> storage_classes_;
   std::string version_;
   std::string checksum_;
 };

@@ -109,8 +109,20 @@ struct Zone {
   Sources sources;
 };
 
+// What holds for a machine, or for single hosts, in some zones only.
+struct ZoneLimit {
+  std::vector<std::string> in;  // zones
+  std::string machine;          // empty: every machine of the generation
+  bool single_host = true;      // false: no single-host slices there
+  std::optional<Topology> min_topology;
+  std::string instead;  // the zone to take; empty: none is named
+  std::string note;
+  Sources sources;
+};
+
 struct Zones {
   std::vector<Zone> list;  // empty: no list is known
+  std::vector<ZoneLimit> limits;
   // Whether a zone that is not in the list is surely wrong.
   bool complete = false;
   std::string note;
@@ -168,7 +180,7 @@ struct DynamicSlicing {
   Sources sources;
 };
 
-// Something that must be so for node pools of the generation.
+// Something that must be so for node pools of the generation, or a fact that no pod shows.
 struct NodePoolRule {
   std::string rule;
   Sources sources;

@@ -157,6 +157,23 @@ TEST(CommandLine, ExplainTellsTheProfiles) {
   EXPECT_THAT(profiles.out, HasSubstr("deny for kind Ray*"));
 }
 
+TEST(CommandLine, CatalogPrintsThePlanningPagesFacts) {
+  const auto report = nlohmann::json::parse(RunToEnd({"catalog", "--output", "json"}).out);
+  EXPECT_EQ(report["node_limits"]["max_pods"], 256);
+  EXPECT_EQ(report["node_limits"]["multi_host_scale_up_hours"], 10);
+  EXPECT_EQ(report["node_limits"]["graceful_termination_version"], "1.29.1-gke.1425000");
+  EXPECT_GE(report["advice"].size(), 5u);
+  EXPECT_EQ(report["storage_classes"][1]["disk"], "pd-balanced");
+  const std::string text = RunToEnd({"catalog"}).out;
+  for (const char* fact :
+       {"at most 256 pods", "no images of ubuntu", "SMT is off", "all hosts of the slice at once",
+        "after 10 hours", "1.29.1-gke.1425000", "autoscaling 1.29.2-gke.1035000",
+        "affinity \"specific\"", "priority", "Collection scheduling", "flex_start refused",
+        "in us-west4-b: all machines without single-host slices; take us-west4-a"}) {
+    EXPECT_THAT(text, HasSubstr(fact));
+  }
+}
+
 TEST(CommandLine, ExplainListsAndTells) {
   EXPECT_THAT(RunToEnd({"explain"}).out, HasSubstr("TPU301  deny   chips-per-host"));
   const Ended one = RunToEnd({"explain", "chips-per-host"});

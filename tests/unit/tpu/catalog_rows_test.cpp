@@ -175,6 +175,7 @@ void UseAll(std::set<std::string>& used, const Generation& generation) {
   for (const MachineType& machine : generation.machines) Use(used, machine.sources);
   for (const Placement& placement : generation.placements) Use(used, placement.sources);
   for (const Zone& zone : generation.zones.list) Use(used, zone.sources);
+  for (const ZoneLimit& limit : generation.zones.limits) Use(used, limit.sources);
   for (const NodePoolRule& rule : generation.node_pool_rules) Use(used, rule.sources);
   Use(used, generation.container_chips_sources);
   Use(used, generation.min_gke_version.sources);
@@ -189,6 +190,8 @@ TEST(BuiltInCatalogTest, EverySourceIsUsed) {
   std::set<std::string> used;
   Use(used, BuiltIn().node_limits().sources);
   for (const Catalog::WrongLabel& row : BuiltIn().wrong_labels()) Use(used, row.sources);
+  for (const Advice& row : BuiltIn().advice()) Use(used, row.sources);
+  for (const StorageClass& row : BuiltIn().storage_classes()) Use(used, row.sources);
   for (const Generation& generation : BuiltIn().generations()) UseAll(used, generation);
   for (const Catalog::Source& source : BuiltIn().sources()) {
     EXPECT_TRUE(used.contains(source.key)) << source.key;
@@ -206,7 +209,37 @@ TEST(BuiltInCatalogTest, WrongLabelsAreGuessed) {
 TEST(BuiltInCatalogTest, SaysWhatItIs) {
   EXPECT_EQ(BuiltIn().version(), "2026-11-20");
   EXPECT_EQ(BuiltIn().checksum().size(), 64U);
-  EXPECT_EQ(BuiltIn().node_limits().max_pods, 256);
+}
+
+TEST(BuiltInCatalogTest, HasTheFactsOfThePlanningPageThatNoPodShows) {
+  const NodeLimits& limits = BuiltIn().node_limits();
+  EXPECT_EQ(limits.max_pods, 256);
+  EXPECT_EQ(limits.boot_disk_gib, 100);
+  EXPECT_EQ(limits.multi_host_scale_up_hours, 10);
+  EXPECT_EQ(limits.unsupported_images, std::vector<std::string>{"ubuntu"});
+  EXPECT_EQ(limits.graceful_termination_version, "1.29.1-gke.1425000");
+  EXPECT_EQ(limits.spot_notice_seconds, 30);
+  EXPECT_EQ(BuiltIn()
+                .FindByMachine("ct6e-standard-8t")
+                ->FindMachine("ct6e-standard-8t")
+                ->threads_per_core,
+            1);
+  EXPECT_EQ(BuiltIn().FindByLabel("tpu-v5p-slice")->min_gke_version.autoscaling,
+            "1.29.2-gke.1035000");
+  std::string advice;
+  for (const Advice& row : BuiltIn().advice()) advice += row.text + '\n';
+  for (const char* word : {"all hosts of the slice at once", "10 hours", "ct6e-standard-8t",
+                           "\"specific\"", "1.29.1-gke.1425000", "1.29.2-gke.1035000", "priority",
+                           "extended-duration", "Collection scheduling"}) {
+    EXPECT_NE(advice.find(word), std::string::npos) << word;
+  }
+}
+
+TEST(BuiltInCatalogTest, KnowsTheDisksOfStorageClasses) {
+  EXPECT_EQ(BuiltIn().FindStorageClass("standard-rwo")->disk, "pd-balanced");
+  EXPECT_EQ(BuiltIn().FindStorageClass("premium-rwo")->disk, "pd-ssd");
+  EXPECT_EQ(BuiltIn().FindStorageClass("standard")->disk, "pd-standard");
+  EXPECT_EQ(BuiltIn().FindStorageClass("ours"), nullptr);
 }
 
 }  // namespace

@@ -1,0 +1,162 @@
+#include "app/catalog_json.h"
+
+namespace tpu_admission::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json ToJson(const tpu::MachineType& machine) {
+  return {{"name", machine.name},
+          {"vcpu", machine.vcpu},
+          {"memory_gib", machine.memory_gib},
+          {"memory_ceiling_gib", machine.memory_ceiling_gib},
+          {"numa_nodes", machine.numa_nodes ? Json(*machine.numa_nodes) : Json(nullptr)},
+          {"chips", machine.chips},
+          {"allocatable_cpu_millis", machine.allocatable.cpu_millis},
+          {"allocatable_memory_mib", machine.allocatable.memory_mib},
+          {"threads_per_core", machine.threads_per_core},
+          {"documented", machine.documented},
+          {"sources", machine.sources}};
+}
+
+Json ToJson(const tpu::Placement& placement) {
+  return {
+      {"topology", placement.topology.Text()},
+      {"chips", placement.topology.chips()},
+      {"machine", placement.machine->name},
+      {"hosts", placement.hosts},
+      {"chips_per_host", placement.chips_per_host()},
+      {"standard", placement.standard},
+      {"autopilot", placement.autopilot},
+      {"sources", std::vector<std::string>(placement.sources.begin(), placement.sources.end())}};
+}
+
+Json ToJson(const tpu::CustomTopologies& custom) {
+  Json examples = Json::array();
+  for (const tpu::Topology& example : custom.examples) examples.push_back(example.Text());
+  return {
+      {"above_chips", custom.above_chips}, {"multiple_of", custom.multiple_of},
+      {"max_chips", custom.max_chips},     {"documented_max_chips", custom.documented_max_chips},
+      {"machine", custom.machine->name},   {"examples", std::move(examples)},
+      {"sources", custom.sources}};
+}
+
+std::string_view Name(tpu::Confidence confidence) {
+  if (confidence == tpu::Confidence::kHigh) return "high";
+  return confidence == tpu::Confidence::kMedium ? "medium" : "low";
+}
+
+Json ToJson(const tpu::Zone& zone) {
+  return {{"name", zone.name},
+          {"confidence", Name(zone.confidence)},
+          {"single_tenant", zone.single_tenant}};
+}
+
+Json ToJson(const tpu::ZoneLimit& limit) {
+  return {{"in", limit.in},
+          {"machine", limit.machine},
+          {"single_host", limit.single_host},
+          {"min_topology", limit.min_topology ? Json(limit.min_topology->Text()) : Json(nullptr)},
+          {"instead", limit.instead},
+          {"sources", limit.sources}};
+}
+
+Json ToJson(const tpu::GkeVersions& versions) {
+  return {{"standard", versions.standard},
+          {"autopilot", versions.autopilot},
+          {"autoscaling", versions.autoscaling},
+          {"sources", versions.sources}};
+}
+
+Json ToJson(const tpu::Consumption& consumption) {
+  Json row = Json::object();
+  for (const auto& [name, availability] : AsList(consumption)) row[name] = TextOf(availability);
+  row["sources"] = consumption.sources;
+  return row;
+}
+
+Json ToJson(const tpu::Disks& disks) {
+  return {{"boot", disks.boot},
+          {"attach", disks.attach},
+          {"attach_confidential", disks.attach_confidential},
+          {"sources", disks.sources}};
+}
+
+Json ToJson(const tpu::NodePoolRule& row) { return {{"rule", row.rule}, {"sources", row.sources}}; }
+
+Json ToJson(const tpu::Advice& row) { return {{"text", row.text}, {"sources", row.sources}}; }
+
+Json ToJson(const tpu::StorageClass& row) {
+  return {{"name", row.name}, {"disk", row.disk}, {"sources", row.sources}};
+}
+
+Json ToJson(const tpu::NodeLimits& limits) {
+  return {{"max_pods", limits.max_pods},
+          {"boot_disk_gib", limits.boot_disk_gib},
+          {"multi_host_scale_up_hours", limits.multi_host_scale_up_hours},
+          {"unsupported_images", limits.unsupported_images},
+          {"graceful_termination_version", limits.graceful_termination_version},
+          {"spot_notice_seconds", limits.spot_notice_seconds},
+          {"sources", limits.sources}};
+}
+
+Json ToJson(const tpu::Generation& generation);
+
+template <typename Rows>
+Json ListOf(const Rows& rows) {
+  Json list = Json::array();
+  for (const auto& row : rows) list.push_back(ToJson(row));
+  return list;
+}
+
+Json ToJson(const tpu::Generation& generation) {
+  return {{"id", generation.id},
+          {"name", generation.name},
+          {"label", generation.label},
+          {"machine_family", generation.machine_family},
+          {"dimensions", generation.dimensions},
+          {"documented", generation.documented},
+          {"static_slicing", generation.static_slicing},
+          {"container_chips", generation.container_chips},
+          {"machines", ListOf(generation.machines)},
+          {"topologies", ListOf(generation.placements)},
+          {"custom_topologies", generation.custom ? ToJson(*generation.custom) : Json(nullptr)},
+          {"zones", ListOf(generation.zones.list)},
+          {"zone_limits", ListOf(generation.zones.limits)},
+          {"min_gke_version", ToJson(generation.min_gke_version)},
+          {"consumption", ToJson(generation.consumption)},
+          {"disks", ToJson(generation.disks)},
+          {"node_pool_rules", ListOf(generation.node_pool_rules)},
+          {"conflicts", generation.conflicts},
+          {"sources", generation.sources}};
+}
+
+}  // namespace
+
+std::string_view TextOf(tpu::Availability availability) {
+  static constexpr std::array<std::string_view, 4> kNames = {"not known", "refused",
+                                                             "on an allowlist", "offered"};
+  return kNames[static_cast<std::size_t>(availability)];
+}
+
+std::array<std::pair<std::string, tpu::Availability>, 5> AsList(const tpu::Consumption& row) {
+  return {{{"spot", row.spot},
+           {"flex_start", row.flex_start},
+           {"queued_provisioning", row.queued_provisioning},
+           {"calendar_reservation", row.calendar_reservation},
+           {"collections", row.collections}}};
+}
+
+nlohmann::ordered_json CatalogAsJson(const tpu::Catalog& catalog) {
+  Json sources = Json::object();
+  for (const tpu::Catalog::Source& source : catalog.sources()) sources[source.key] = source.text;
+  return {{"version", catalog.version()},
+          {"checksum", catalog.checksum()},
+          {"node_limits", ToJson(catalog.node_limits())},
+          {"advice", ListOf(catalog.advice())},
+          {"storage_classes", ListOf(catalog.storage_classes())},
+          {"generations", ListOf(catalog.generations())},
+          {"sources", std::move(sources)}};
+}
+
+}  // namespace tpu_admission::app
