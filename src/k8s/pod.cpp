@@ -207,6 +207,14 @@ std::size_t Container::EnvIndex(std::string_view variable) const {
   return place;
 }
 
+bool Container::HasHostPort() const {
+  const JsonView ports = json["ports"];
+  for (std::size_t i = 0; i < ports.size(); ++i) {
+    if (ports.Element(i)["hostPort"].AsInteger().value_or(0) != 0) return true;
+  }
+  return false;
+}
+
 bool Container::HasEnv(std::string_view variable) const {
   return EnvIndex(variable) < json["env"].size();
 }
@@ -258,6 +266,7 @@ GroupVersionKind GvkOf(JsonView object) {
 Volume PodSpec::VolumeAt(std::size_t index) const {
   const JsonView volume = json["volumes"].Element(index);
   Volume found;
+  found.json = volume;
   found.name = volume["name"].StringOr("");
   for (std::size_t i = 0; i < volume.size(); ++i) {
     if (volume.MemberKey(i) != "name" && volume.Member(i).is_object())
@@ -274,6 +283,12 @@ ClaimReference PodSpec::ClaimAt(std::size_t index) const {
   const std::string_view by_name = claim["resourceClaimName"].StringOr("");
   return {claim["name"].StringOr(""),
           by_name.empty() ? claim["resourceClaimTemplateName"].StringOr("") : by_name};
+}
+
+std::optional<Amount> Volume::DiskSizeLimit() const {
+  const JsonView directory = json["emptyDir"];
+  if (!directory["medium"].StringOr("").empty()) return std::nullopt;
+  return ResourceList(directory).Find("sizeLimit");
 }
 
 Result<PodSpec> DecodePodSpec(JsonView json, Arena& arena, ContainerLists lists) {

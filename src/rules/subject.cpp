@@ -93,6 +93,10 @@ std::string Subject::At(NodeLabel label) const {
   return std::string(pods.selector_pointer) + workload::PointerOf(label, selected);
 }
 
+std::string Subject::At(const workload::RequiredLabel& label) const {
+  return std::string(pods.selector_pointer) + workload::PointerOf(label);
+}
+
 std::string Subject::At(const k8s::Container& container, std::string_view below) const {
   std::string pointer = AtSpec("/").append(container.list);  // known names, nothing to escape
   if (container.index != k8s::Container::kAlone) AppendPointerIndex(pointer, container.index);

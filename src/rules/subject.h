@@ -65,6 +65,7 @@ struct Subject {
   }
   // Of what selects the label; of nodeSelector if nothing does.
   std::string At(workload::NodeLabel label) const;
+  std::string At(const workload::RequiredLabel& label) const;
   std::string At(const k8s::Container& container, std::string_view below = "") const;
 
   bool is_pod() const { return pods.pointer.empty(); }

@@ -205,6 +205,38 @@ Selected Demanded(const k8s::PodSpec& spec, std::string_view key) {
   return demanded;
 }
 
+std::optional<RequiredLabel> FindRequired(const k8s::PodSpec& spec, std::string_view key) {
+  if (const auto value = spec.node_selector.Find(key)) {
+    if (IsPlaceholder(*value)) return RequiredLabel{.key = key};
+    return RequiredLabel{.key = key, .value = *value, .fixed = true};
+  }
+  std::optional<RequiredLabel> found;
+  std::size_t agreeing = 0;
+  for (std::size_t i = 0; i < spec.required_affinity.size(); ++i) {
+    const auto& requirements = spec.required_affinity[i].requirements;
+    for (std::size_t j = 0; j < requirements.size(); ++j) {
+      const NodeSelectorRequirement& in = requirements[j];
+      if (in.key != key) continue;
+      if (!found) found = RequiredLabel{.key = key, .term = i, .expression = j};
+      if (in.op != "In" || in.values.size() != 1 || IsPlaceholder(in.values[0])) continue;
+      if (agreeing == 0) found->value = in.values[0];
+      agreeing += found->value == in.values[0] ? 1U : 0U;
+    }
+  }
+  if (!found) return std::nullopt;
+  found->fixed = agreeing == spec.required_affinity.size();
+  if (!found->fixed) found->value = {};
+  return found;
+}
+
+std::string PointerOf(const RequiredLabel& label) {
+  Selected selected;
+  selected.state = Selected::State::kFixed;
+  selected.term = label.term;
+  selected.expression = label.expression;
+  return PointerOf(label.key, selected);
+}
+
 std::string PointerOf(NodeLabel label, const Selected& selected) {
   return PointerOf(Key(label), selected);
 }

@@ -57,6 +57,8 @@ void Complete(PodSet& set, JsonView object, const Binding& binding, k8s::Arena& 
   set.nodes = SelectNodes(set.pod.spec, arena);
   set.scale = ReadScale(row, object, binding, arena);
   if (!row.counts.empty()) {
+    set.claim_templates =
+        k8s::ClaimTemplates(Locate(object, row.counts, binding)["volumeClaimTemplates"]);
     const JsonView metadata = Locate(object, MetadataBeside(row.counts), binding);
     set.job_labels = k8s::StringMap(metadata["labels"]);
     set.job_annotations = k8s::StringMap(metadata["annotations"]);

@@ -69,6 +69,8 @@ struct Container {
 
   // Runs for the pod's life, beside the other containers: a container or a sidecar.
   bool Stays() const { return role == ContainerRole::kMain || role == ContainerRole::kSidecar; }
+  bool IsPrivileged() const { return json["securityContext"]["privileged"].IsTrue(); }
+  bool HasHostPort() const;
   bool HasEnv(std::string_view variable) const;
   // The value as written; nothing if the variable is not set, or set from elsewhere (valueFrom).
   std::optional<std::string_view> EnvValue(std::string_view variable) const;
@@ -118,6 +120,31 @@ struct Volume {
   std::string_view source;         // "ephemeral", "gcePersistentDisk", "emptyDir", "csi", ...
   std::string_view storage_class;  // of an ephemeral volume's claim; empty if it names none
   std::string_view driver;         // of a CSI volume
+  JsonView json;
+
+  std::string_view Attribute(std::string_view attribute) const {  // of a CSI volume
+    return json["csi"]["volumeAttributes"][attribute].StringOr("");
+  }
+  // Of an emptyDir: nothing if it has none, or lies in memory.
+  std::optional<Amount> DiskSizeLimit() const;
+};
+
+// The volume claims that a StatefulSet or a LeaderWorkerSet makes for each of its pods, or nothing.
+class ClaimTemplates {
+ public:
+  ClaimTemplates() = default;
+  explicit ClaimTemplates(JsonView json) : json_(json) {}
+  std::size_t size() const { return json_.size(); }
+  std::string_view Name(std::size_t index) const {
+    return json_.Element(index)["metadata"]["name"].StringOr("");
+  }
+  // Empty: the cluster's default.
+  std::string_view StorageClass(std::size_t index) const {
+    return json_.Element(index)["spec"]["storageClassName"].StringOr("");
+  }
+
+ private:
+  JsonView json_;
 };
 
 // A resource claim as a pod refers to it: by a name of its own, and by the claim or its template.
@@ -140,6 +167,7 @@ struct PodSpec {
 
   // What only a few rules ask, read when asked.
   bool UsesHostNetwork() const { return json["hostNetwork"].IsTrue(); }
+  bool UsesHostPid() const { return json["hostPID"].IsTrue(); }
   std::string_view Text(std::string_view field) const { return json[field].StringOr(""); }
   std::optional<std::int64_t> Integer(std::string_view field) const {
     return json[field].AsInteger();

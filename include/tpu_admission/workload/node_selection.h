@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -93,6 +94,23 @@ std::string PointerOf(NodeLabel label, const Selected& selected);
 Selected Demanded(const k8s::PodSpec& spec, std::string_view key);
 // The JSON pointer, below the spec of the pod, of what demands `key`.
 std::string PointerOf(std::string_view key, const Selected& selected);
+// What a pod requires of one label of its nodes, whichever label that is.
+struct RequiredLabel {
+  std::string_view key;
+  // The value that nodeSelector names, or else the one that all terms of the required affinity name
+  // by In. Empty, and not `fixed`, if there are several or none, or if it is a template
+  // placeholder.
+  std::string_view value = {};
+  bool fixed = false;
+  std::size_t term = Selected::kInNodeSelector;
+  std::size_t expression = 0;
+
+  bool Is(std::string_view wanted) const { return fixed && value == wanted; }
+};
+// Nothing if neither nodeSelector nor the required affinity speaks of the label.
+std::optional<RequiredLabel> FindRequired(const k8s::PodSpec& spec, std::string_view key);
+// Its JSON pointer below the spec of the pod.
+std::string PointerOf(const RequiredLabel& label);
 
 // A value that some template engine has yet to fill in: {{ }}, ${ }, $NAME, <name>.
 bool IsPlaceholder(std::string_view value);

@@ -78,6 +78,7 @@ struct PodSet {
   k8s::Pod pod;
   NodeSelection nodes;
   Scale scale;
+  k8s::ClaimTemplates claim_templates;             // beside the counts of a StatefulSet or LWS
   k8s::StringMap job_labels;                       // of the Job or Job template around the pods
   k8s::StringMap job_annotations;                  // of the same
   std::span<const DeviceRequest> device_requests;  // kDeviceClaim: those for TPUs

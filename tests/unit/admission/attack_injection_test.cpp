@@ -173,11 +173,13 @@ class RuleText : public testing::TestWithParam<const rules::Rule*> {};
 
 TEST_P(RuleText, Case30AnswerIsWhatTheApiServerTakes) {
   json object = json::parse(ParseYaml(GetParam()->words.wrong).value().front().json);
+  const bool of_autopilot = GetParam()->id == "TPU510";
+  const auto platform = of_autopilot ? rules::Platform::kAutopilot : rules::Platform::kStandard;
   Asker asker(
       {.policy = "",
        .docs_url = "https://example.com/docs",
        .cluster = {
-           .region = "europe-west4", .platform = rules::Platform::kStandard, .gke_version = ""}});
+           .region = "europe-west4", .platform = platform, .gke_version = "1.30.5-gke.1014001"}});
   const Answer answer = asker.Validate(Review(object));
   ExpectCleanAnswer(answer);
   EXPECT_NE(answer.findings().find(GetParam()->id), std::string::npos);

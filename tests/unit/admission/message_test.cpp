@@ -68,11 +68,13 @@ class EveryRule : public testing::TestWithParam<const rules::Rule*> {};
 TEST_P(EveryRule, DenialHasAParagraphForEveryFault) {
   const json object = json::parse(ParseYaml(GetParam()->words.wrong).value().front().json);
   // Every rule denies here, so that every text is seen in a message.
+  const bool of_autopilot = GetParam()->id == "TPU510";
+  const auto platform = of_autopilot ? rules::Platform::kAutopilot : rules::Platform::kStandard;
   Asker asker(
       {.policy = "rules: {" + std::string(GetParam()->id) + ": deny}\n",
        .docs_url = "",
        .cluster = {
-           .region = "europe-west4", .platform = rules::Platform::kStandard, .gke_version = ""}});
+           .region = "europe-west4", .platform = platform, .gke_version = "1.30.5-gke.1014001"}});
   const Answer answer = asker.Validate(Review(object));
   ASSERT_FALSE(answer.allowed());
   ExpectWholeMessage(answer);

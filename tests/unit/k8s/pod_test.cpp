@@ -151,6 +151,30 @@ TEST_F(DecodePodTest, ReadsWhatElseRulesAskFor) {
   EXPECT_FALSE(pod->spec.containers[0].HasEnv("B"));
 }
 
+TEST_F(DecodePodTest, ReadsVolumesAndWhatContainersTakeOfTheHost) {
+  const Result<Pod> pod = Decode(R"({
+    "containers": [
+      {"name": "a", "securityContext": {"privileged": true}},
+      {"name": "b", "ports": [{"containerPort": 1}, {"containerPort": 2, "hostPort": 2}]},
+      {"name": "c", "ports": [{"containerPort": 1, "hostPort": 0}]}],
+    "hostPID": true,
+    "volumes": [
+      {"name": "disk", "emptyDir": {"sizeLimit": "5Gi"}},
+      {"name": "memory", "emptyDir": {"medium": "Memory", "sizeLimit": "5Gi"}},
+      {"name": "free", "emptyDir": {}},
+      {"name": "csi", "csi": {"driver": "d", "volumeAttributes": {"a": "b"}}}]})");
+  ASSERT_TRUE(pod);
+  const PodSpec& spec = pod->spec;
+  EXPECT_TRUE(spec.UsesHostPid());
+  EXPECT_TRUE(spec.containers[0].IsPrivileged() && !spec.containers[1].IsPrivileged());
+  EXPECT_TRUE(spec.containers[1].HasHostPort() && !spec.containers[2].HasHostPort());
+  EXPECT_EQ(spec.VolumeAt(0).DiskSizeLimit()->text, "5Gi");
+  EXPECT_FALSE(spec.VolumeAt(1).DiskSizeLimit());
+  EXPECT_FALSE(spec.VolumeAt(2).DiskSizeLimit());
+  EXPECT_EQ(spec.VolumeAt(3).Attribute("a"), "b");
+  EXPECT_EQ(spec.VolumeAt(3).Attribute("c"), "");
+}
+
 TEST_F(DecodePodTest, TakesNullForNothingEverywhere) {
   const Result<Pod> pod = DecodeWhole(R"({"metadata":null,"spec":{
     "containers":[{"name":null,"env":null,"resources":null}],"initContainers":null,

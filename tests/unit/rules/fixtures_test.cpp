@@ -1,6 +1,6 @@
 // Every manifest below tests/rules/<rule name>/ is a test: of pass-*.yaml the rule says nothing, of
 // fail-*.yaml it says what stands beside it in the .txt file. Comments of the first lines set the
-// cluster: `# cluster-location: us-east5`, `# cluster-mode: autopilot`.
+// cluster: `# cluster-location: us-east5`, `# cluster-mode: autopilot`, `# gke-version: 1.31.1`.
 //
 // UPDATE_GOLDEN=1 writes the .txt files anew; read each aloud before you commit it.
 #include <gtest/gtest.h>
@@ -41,6 +41,7 @@ Cluster ClusterOf(const std::string& text) {
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line) && line.starts_with("# ");) {
     if (line.starts_with("# cluster-location: ")) cluster.region = RegionOf(line.substr(20));
+    if (line.starts_with("# gke-version: ")) cluster.gke_version = line.substr(15);
     if (line == "# cluster-mode: autopilot") cluster.platform = Platform::kAutopilot;
   }
   return cluster;

@@ -16,11 +16,13 @@ class RuleWords : public testing::TestWithParam<const Rule*> {
  protected:
   const Rule& rule() const { return *GetParam(); }
 
-  // The location rules speak only where the cluster's place is known.
+  // Some rules speak only where the cluster's place, version or mode is known.
   Cluster cluster() const {
     Cluster cluster;
     const bool location = rule().id == "TPU503" || rule().id == "TPU504";
     if (location) cluster.region = "europe-west4";
+    if (rule().id == "TPU509") cluster.gke_version = "1.30.5-gke.1014001";
+    if (rule().id == "TPU510") cluster.platform = Platform::kAutopilot;
     return cluster;
   }
 };

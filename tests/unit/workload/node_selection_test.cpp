@@ -49,10 +49,10 @@ struct Case {
 class Selection : public testing::Test {
  protected:
   NodeSelection Select(const json& selector, const json& terms) {
-    return SelectNodes(Spec(selector, terms), arena_);
+    return SelectNodes(Decode(selector, terms), arena_);
   }
 
-  k8s::PodSpec Spec(const json& selector, const json& terms) {
+  k8s::PodSpec Decode(const json& selector, const json& terms) {
     json spec = {{"nodeSelector", selector}};
     if (!terms.is_null()) {
       spec["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"] = {
@@ -234,7 +234,7 @@ TEST_F(Selection, PointersLeadToWhatFixesTheLabel) {
 
 TEST_F(Selection, AnyLabelIsDemandedByTheSelectorOrByEveryTerm) {
   const auto demanded = [&](const json& selector, const json& terms) {
-    return std::string(Demanded(Spec(selector, terms), "arch").value);
+    return std::string(Demanded(Decode(selector, terms), "arch").value);
   };
   EXPECT_EQ(demanded({{"arch", "arm64"}}, {}), "arm64");
   const json arm = Term(List(Op("x", "Exists"), In("arch", {"arm64"})));
@@ -243,7 +243,7 @@ TEST_F(Selection, AnyLabelIsDemandedByTheSelectorOrByEveryTerm) {
   EXPECT_EQ(demanded({}, List(arm, Term(List(In("arch", {"amd64"}))))), "");
   EXPECT_EQ(demanded({}, List(Term(List(In("arch", {"arm64", "amd64"}))))), "");
   EXPECT_EQ(demanded({}, List(Term(List(Op("arch", "NotIn"))))), "");
-  const Selected found = Demanded(Spec({}, List(arm)), "arch");
+  const Selected found = Demanded(Decode({}, List(arm)), "arch");
   EXPECT_TRUE(json::parse(text_).contains(
       json::json_pointer("/spec" + PointerOf(std::string_view("arch"), found))));
 }
@@ -256,6 +256,55 @@ TEST(Placeholders, AreWhatTemplateEnginesWrite) {
     EXPECT_FALSE(IsPlaceholder(text)) << text;
   }
 }
+
+struct RequiredCase {
+  std::string name;
+  json selector;
+  json terms;
+  std::string found;  // "-" nothing, "?" not fixed, else value and pointer
+};
+
+class RequiredTable : public Selection, public testing::WithParamInterface<RequiredCase> {};
+
+TEST_P(RequiredTable, FindsTheOneValueThatIsRequired) {
+  const std::optional<RequiredLabel> label =
+      FindRequired(Decode(GetParam().selector, GetParam().terms), "k/l");
+  std::string found = "-";
+  if (label) found = label->fixed ? std::string(label->value) + " " + PointerOf(*label) : "?";
+  EXPECT_EQ(found, GetParam().found);
+}
+
+const std::string kTerms =
+    "/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution/nodeSelectorTerms";
+
+INSTANTIATE_TEST_SUITE_P(
+    Cases, RequiredTable,
+    testing::Values(RequiredCase{"Nothing", {{"other", "a"}}, {}, "-"},
+                    RequiredCase{"Selector", {{"k/l", "a"}}, {}, "a /nodeSelector/k~1l"},
+                    RequiredCase{"Placeholder", {{"k/l", "${A}"}}, {}, "?"},
+                    RequiredCase{"Affinity",
+                                 {},
+                                 List(Term(List(In("other", {"x"}), In("k/l", {"a"})))),
+                                 "a " + kTerms + "/0/matchExpressions/1"},
+                    RequiredCase{"SelectorBeforeAffinity",
+                                 {{"k/l", "a"}},
+                                 List(Term(List(In("k/l", {"b"})))),
+                                 "a /nodeSelector/k~1l"},
+                    RequiredCase{"SeveralValues", {}, List(Term(List(In("k/l", {"a", "b"})))), "?"},
+                    RequiredCase{"Exists", {}, List(Term(List(Op("k/l", "Exists")))), "?"},
+                    RequiredCase{"AllTermsAgree",
+                                 {},
+                                 List(Term(List(In("k/l", {"a"}))), Term(List(In("k/l", {"a"})))),
+                                 "a " + kTerms + "/0/matchExpressions/0"},
+                    RequiredCase{"TermsDiffer",
+                                 {},
+                                 List(Term(List(In("k/l", {"a"}))), Term(List(In("k/l", {"b"})))),
+                                 "?"},
+                    RequiredCase{"OneTermIsSilent",
+                                 {},
+                                 List(Term(List(In("k/l", {"a"}))), Term(List(In("other", {"x"})))),
+                                 "?"}),
+    [](const auto& row) { return row.param.name; });
 
 }  // namespace
 }  // namespace tpu_admission::workload
