@@ -5,15 +5,10 @@ namespace tpu_admission::rules {
 namespace {
 
 void CheckResource(const Subject& subject, Resource resource, Report& report) {
-  const k8s::PodSpec& spec = subject.pods.pod.spec;
-  if (spec.has_pod_level_resources) return;
-  const tpu::MachineType* machine = LargestMachine(subject, resource);
-  if (machine == nullptr) return;
-  const k8s::Quantity asked = EffectiveRequest(spec, resource);
+  const std::optional<Demand> demand = DemandOf(subject, resource);
+  if (!demand || !demand->ExceedsAllocatable(resource)) return;
+  const auto& [machine, asked, asker] = *demand;
   const k8s::Quantity allocatable = Allocatable(*machine, resource);
-  if (asked <= allocatable || asked >= Ceiling(*machine, resource)) return;
-  const k8s::Container* asker = LargestAsker(spec, resource);
-  if (asker == nullptr) return;
   const std::string name(Name(resource));
   report.Add(
       {.pointer = subject.At(*asker, "/resources/requests/" + name),

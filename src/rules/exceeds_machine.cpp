@@ -5,15 +5,10 @@ namespace tpu_admission::rules {
 namespace {
 
 void CheckResource(const Subject& subject, Resource resource, Report& report) {
-  const k8s::PodSpec& spec = subject.pods.pod.spec;
-  if (spec.has_pod_level_resources) return;
-  const tpu::MachineType* machine = LargestMachine(subject, resource);
-  if (machine == nullptr) return;
-  const k8s::Quantity asked = EffectiveRequest(spec, resource);
+  const std::optional<Demand> demand = DemandOf(subject, resource);
+  if (!demand || !demand->ExceedsMachine(resource)) return;
+  const auto& [machine, asked, asker] = *demand;
   const k8s::Quantity ceiling = Ceiling(*machine, resource);
-  if (asked < ceiling) return;
-  const k8s::Container* asker = LargestAsker(spec, resource);
-  if (asker == nullptr) return;
   const std::string name(Name(resource));
   report.Add({.pointer = subject.At(*asker, "/resources/requests/" + name),
               .container = std::string(asker->name),
@@ -43,7 +38,8 @@ const Rule kExceedsMachine = {
                  "or the peak of an init container) is as much as the largest machine that the "
                  "selectors allow has in all, or more.",
          .why = "A node always keeps a part of its machine for the system, so a request for all "
-                "of it never fits, and the pod stays Pending.",
+                "of it never fits, and the pod stays Pending. On GKE a ct6e-standard-8t has 180 "
+                "vCPU, not 360, because SMT is off there and cannot be turned on.",
          .fix = "Ask for less than what the node can give, which the message names. What TPU "
                 "programs need of the host is usually far below it.",
          .wrong = R"(apiVersion: v1

@@ -135,7 +135,8 @@ const Rule kHosts = {
                  "a multiple of it.",
          .why = "The TPU runtime of every host waits for all the others before the first step. "
                 "With a pod too few the rest hold their chips and wait until somebody notices; "
-                "with one too many that one waits.",
+                "with one too many that one waits. GKE makes the hosts of a slice all at once or "
+                "not at all, and gives up after 10 hours.",
          .fix = "The hosts are the chips of the topology divided by the chips of one host: 4x4 "
                 "with 4 chips each is 4 hosts. Set parallelism and completions to that number, or "
                 "choose a topology with as many hosts as you want pods. A program that runs on a "

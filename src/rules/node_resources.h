@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -19,18 +20,29 @@ inline std::string_view Name(Resource resource) {
 // What the scheduler counts for the pod: containers and sidecars together, or the peak of an init
 // container beside the sidecars started before it; and the overhead.
 // https://kubernetes.io/docs/concepts/workloads/pods/sidecar-containers/#resource-sharing-within-containers
-k8s::Quantity EffectiveRequest(const k8s::PodSpec& spec, Resource resource);
+k8s::Quantity EffectiveRequest(const k8s::PodSpec& spec, std::string_view resource);
 
 // The container that asks for most of it; nullptr if none asks.
-const k8s::Container* LargestAsker(const k8s::PodSpec& spec, Resource resource);
+const k8s::Container* LargestAsker(const k8s::PodSpec& spec, std::string_view resource);
 
 // All of the machine, by the most generous source.
 k8s::Quantity Ceiling(const tpu::MachineType& machine, Resource resource);
 // What a node of it is predicted to give to pods.
 k8s::Quantity Allocatable(const tpu::MachineType& machine, Resource resource);
 
-// The machine that has most of the resource among those that the selectors allow; nullptr if none
-// is known.
-const tpu::MachineType* LargestMachine(const Subject& subject, Resource resource);
+// A pod's request held against the machine that has most of the resource among those that the
+// selectors allow.
+struct Demand {
+  const tpu::MachineType* machine = nullptr;
+  k8s::Quantity asked;
+  const k8s::Container* asker = nullptr;  // for most of it
+
+  bool ExceedsMachine(Resource resource) const { return asked >= Ceiling(*machine, resource); }
+  bool ExceedsAllocatable(Resource resource) const {
+    return asked > Allocatable(*machine, resource) && !ExceedsMachine(resource);
+  }
+};
+// Nothing if no machine is known, no container asks, or resources are set for the pod as a whole.
+std::optional<Demand> DemandOf(const Subject& subject, Resource resource);
 
 }  // namespace tpu_admission::rules

@@ -119,6 +119,15 @@ void Mend(const Subject& subject, std::vector<Fix>& fixes) {
   }
 }
 
+// Nobody in the pod asks for anything: the quality of service that is evicted before all others.
+bool IsBestEffort(const k8s::PodSpec& spec) {
+  return std::none_of(spec.containers.begin(), spec.containers.end(), [](const auto& container) {
+    return std::any_of(kResources.begin(), kResources.end(), [&](Resource resource) {
+      return container.requests.Has(Name(resource)) || container.limits.Has(Name(resource));
+    });
+  });
+}
+
 void Check(const Subject& subject, Report& report) {
   if (IsSetElsewhere(subject)) return;
   for (const k8s::Container& container : subject.pods.pod.spec.containers) {
@@ -134,7 +143,10 @@ void Check(const Subject& subject, Report& report) {
                            (fixed ? " (suggested: " + Text(fix) + ")" : ""),
                 .problem = "has no request for " + missing +
                            ", so the scheduler counts nothing for "
-                           "it: other pods may crowd the TPU host, and this one is evicted first.",
+                           "it: other pods may crowd the TPU host, and " +
+                           (IsBestEffort(subject.pods.pod.spec)
+                                ? "this one, as best-effort, is evicted before all others."
+                                : "this one is evicted first."),
                 .change = Change(fix, missing),
                 // Pods get what is missing, so nobody needs to act.
                 .milder = fixed || WaitsForAnotherFault(subject) ? std::optional(Mode::kAudit)
