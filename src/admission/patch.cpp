@@ -66,6 +66,11 @@ void Carry(const rules::AddRequests& fix, JsonView pod, Patch& patch) {
   }
 }
 
+void Carry(const rules::SetDnsPolicy&, JsonView, Patch& patch) {
+  // `add` of a member that is there replaces it: the API server has written its default by now.
+  patch.Add("/spec/dnsPolicy", R"("ClusterFirstWithHostNet")");
+}
+
 }  // namespace
 
 std::string BuildPatch(JsonView pod, std::span<const rules::Fix> fixes) {

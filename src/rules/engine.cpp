@@ -70,6 +70,7 @@ bool Narrow(AddRequests& fix, const AddRequests& other) {
   return fix.cpu_millis || fix.memory_mib;
 }
 bool Narrow(AddToleration&, const AddToleration&) { return true; }
+bool Narrow(SetDnsPolicy&, const SetDnsPolicy&) { return true; }
 
 void Intersect(std::vector<RuleFix>& fixes, const std::vector<RuleFix>& others) {
   std::erase_if(fixes, [&](RuleFix& mine) {

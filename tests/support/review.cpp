@@ -31,6 +31,7 @@ json TpuJob() {
   json pod = With(TpuPod(), "/spec/nodeSelector/cloud.google.com~1gke-tpu-topology", "4x4");
   pod["spec"]["subdomain"] = "train";
   job["spec"]["template"]["spec"] = pod["spec"];
+  job["spec"]["template"]["spec"]["priorityClassName"] = "training";  // as TPU703 advises
   return job;
 }
 

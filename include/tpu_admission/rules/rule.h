@@ -17,7 +17,7 @@ namespace tpu_admission::rules {
 struct Subject;
 class Report;
 
-// Fixes touch pods only and never overwrite what the user set.
+// Fixes touch pods only and never overwrite what the user chose.
 struct AddToleration {};  // google.com/tpu Exists NoSchedule
 struct AddRequests {
   std::string_view list;  // "containers" or "initContainers"
@@ -25,7 +25,8 @@ struct AddRequests {
   std::optional<std::int64_t> cpu_millis = std::nullopt;
   std::optional<std::int64_t> memory_mib = std::nullopt;
 };
-using Fix = std::variant<AddToleration, AddRequests>;
+struct SetDnsPolicy {};  // ClusterFirstWithHostNet, where it is absent or the API's default
+using Fix = std::variant<AddToleration, AddRequests, SetDnsPolicy>;
 
 // What becomes of a finding, mildest first.
 enum class Mode {

@@ -145,7 +145,13 @@ json RandomPod(std::uint64_t seed) {
   if (dice.OneIn(8)) spec["overhead"] = {{"cpu", "250m"}, {"memory", "120Mi"}};
   if (dice.OneIn(10)) spec["schedulingGates"] = json::array({{{"name", "g"}}});
   if (dice.OneIn(10)) spec["resources"] = {{"requests", {{"cpu", "8"}}}};
+  if (dice.OneIn(4)) spec["hostNetwork"] = true;
+  Maybe(dice, spec, "dnsPolicy", "ClusterFirst", dice.OneIn(2) ? "Default" : "ClusterFirst");
   json metadata = {{"name", "p" + std::to_string(seed)}};
+  if (dice.OneIn(2)) {
+    metadata["ownerReferences"] = json::array(
+        {{{"apiVersion", "batch/v1"}, {"kind", "Job"}, {"name", "j"}, {"controller", true}}});
+  }
   Maybe(dice, metadata, "labels", json::object(), OddMap(dice));
   Maybe(dice, metadata, "annotations", json::object(), OddMap(dice));
   if (dice.OneIn(10)) metadata["labels"] = {{"kueue.x-k8s.io/queue-name", "q"}};

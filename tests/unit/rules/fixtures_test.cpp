@@ -49,6 +49,9 @@ Cluster ClusterOf(const std::string& text) {
 
 std::string FixText(const Fix& fix) {
   if (std::holds_alternative<AddToleration>(fix)) return "fix: adds the toleration\n";
+  if (std::holds_alternative<SetDnsPolicy>(fix)) {
+    return "fix: sets dnsPolicy ClusterFirstWithHostNet\n";
+  }
   const auto* requests = std::get_if<AddRequests>(&fix);
   std::string text = "fix:";
   if (requests->cpu_millis) text += " cpu " + std::to_string(*requests->cpu_millis) + "m";
