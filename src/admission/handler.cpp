@@ -105,7 +105,7 @@ AdmissionResponse Handler::Answer(Endpoint endpoint, const Settings& settings, D
   }
   if (!IsOurs(request) || (endpoint == Endpoint::kMutate && !MayBePatched(request))) return {};
   const Result<workload::Workload> workload =
-      workload::ReadWorkload(settings.kinds, request.kind, request.object, arena_);
+      workload::ReadWorkload(settings.policy.kinds(), request.kind, request.object, arena_);
   if (!workload) {
     record.error = "request.object cannot be read: " + workload.error().message;
     return {};
@@ -175,7 +175,7 @@ std::optional<Before> Handler::JudgeBefore(const Settings& settings,
                                            const AdmissionRequest& request,
                                            const workload::Kind& kind) {
   const Result<workload::Workload> old =
-      workload::ReadWorkload(settings.kinds, request.kind, request.old_object, arena_);
+      workload::ReadWorkload(settings.policy.kinds(), request.kind, request.old_object, arena_);
   if (!old) return Before{};  // it was unreadable: nothing of it excuses the new one
   return Before{settings.engine.Evaluate(*old),
                 workload::SamePods(kind, request.old_object, request.object)};

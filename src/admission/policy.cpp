@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "admission/own_kinds.h"
 #include "admission/rule_table.h"
 #include "tpu_admission/base/text.h"
 
@@ -37,6 +38,7 @@ class PolicyLoader {
     policy.profile_ = profiles[root.OneOfOr("profile", names, 0)];
     static constexpr std::array<std::string_view, 2> kChildren = {"audit", "deny"};
     policy.children_may_be_denied_ = root.OneOfOr("children", kChildren, 0) == 1;
+    policy.kinds_ = ReadKinds(root);
     policy.sections_.push_back(ReadSection(root, "*"));
     for (const ConfigNode& row : root.ListOrNone("namespaces")) {
       policy.sections_.push_back(ReadSection(row, row.String("match")));

@@ -145,7 +145,7 @@ class Checker {
   void CheckObject(const std::string& file, const ManifestObject& object) {
     arena_.Reset();
     const Result<workload::Workload> workload =
-        workload::ReadWorkload(settings_.kinds, object.gvk, object.json, arena_);
+        workload::ReadWorkload(settings_.policy.kinds(), object.gvk, object.json, arena_);
     if (!workload) {
       const std::string line = std::to_string(object.LineOf(""));
       return Unreadable(file, line + ":1: " + workload.error().message);

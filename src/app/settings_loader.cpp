@@ -67,7 +67,7 @@ Loaded SettingsLoader::Build(const Texts& texts) const {
   Result<rules::Cluster> cluster = ClusterOf(options_, policy->profile());
   if (!cluster) return cluster.error();
   return std::make_shared<const admission::Settings>(admission::Settings{
-      rules::Engine(*std::move(catalog), *std::move(cluster)), *std::move(policy), docs_url_, {}});
+      rules::Engine(*std::move(catalog), *std::move(cluster)), *std::move(policy), docs_url_});
 }
 
 Loaded SettingsLoader::Load() {

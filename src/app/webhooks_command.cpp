@@ -250,7 +250,7 @@ int ShowWebhooks(const WebhooksOptions& options) {
     std::cerr << "tpu-admission: " << settings.error().message << '\n';
     return kCannotRun;
   }
-  const workload::KindTable& kinds = (*settings)->kinds;
+  const workload::KindTable& kinds = (*settings)->policy.kinds();
   std::cout << kHead;
   PrintRules(SentKinds(kinds));
   std::cout << kConditions;

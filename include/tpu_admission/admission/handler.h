@@ -20,8 +20,7 @@ namespace tpu_admission::admission {
 struct Settings {
   rules::Engine engine;
   Policy policy;
-  std::string docs_url;            // base of links in messages; empty: no links
-  workload::KindTable kinds = {};  // what is a workload
+  std::string docs_url;  // base of links in messages; empty: no links
 };
 
 enum class Endpoint { kMutate, kValidate };

@@ -24,6 +24,8 @@ class Policy {
                              std::string_view profile = {});
 
   const Profile& profile() const { return profile_; }
+  // The built-in workload kinds and those that the file adds.
+  const workload::KindTable& kinds() const { return kinds_; }
 
   // What becomes of `finding` in `namespace_name`. A mode that is set for a rule holds for all its
   // findings, the less certain ones too.
@@ -58,6 +60,7 @@ class Policy {
                      std::string_view namespace_name) const;
 
   Profile profile_;
+  workload::KindTable kinds_;
   std::vector<Section> sections_;  // the first is the default, for every namespace
   bool children_may_be_denied_ = false;
 };
