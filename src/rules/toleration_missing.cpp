@@ -17,15 +17,30 @@ void Mend(const Subject& subject, std::vector<Fix>& fixes) {
   if (!SpeaksOfTaint(subject.pods.pod.spec)) fixes.emplace_back(AddToleration{});
 }
 
+// A DaemonSet makes no pod for a node whose taint its template does not tolerate, so there is never
+// a Pod that somebody could add the toleration to.
+void CheckDaemonSet(const Subject& subject, Report& report) {
+  report.Add({.pointer = subject.AtSpec("/tolerations"),
+              .container = "",
+              .summary = "a DaemonSet without the toleration of google.com/tpu makes no TPU pods",
+              .problem =
+                  "has none for google.com/tpu, the taint of TPU nodes. A DaemonSet makes pods "
+                  "only for nodes that its template tolerates, so it makes none there, and "
+                  "there is no pod that the toleration could be added to.",
+              .change = "add {key: google.com/tpu, operator: Exists, effect: NoSchedule}"});
+}
+
 void Check(const Subject& subject, Report& report) {
   if (SpeaksOfTaint(subject.pods.pod.spec)) return;
+  if (subject.workload.kind->name == "DaemonSet") return CheckDaemonSet(subject, report);
   report.Add({.pointer = subject.AtSpec("/tolerations"),
               .container = "",
               .summary = "no toleration of the TPU taint google.com/tpu",
               .problem = "has none for google.com/tpu, the taint that keeps other pods off TPU "
                          "nodes. tpu-admission adds it to pods; so does GKE where its plugin "
                          "ExtendedResourceToleration is on.",
-              .change = "add {key: google.com/tpu, operator: Exists, effect: NoSchedule}"});
+              .change = "add {key: google.com/tpu, operator: Exists, effect: NoSchedule}",
+              .milder = Mode::kAudit});
 }
 
 }  // namespace
@@ -34,13 +49,15 @@ extern const Rule kTolerationMissing;
 const Rule kTolerationMissing = {
     .id = "TPU104",
     .name = "toleration-missing",
-    .mode = Mode::kAudit,
+    .mode = Mode::kWarn,
     .judges_counts = false,
     .words =
-        {.what = "TPU nodes carry the taint google.com/tpu=present:NoSchedule, and the pod has no "
-                 "toleration that speaks of it. Pods are given one on creation; templates are "
-                 "left as they are, because a patched template would make the next `kubectl "
-                 "apply` fail or roll out anew.",
+        {.what =
+             "TPU nodes carry the taint google.com/tpu=present:NoSchedule, and the pod has no "
+             "toleration that speaks of it. Pods are given one on creation; templates are "
+             "left as they are, because a patched template would make the next `kubectl "
+             "apply` fail or roll out anew. So this is only recorded; but a DaemonSet, which makes "
+             "its pods by the template's tolerations, is warned.",
          .why = "Without the toleration the scheduler keeps the pod off every TPU node. GKE "
                 "normally adds it by itself, so its absence is only recorded.",
          .fix = "Nothing needs to be done. To be explicit, add the toleration to the pod template.",

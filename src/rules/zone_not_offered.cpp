@@ -12,22 +12,39 @@ std::string ZoneNames(const tpu::Generation& generation) {
   return JoinOr(names);
 }
 
+// The place that the pod is pinned to, by zone or else by region; nothing if the generation is
+// there, as far as we know.
+std::optional<NodeLabel> PlaceWithout(const Shape& shape) {
+  const workload::Selected& zone = shape.choice[NodeLabel::kZone];
+  const workload::Selected& region = shape.choice[NodeLabel::kRegion];
+  if (zone.fixed() && shape.generation->FindZone(zone.value) == nullptr) return NodeLabel::kZone;
+  if (zone.free() && region.fixed() && !shape.generation->InRegion(region.value)) {
+    return NodeLabel::kRegion;
+  }
+  return std::nullopt;
+}
+
 void Check(const Subject& subject, Report& report) {
-  const workload::Selected& zone = subject.shape.choice[NodeLabel::kZone];
   const tpu::Generation* generation = subject.shape.generation;
-  if (generation == nullptr || !zone.fixed() || generation->zones.list.empty()) return;
-  if (generation->FindZone(zone.value) != nullptr || subject.workload.managed_elsewhere) return;
-  const std::string value = Quoted(zone.value);
+  if (generation == nullptr || generation->zones.list.empty()) return;
+  if (subject.workload.managed_elsewhere) return;
+  const std::optional<NodeLabel> place = PlaceWithout(subject.shape);
+  if (!place) return;
+  const std::string noun = *place == NodeLabel::kZone ? "zone" : "region";
+  const std::string value = Quoted(subject.shape.choice[*place].value);
   const bool sure = generation->zones.complete;
-  report.Add({.pointer = subject.At(NodeLabel::kZone),
-              .container = "",
-              .summary = "zone " + value + (sure ? " has no " : " is not known to have ") +
-                         generation->label,
-              .problem = "is " + value + ", but " + (sure ? "" : "the zone lists we know have ") +
-                         generation->label + (sure ? " is only in " : " only in ") +
-                         ZoneNames(*generation) + ".",
-              .change = "select one of these zones, or leave the zone out",
-              .milder = sure ? std::nullopt : std::optional(Mode::kWarn)});
+  report.Add(
+      {.pointer = subject.At(*place),
+       .container = "",
+       .summary =
+           noun + " " + value + (sure ? " has no " : " is not known to have ") + generation->label,
+       .problem = "is " + value + ", but " + (sure ? "" : "the zone lists we know have ") +
+                  generation->label + (sure ? " is only in " : " only in ") +
+                  ZoneNames(*generation) + ".",
+       .change = *place == NodeLabel::kZone
+                     ? "select a zone that has " + generation->label + ", or leave the zone out"
+                     : "select a region that has " + generation->label + ", or leave it out",
+       .milder = sure ? std::nullopt : std::optional(Mode::kWarn)});
 }
 
 }  // namespace
@@ -38,16 +55,15 @@ const Rule kZoneNotOffered = {
     .name = "zone-not-offered",
     .mode = Mode::kDeny,
     .judges_counts = false,
-    .words = {.what =
-                  "The pod is pinned to a zone where, as far as published lists go, the "
-                  "accelerator is not to be had. It is denied only where the lists are beyond "
-                  "doubt (v4); else it is a warning, because Google adds zones faster than lists "
-                  "are published.",
-              .why =
-                  "No node of that accelerator exists or can be made in the zone, so the pod stays "
-                  "Pending.",
-              .fix = "Select a zone of the list, or leave the zone out and let GKE choose.",
-              .wrong = R"(apiVersion: v1
+    .words =
+        {.what = "The pod is pinned to a zone or a region where, as far as published lists go, the "
+                 "accelerator is not to be had. It is denied only where the lists are beyond "
+                 "doubt (v4); else it is a warning, because Google adds zones faster than lists "
+                 "are published.",
+         .why = "No node of that accelerator exists or can be made in the zone, so the pod stays "
+                "Pending.",
+         .fix = "Select a zone of the list, or leave the zone out and let GKE choose.",
+         .wrong = R"(apiVersion: v1
 kind: Pod
 metadata: {name: train}
 spec:
@@ -62,7 +78,7 @@ spec:
       requests: {cpu: "100", memory: 300Gi}
       limits: {google.com/tpu: 4}
 )",
-              .right = R"(apiVersion: v1
+         .right = R"(apiVersion: v1
 kind: Pod
 metadata: {name: train}
 spec:
@@ -77,8 +93,8 @@ spec:
       requests: {cpu: "100", memory: 300Gi}
       limits: {google.com/tpu: 4}
 )",
-              .sources = "https://cloud.google.com/tpu/docs/regions-zones\n"
-                         "https://cloud.google.com/kubernetes-engine/docs/concepts/plan-tpus"},
+         .sources = "https://cloud.google.com/tpu/docs/regions-zones\n"
+                    "https://cloud.google.com/kubernetes-engine/docs/concepts/plan-tpus"},
     .check = Check,
     .audience = kNodeSelectors,
 };

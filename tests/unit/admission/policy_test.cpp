@@ -110,7 +110,7 @@ INSTANTIATE_TEST_SUITE_P(
     Cases, DefaultMode,
     testing::Values(CapCase{"Unnamed", "TPU401", "other", Mode::kAudit},
                     CapCase{"NamedBesideIt", "TPU301", "other", Mode::kDeny},
-                    CapCase{"MakesNothingHarder", "TPU104", "team-a", Mode::kAudit},
+                    CapCase{"MakesNothingHarder", "TPU305", "team-a", Mode::kAudit},
                     CapCase{"LaterSectionLifts", "TPU401", "team-b", Mode::kWarn},
                     CapCase{"LastSectionLiftsMore", "TPU401", "team-a", Mode::kDeny},
                     CapCase{"LaterSectionBoundsWhatWasNamedBefore", "TPU301", "team-b",
