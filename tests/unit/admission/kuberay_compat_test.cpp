@@ -128,6 +128,15 @@ TEST(KuberayCompat, V8IsDeniedByDefault) {
   EXPECT_FALSE(Ask(Cluster({Group(2, "2x4", "4", "tpu-v5-lite-device")}), "standard").allowed());
 }
 
+// X7: a slice topology that cannot be read denies, where xpk's slice controller passes it over.
+TEST(KuberayCompat, X7SliceTopologyThatCannotBeReadIsPassedOver) {
+  json job = TpuJob();
+  job["spec"]["template"]["metadata"]["annotations"] = {
+      {"cloud.google.com/gke-tpu-slice-topology", "4xfour"}};
+  EXPECT_FALSE(Ask(job, "standard").allowed());
+  EXPECT_TRUE(Ask(job, "kuberay-compat").allowed());
+}
+
 TEST(KuberayCompat, V13BothGroupsAreNamed) {
   const std::string message =
       Ask(Cluster({Group(1, "2x2x4", "4"), Group(3, "2x2x4", "4")})).message();
