@@ -81,7 +81,16 @@ INSTANTIATE_TEST_SUITE_P(
         Denial{"V15NoFirst", {Group(1, "x2", "4")}, "Failed to validate"},
         Denial{"V15Space", {Group(1, " 2x4", "4")}, "Failed to validate"},
         Denial{"V15Exponent", {Group(1, "1e1x2", "4")}, "Failed to validate"},
-        Denial{"V15FourDimensions", {Group(1, "2x2x2x2", "4")}, "Failed to validate"}),
+        Denial{"V15FourDimensions", {Group(1, "2x2x2x2", "4")}, "Failed to validate"},
+        Denial{"K2NoAccelerator", {Group(1, "2x2x1", "4", "")}, ""},
+        Denial{"K3NoTopology", {Group(1, "", "4")}, kNoTopology},
+        Denial{"K4NoHosts", {Group(0, "2x2x1", "4")}, kNoHosts},
+        Denial{"K6NoSuchTopology", {Group(1, "3x3", "4", "tpu-v6e-slice")}, "Failed to validate"},
+        Denial{"K7TwoDimensions", {Group(1, "2x2", "4")}, "Failed to validate"},
+        Denial{"K9OneHostOfFour", {Group(1, "4x4", "4", "tpu-v6e-slice")}, kNotEqual},
+        Denial{"K10FourChipsOfOne", {Group(1, "1x1", "4", "tpu-v5-lite-podslice")}, ""},
+        Denial{"K11Order", {Group(32, "8x4x4", "4", "tpu7x")}, "Failed to validate"},
+        Denial{"K12TooLarge", {Group(2560, "16x16x40", "4", "tpu7x")}, "Failed to validate"}),
     CaseName());
 
 struct Pass {
