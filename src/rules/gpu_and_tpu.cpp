@@ -37,11 +37,11 @@ void CheckResources(const Subject& subject, Report& report) {
 }
 
 void CheckSelector(const Subject& subject, Report& report) {
-  const workload::Selected gpu = workload::Demanded(subject.pods.pod.spec, kGpuLabel);
-  if (!gpu.fixed()) return;
-  const std::string value = Quoted(gpu.value);
+  const auto gpu = workload::FindRequired(subject.pods.pod.spec, kGpuLabel);
+  if (!gpu || !gpu->fixed) return;
+  const std::string value = Quoted(gpu->value);
   report.Add(
-      {.pointer = std::string(subject.pods.selector_pointer) + workload::PointerOf(kGpuLabel, gpu),
+      {.pointer = std::string(subject.pods.selector_pointer) + workload::PointerOf(*gpu),
        .container = "",
        .summary =
            "the pod " + TpuSide(subject) + " and selects GPU nodes by gke-accelerator " + value,
@@ -49,7 +49,7 @@ void CheckSelector(const Subject& subject, Report& report) {
                   TpuSide(subject) + ". No node has both, and GKE makes none for such a pod.",
        .change = "remove " + std::string(kGpuLabel) + " (TPUs are selected by " +
                  std::string(Key(NodeLabel::kAccelerator)) + ")",
-       .milder = gpu.value.starts_with("nvidia") ? std::nullopt : std::optional(Mode::kWarn)});
+       .milder = gpu->value.starts_with("nvidia") ? std::nullopt : std::optional(Mode::kWarn)});
 }
 
 void Check(const Subject& subject, Report& report) {

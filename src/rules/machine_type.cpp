@@ -112,14 +112,15 @@ void CheckMachine(const Subject& subject, Report& report) {
 }
 
 void CheckFamily(const Subject& subject, Report& report) {
-  const workload::Selected family = workload::Demanded(subject.pods.pod.spec, kFamilyLabel);
+  const auto family = workload::FindRequired(subject.pods.pod.spec, kFamilyLabel);
   const tpu::Generation* wanted = subject.shape.generation;
-  if (!family.fixed() || wanted == nullptr || family.value == wanted->machine_family) return;
+  if (!family || !family->fixed || wanted == nullptr) return;
+  if (family->value == wanted->machine_family) return;
   for (const tpu::Generation& of : subject.catalog.generations()) {
-    if (of.machine_family != family.value) continue;
-    report.Add(OtherGeneration(
-        subject, family.value, std::string(kFamilyLabel), of,
-        std::string(subject.pods.selector_pointer) + workload::PointerOf(kFamilyLabel, family)));
+    if (of.machine_family != family->value) continue;
+    report.Add(
+        OtherGeneration(subject, family->value, std::string(kFamilyLabel), of,
+                        std::string(subject.pods.selector_pointer) + workload::PointerOf(*family)));
   }
 }
 

@@ -9,31 +9,30 @@ constexpr std::string_view kOs = "kubernetes.io/os";
 constexpr std::array<std::string_view, 2> kArchitectures = {"kubernetes.io/arch",
                                                             "beta.kubernetes.io/arch"};
 
-void Say(const Subject& subject, std::string_view key, const workload::Selected& found,
-         const std::string& truth, const std::string& value, Report& report) {
+void Say(const Subject& subject, const workload::RequiredLabel& found, const std::string& truth,
+         const std::string& value, Report& report) {
   const std::string quoted = Quoted(found.value);
-  report.Add(
-      {.pointer = std::string(subject.pods.selector_pointer) + workload::PointerOf(key, found),
-       .container = "",
-       .summary = "no TPU node has " + std::string(key) + " " + quoted,
-       .problem = "is " + quoted + ", but " + truth +
-                  ". The pod would wait for a node that GKE does not make.",
-       .change = "remove " + std::string(key) + ", or set it to " + value});
+  report.Add({.pointer = std::string(subject.pods.selector_pointer) + workload::PointerOf(found),
+              .container = "",
+              .summary = "no TPU node has " + std::string(found.key) + " " + quoted,
+              .problem = "is " + quoted + ", but " + truth +
+                         ". The pod would wait for a node that GKE does not make.",
+              .change = "remove " + std::string(found.key) + ", or set it to " + value});
 }
 
 void CheckImage(const Subject& subject, Report& report) {
-  const workload::Selected image = workload::Demanded(subject.pods.pod.spec, kImage);
-  if (!image.fixed()) return;
+  const auto image = workload::FindRequired(subject.pods.pod.spec, kImage);
+  if (!image || !image->fixed) return;
   const auto& unsupported = subject.catalog.node_limits().unsupported_images;
-  if (std::find(unsupported.begin(), unsupported.end(), image.value) == unsupported.end()) return;
-  Say(subject, kImage, image, "TPU nodes run Container-Optimized OS only", "cos", report);
+  if (std::find(unsupported.begin(), unsupported.end(), image->value) == unsupported.end()) return;
+  Say(subject, *image, "TPU nodes run Container-Optimized OS only", "cos", report);
 }
 
 void CheckOs(const Subject& subject, Report& report) {
   const std::string& right = subject.catalog.node_limits().os;
-  const workload::Selected os = workload::Demanded(subject.pods.pod.spec, kOs);
-  if (!os.fixed() || right.empty() || os.value == right) return;
-  Say(subject, kOs, os, "TPU nodes run " + right, right, report);
+  const auto os = workload::FindRequired(subject.pods.pod.spec, kOs);
+  if (!os || !os->fixed || right.empty() || os->value == right) return;
+  Say(subject, *os, "TPU nodes run " + right, right, report);
 }
 
 // Hosts of a generation to come may have other processors.
@@ -41,10 +40,10 @@ void CheckArchitecture(const Subject& subject, Report& report) {
   const std::string& right = subject.catalog.node_limits().arch;
   if (subject.shape.generation == nullptr || right.empty()) return;
   for (const std::string_view key : kArchitectures) {
-    const workload::Selected arch = workload::Demanded(subject.pods.pod.spec, key);
-    if (!arch.fixed() || arch.value == right) continue;
-    Say(subject, key, arch, "the hosts of " + subject.shape.generation->name + " are " + right,
-        right, report);
+    const auto arch = workload::FindRequired(subject.pods.pod.spec, key);
+    if (!arch || !arch->fixed || arch->value == right) continue;
+    Say(subject, *arch, "the hosts of " + subject.shape.generation->name + " are " + right, right,
+        report);
   }
 }
 

@@ -129,6 +129,37 @@ bool SelectsByOtherMeans(const k8s::PodSpec& spec) {
                      });
 }
 
+// What one term of the affinity requires of `key`: the first single value, or else where the term
+// first speaks of it.
+std::optional<RequiredLabel> OfTerm(const NodeSelectorTerm& term, std::size_t index,
+                                    std::string_view key) {
+  std::optional<RequiredLabel> found;
+  for (std::size_t i = 0; i < term.requirements.size(); ++i) {
+    const NodeSelectorRequirement& in = term.requirements[i];
+    if (in.key != key) continue;
+    if (!found) found = RequiredLabel{.key = key, .term = index, .expression = i};
+    if (in.op != "In" || in.values.size() != 1 || IsPlaceholder(in.values[0])) continue;
+    return RequiredLabel{key, in.values[0], true, index, i};
+  }
+  return found;
+}
+
+std::string PointerAt(std::string_view key, std::size_t term, std::size_t expression) {
+  std::string pointer;
+  if (term == Selected::kInNodeSelector) {
+    pointer = "/nodeSelector";
+    AppendPointerToken(pointer, key);
+    return pointer;
+  }
+  pointer =
+      "/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution"
+      "/nodeSelectorTerms";
+  AppendPointerIndex(pointer, term);
+  pointer += "/matchExpressions";
+  AppendPointerIndex(pointer, expression);
+  return pointer;
+}
+
 std::span<const NodeChoice> Copy(std::span<const NodeChoice> choices, k8s::Arena& arena) {
   const std::span<NodeChoice> copy = arena.Array<NodeChoice>(choices.size());
   std::copy(choices.begin(), choices.end(), copy.begin());
@@ -187,75 +218,31 @@ NodeSelection SelectByName(std::span<const NamedLabel> labels, k8s::Arena& arena
   return selection;
 }
 
-Selected Demanded(const k8s::PodSpec& spec, std::string_view key) {
-  if (const auto value = spec.node_selector.Find(key)) {
-    return Fixed(*value, Selected::kInNodeSelector, 0);
-  }
-  Selected demanded;
-  for (std::size_t i = 0; i < spec.required_affinity.size(); ++i) {
-    const auto& requirements = spec.required_affinity[i].requirements;
-    const auto found = std::find_if(requirements.begin(), requirements.end(),
-                                    [&](const NodeSelectorRequirement& r) { return r.key == key; });
-    const bool one = found != requirements.end() && found->op == "In" && found->values.size() == 1;
-    if (!one || (i > 0 && found->values.front() != demanded.value)) return {};
-    if (i == 0) {
-      demanded = Fixed(found->values.front(), 0, std::size_t(found - requirements.begin()));
-    }
-  }
-  return demanded;
-}
-
 std::optional<RequiredLabel> FindRequired(const k8s::PodSpec& spec, std::string_view key) {
   if (const auto value = spec.node_selector.Find(key)) {
     if (IsPlaceholder(*value)) return RequiredLabel{.key = key};
     return RequiredLabel{.key = key, .value = *value, .fixed = true};
   }
   std::optional<RequiredLabel> found;
-  std::size_t agreeing = 0;
+  bool all_agree = true;
   for (std::size_t i = 0; i < spec.required_affinity.size(); ++i) {
-    const auto& requirements = spec.required_affinity[i].requirements;
-    for (std::size_t j = 0; j < requirements.size(); ++j) {
-      const NodeSelectorRequirement& in = requirements[j];
-      if (in.key != key) continue;
-      if (!found) found = RequiredLabel{.key = key, .term = i, .expression = j};
-      if (in.op != "In" || in.values.size() != 1 || IsPlaceholder(in.values[0])) continue;
-      if (agreeing == 0) found->value = in.values[0];
-      agreeing += found->value == in.values[0] ? 1U : 0U;
-    }
+    const std::optional<RequiredLabel> own = OfTerm(spec.required_affinity[i], i, key);
+    if (!found) found = own;
+    all_agree = all_agree && own && own->fixed && own->value == found->value;
   }
   if (!found) return std::nullopt;
-  found->fixed = agreeing == spec.required_affinity.size();
+  found->fixed = all_agree;
   if (!found->fixed) found->value = {};
   return found;
 }
 
 std::string PointerOf(const RequiredLabel& label) {
-  Selected selected;
-  selected.state = Selected::State::kFixed;
-  selected.term = label.term;
-  selected.expression = label.expression;
-  return PointerOf(label.key, selected);
+  return PointerAt(label.key, label.term, label.expression);
 }
 
 std::string PointerOf(NodeLabel label, const Selected& selected) {
-  return PointerOf(Key(label), selected);
-}
-
-std::string PointerOf(std::string_view key, const Selected& selected) {
   if (selected.free()) return "/nodeSelector";
-  std::string pointer;
-  if (selected.term == Selected::kInNodeSelector) {
-    pointer = "/nodeSelector";
-    AppendPointerToken(pointer, key);
-    return pointer;
-  }
-  pointer =
-      "/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution"
-      "/nodeSelectorTerms";
-  AppendPointerIndex(pointer, selected.term);
-  pointer += "/matchExpressions";
-  AppendPointerIndex(pointer, selected.expression);
-  return pointer;
+  return PointerAt(Key(label), selected.term, selected.expression);
 }
 
 bool IsPlaceholder(std::string_view value) {

@@ -89,11 +89,6 @@ NodeSelection SelectByName(std::span<const NamedLabel> labels, k8s::Arena& arena
 // does.
 std::string PointerOf(NodeLabel label, const Selected& selected);
 
-// What the pod demands of a label that is none of kNodeLabels: the value of nodeSelector, or the
-// one value that every term of the required affinity names. Free if there is no such value.
-Selected Demanded(const k8s::PodSpec& spec, std::string_view key);
-// The JSON pointer, below the spec of the pod, of what demands `key`.
-std::string PointerOf(std::string_view key, const Selected& selected);
 // What a pod requires of one label of its nodes, whichever label that is.
 struct RequiredLabel {
   std::string_view key;

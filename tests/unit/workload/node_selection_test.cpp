@@ -232,9 +232,10 @@ TEST_F(Selection, PointersLeadToWhatFixesTheLabel) {
   }
 }
 
-TEST_F(Selection, AnyLabelIsDemandedByTheSelectorOrByEveryTerm) {
+TEST_F(Selection, AnyLabelIsRequiredByTheSelectorOrByEveryTerm) {
   const auto demanded = [&](const json& selector, const json& terms) {
-    return std::string(Demanded(Decode(selector, terms), "arch").value);
+    const auto found = FindRequired(Decode(selector, terms), "arch");
+    return found ? std::string(found->value) : std::string();
   };
   EXPECT_EQ(demanded({{"arch", "arm64"}}, {}), "arm64");
   const json arm = Term(List(Op("x", "Exists"), In("arch", {"arm64"})));
@@ -243,9 +244,11 @@ TEST_F(Selection, AnyLabelIsDemandedByTheSelectorOrByEveryTerm) {
   EXPECT_EQ(demanded({}, List(arm, Term(List(In("arch", {"amd64"}))))), "");
   EXPECT_EQ(demanded({}, List(Term(List(In("arch", {"arm64", "amd64"}))))), "");
   EXPECT_EQ(demanded({}, List(Term(List(Op("arch", "NotIn"))))), "");
-  const Selected found = Demanded(Decode({}, List(arm)), "arch");
-  EXPECT_TRUE(json::parse(text_).contains(
-      json::json_pointer("/spec" + PointerOf(std::string_view("arch"), found))));
+  // A term that says it twice does not speak for one that does not say it.
+  const json twice = Term(List(In("arch", {"arm64"}), In("arch", {"arm64"})));
+  EXPECT_EQ(demanded({}, List(twice, Term(List(Op("x", "Exists"))))), "");
+  const auto found = FindRequired(Decode({}, List(arm)), "arch");
+  EXPECT_TRUE(json::parse(text_).contains(json::json_pointer("/spec" + PointerOf(found.value()))));
 }
 
 TEST(Placeholders, AreWhatTemplateEnginesWrite) {
