@@ -119,8 +119,12 @@ AdmissionResponse Handler::Answer(Endpoint endpoint, const Settings& settings, D
   }
   if (workload->pod_sets.empty()) return {};
   record.outcome = Outcome::kAllowed;
-  return endpoint == Endpoint::kMutate ? Mutate(settings, *workload, record)
-                                       : Validate(settings, *workload, today, record);
+  if (endpoint == Endpoint::kMutate) return Mutate(settings, *workload, record);
+  if (IsV1Pod(request) && request.operation == Operation::kCreate && !request.dry_run) {
+    record.chips = workload->pod_sets.front().chips_per_pod;
+    record.accelerator = settings.engine.AcceleratorOf(workload->pod_sets.front());
+  }
+  return Validate(settings, *workload, today, record);
 }
 
 AdmissionResponse Handler::Mutate(const Settings& settings, const workload::Workload& workload,

@@ -96,7 +96,7 @@ class Service {
 
   void Announce(const admission::Settings& settings) {
     const tpu::Catalog& catalog = settings.engine.catalog();
-    metrics_.SetCatalog(catalog.version(), catalog.checksum());
+    metrics_.SetCatalog(catalog);
     metrics_.CountConfigLoad(true, clock_.Now());
     log_.Write(Level::kInfo, "catalog and policy loaded",
                {{"catalog_version", catalog.version()}, {"catalog_sha256", catalog.checksum()}});

@@ -9,6 +9,8 @@
 #include <mutex>
 #include <sstream>
 
+#include "observability/chip_counters.h"
+#include "observability/denial_counters.h"
 #include "tpu_admission/base/version.h"
 #include "tpu_admission/rules/rule.h"
 #include "tpu_admission/workload/kinds.h"
@@ -89,6 +91,8 @@ struct Metrics::Families {
   std::vector<std::array<std::array<Counter*, kOutcomes>, kOperations>> requests;
   std::vector<std::array<Counter*, kModes>> findings;
   std::vector<Counter*> ignored;
+  DenialCounters denials{registry};
+  ChipCounters chips{registry};
 
   Histogram& duration = prometheus::BuildHistogram()
                             .Name("tpu_admission_request_duration_seconds")
@@ -197,6 +201,12 @@ void Metrics::Count(const admission::Record& record, std::chrono::nanoseconds du
     const std::size_t rule = IndexOf(*judged.finding.rule);
     families_->findings[rule][static_cast<std::size_t>(judged.mode)]->Increment();
     if (!judged.ignored_because.empty()) families_->ignored[rule]->Increment();
+    if (Denies(judged))
+      families_->denials.Count(*judged.finding.rule, record.request.namespace_name);
+  }
+  if (record.chips > 0) {
+    families_->chips.Count(record.accelerator, record.outcome == admission::Outcome::kDenied,
+                           record.chips);
   }
   families_->duration.Observe(std::chrono::duration<double>(duration).count());
 }
@@ -228,11 +238,12 @@ void Metrics::CountCertificateLoad(bool ok) {
   (ok ? families_->certificate_loads : families_->certificate_failures).Increment();
 }
 
-void Metrics::SetCatalog(std::string_view version, std::string_view checksum) {
+void Metrics::SetCatalog(const tpu::Catalog& catalog) {
+  families_->chips.Know(catalog);
   std::lock_guard lock(families_->catalog_mutex);
   if (families_->catalog_now != nullptr) families_->catalog.Remove(families_->catalog_now);
-  families_->catalog_now = &families_->catalog.Add(
-      {{"version", std::string(version)}, {"checksum", std::string(checksum)}});
+  families_->catalog_now =
+      &families_->catalog.Add({{"version", catalog.version()}, {"checksum", catalog.checksum()}});
   families_->catalog_now->Set(1);
 }
 

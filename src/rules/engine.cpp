@@ -135,4 +135,14 @@ std::vector<RuleFix> Engine::Fixes(const workload::Workload& workload) const {
   return OfAllAlternatives(*this, workload, Mend);
 }
 
+std::string_view Engine::AcceleratorOf(const workload::PodSet& pods) const {
+  const tpu::Generation* same = nullptr;
+  for (const workload::NodeChoice& choice : pods.nodes.choices) {
+    const tpu::Generation* generation = MakeShape(*catalog_, choice).generation;
+    if (generation == nullptr || (same != nullptr && same != generation)) return {};
+    same = generation;
+  }
+  return same == nullptr ? std::string_view() : std::string_view(same->label);
+}
+
 }  // namespace tpu_admission::rules

@@ -42,7 +42,9 @@ struct Record {
   k8s::AdmissionRequest request;    // empty if the body could not be read that far
   std::string_view kind = "other";  // a name of the kind table, or "other": a closed set
   std::vector<JudgedFinding> findings;
-  std::string error;  // kInvalid: why
+  std::int64_t chips = 0;        // that a new Pod asks for, at /validate; a dry run asks for none
+  std::string_view accelerator;  // where they are, by the catalog; empty: it cannot be said
+  std::string error;             // kInvalid: why
 };
 
 // Belongs to one thread; keeps its memory from review to review.

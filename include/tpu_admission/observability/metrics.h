@@ -1,6 +1,7 @@
-// Every metric of the product, made once at start: on the way of a request there are only handles,
-// and labels are closed sets (operations, kinds of the table, outcomes, rules), never user text.
-// All members may be used from any thread.
+// Every metric of the server, made once at start: on the way of a request there are only handles,
+// and labels are closed sets (operations, kinds of the table, outcomes, rules). The one exception
+// is the namespace of a denial, which is bounded in number. All members may be used from any
+// thread.
 #pragma once
 
 #include <array>
@@ -14,6 +15,7 @@
 #include "tpu_admission/admission/handler.h"
 #include "tpu_admission/base/clock.h"
 #include "tpu_admission/net/server.h"
+#include "tpu_admission/tpu/catalog.h"
 
 namespace tpu_admission::observability {
 
@@ -36,7 +38,7 @@ class Metrics {
   // Certificate and files.
   void SetCertificateExpiry(Clock::Wall not_after);
   void CountCertificateLoad(bool ok);
-  void SetCatalog(std::string_view version, std::string_view checksum);
+  void SetCatalog(const tpu::Catalog& catalog);
   void CountConfigLoad(bool ok, Clock::Wall now);
   void SetLogLinesDropped(std::size_t total);
 

@@ -41,6 +41,10 @@ class Engine {
   // What would mend the workload safely: of every alternative the smallest, and only what all have.
   std::vector<RuleFix> Fixes(const workload::Workload& workload) const;
 
+  // The accelerator label of the nodes that the pods select, as the catalog writes it; empty if the
+  // catalog does not know it, or if the alternatives differ.
+  std::string_view AcceleratorOf(const workload::PodSet& pods) const;
+
   const tpu::Catalog& catalog() const { return *catalog_; }
   const Cluster& cluster() const { return cluster_; }
 

@@ -8,19 +8,20 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 )
 
-// Prometheus is a real Prometheus server that scrapes one target every second.
+// Prometheus is a real Prometheus server that scrapes its targets every second.
 type Prometheus struct{ address string }
 
 // StartPrometheus runs the program until the test ends, with its log in logs.
-func StartPrometheus(t testing.TB, program, logs, target string) *Prometheus {
+func StartPrometheus(t testing.TB, program, logs string, targets ...string) *Prometheus {
 	t.Helper()
 	dir := t.TempDir()
 	config := filepath.Join(dir, "prometheus.yml")
-	text := fmt.Sprintf(prometheusConfig, target)
+	text := fmt.Sprintf(prometheusConfig, strings.Join(targets, ", "))
 	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -66,5 +67,5 @@ const prometheusConfig = `global: {scrape_interval: 1s}
 scrape_configs:
 - job_name: tpu-admission
   static_configs:
-  - targets: [%q]
+  - targets: [%s]
 `

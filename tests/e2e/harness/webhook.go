@@ -63,9 +63,6 @@ func (w *Webhook) Requests(t testing.TB, labels ...string) float64 {
 	return SumMetric(text, "tpu_admission_requests_total", labels...)
 }
 
-// MetricsAddress is host:port of the plain port.
-func (w *Webhook) MetricsAddress() string { return w.metrics[len("http://"):] }
-
 // Log is what the process has written so far.
 func (w *Webhook) Log(t testing.TB) string {
 	t.Helper()

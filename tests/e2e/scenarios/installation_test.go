@@ -3,6 +3,7 @@ package scenarios
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"testing"
 	"time"
@@ -122,6 +123,14 @@ func tpuPod(accelerator string) object {
 	return object{"apiVersion": "v1", "kind": "Pod", "metadata": object{"generateName": "load-"}, "spec": object{
 		"nodeSelector": object{"cloud.google.com/gke-tpu-accelerator": accelerator, "cloud.google.com/gke-tpu-topology": "2x2"},
 		"containers":   []any{tpuContainer}}}
+}
+
+// gated is the Pod with a gate that nobody opens: no work for the scheduler.
+func gated(pod object) object {
+	gated := maps.Clone(pod)
+	gated["spec"] = maps.Clone(pod["spec"].(object))
+	gated["spec"].(object)["schedulingGates"] = []any{object{"name": "example.com/not-yet"}}
+	return gated
 }
 
 var wrongPod, soundPod = tpuPod("tpu-v6e-podslice"), tpuPod("tpu-v6e-slice")

@@ -12,8 +12,7 @@ import (
 func latency(t *testing.T, i *installation) {
 	const pairs = 1000
 	without := production.namespace(t, "left-alone")
-	pod := tpuPod("tpu-v6e-slice")
-	pod["spec"].(object)["schedulingGates"] = []any{object{"name": "example.com/not-yet"}} // no work for others
+	pod := gated(soundPod)
 	var with, base []float64
 	for range pairs {
 		base = append(base, create(t, without.Create, pod))

@@ -12,9 +12,9 @@ import (
 	"tpu-admission.io/e2e/harness"
 )
 
-// A real Prometheus scrapes us and answers a question about what it found, and every question of the
-// dashboard.
-func TestPrometheusScrapesUs(t *testing.T) {
+// prometheusScrapes starts a real Prometheus on the pods of the installation, and asks it every
+// question of the dashboard.
+func prometheusScrapes(t *testing.T, i *installation) {
 	program, err := exec.LookPath("prometheus")
 	if err != nil && os.Getenv("CI") == "" {
 		t.Skip("no prometheus here (Debian: apt-get install prometheus)")
@@ -22,21 +22,36 @@ func TestPrometheusScrapesUs(t *testing.T) {
 	if err != nil {
 		t.Fatal("no prometheus here, and in CI nothing is left out:", err)
 	}
-	n := plain.namespace(t, "prometheus")
-	w := install(t, n)
-	n.Kubectl(t, "apply", "-f", "examples/wrong-job.yaml")
-	prometheus := harness.StartPrometheus(t, program, filepath.Join(work, "logs"), w.MetricsAddress())
-	harness.Eventually(t, 20*time.Second, "a scrape", func() error {
-		return one(prometheus.Query(`up{job="tpu-admission"}`))
-	})
-	harness.Eventually(t, 5*time.Second, "the denied Job", func() error {
-		return one(prometheus.Query(`sum(tpu_admission_requests_total{kind="Job",outcome="denied"})`))
-	})
+	var targets []string
+	for _, address := range append(i.kubelet.Ready("server"), i.kubelet.Ready("controller")...) {
+		targets = append(targets, address+":8080")
+	}
+	says(t, i.team.Kubectl(t, "apply", "-f", "examples/wrong-job.yaml"), denied)
+	if err := i.team.Create(gated(soundPod)); err != nil {
+		t.Fatal(err)
+	}
+	prometheus := harness.StartPrometheus(t, program, filepath.Join(work, "logs"), targets...)
+	ask := func(query string, want float64) {
+		t.Helper()
+		harness.Eventually(t, 20*time.Second, query, func() error {
+			value, err := prometheus.Query(query)
+			if err == nil && value != want {
+				err = fmt.Errorf("%v, not %v", value, want)
+			}
+			return err
+		})
+	}
+	ask(`sum(up)`, float64(len(targets)))
+	ask(`sum(tpu_admission_requests_total{kind="Job",outcome="denied"})`, 1)
+	ask(`sum(tpu_admission_pod_chips_total{accelerator="tpu-v6e-slice",decision="allowed"})`, 4)
 	for _, query := range dashboardQueries(t) {
 		harness.Eventually(t, 5*time.Second, query, func() error {
 			_, err := prometheus.Query(query)
 			return err
 		})
+		if strings.Contains(query, "denials_total") { // whose series were never seen at 0
+			ask(query+` and on (rule) tpu_admission_denials_total{rule="TPU301"}`, 1)
+		}
 	}
 }
 
@@ -57,11 +72,4 @@ func dashboardQueries(t *testing.T) (queries []string) {
 		t.Fatalf("%d queries", len(queries))
 	}
 	return queries
-}
-
-func one(value float64, err error) error {
-	if err == nil && value != 1 {
-		err = fmt.Errorf("%v, not 1", value)
-	}
-	return err
 }
