@@ -68,6 +68,15 @@ var everything = []string{"--set", "autoscaling.enabled=true", "--set", "metrics
 	"--set", "metrics.podMonitoring.enabled=true", "--set", "metrics.prometheusRule.enabled=true",
 	"--set", "metrics.dashboard.enabled=true", "--set", "vap.enabled=true"}
 
+// The other ways to a certificate: by cert-manager, by an issuer of cert-manager's that is there
+// already, in a Secret of the user's.
+var (
+	certManager     = []string{"--set", "certificates.mode=cert-manager"}
+	corporateIssuer = []string{"--set", "certificates.mode=cert-manager,certificates.certManager.issuerRef.name=corp"}
+	existingSecret  = []string{"--set", "certificates.mode=existing-secret,certificates.existingSecret.name=mine",
+		"--set-string", "certificates.existingSecret.caBundle=-----BEGIN CERTIFICATE-----\nMA==\n-----END CERTIFICATE-----\n"}
+)
+
 // isTest says whether the object exists only while `helm test` runs.
 func isTest(o object) bool { return text(o, "metadata", "annotations", "helm.sh/hook") == "test" }
 

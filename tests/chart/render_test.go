@@ -127,7 +127,7 @@ func TestCertificateModes(t *testing.T) {
 	if len(only(controlled, "Lease")) != 1 || len(only(controlled, "Secret")) != 1 || len(only(controlled, "Deployment")) != 2 {
 		t.Error("self-managed: no controller, Secret or Lease")
 	}
-	managed := render(t, "--set", "certificates.mode=cert-manager")
+	managed := render(t, certManager...)
 	if len(only(managed, "Certificate")) != 2 || len(only(managed, "Issuer")) != 2 || len(only(managed, "Secret")) != 0 ||
 		len(only(managed, "Lease")) != 0 || len(only(managed, "Deployment")) != 1 {
 		t.Error("cert-manager: not a CA and a certificate, or a controller")
@@ -137,13 +137,11 @@ func TestCertificateModes(t *testing.T) {
 			t.Errorf("%v", dig(configuration, "metadata"))
 		}
 	}
-	issued := render(t, "--set", "certificates.mode=cert-manager,certificates.certManager.issuerRef.name=corp")
+	issued := render(t, corporateIssuer...)
 	if len(only(issued, "Certificate")) != 1 || text(one(t, issued, "Certificate"), "spec", "issuerRef", "name") != "corp" {
 		t.Error("cert-manager: not the issuer that was asked for")
 	}
-	pem := "-----BEGIN CERTIFICATE-----\nMA==\n-----END CERTIFICATE-----\n"
-	own := render(t, "--set", "certificates.mode=existing-secret,certificates.existingSecret.name=mine",
-		"--set-string", "certificates.existingSecret.caBundle="+pem)
+	own := render(t, existingSecret...)
 	for _, webhook := range webhooks(own) {
 		if text(webhook, "clientConfig", "caBundle") == "" {
 			t.Error("existing-secret: no caBundle")
