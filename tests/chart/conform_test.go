@@ -9,10 +9,9 @@ import (
 	"testing"
 )
 
-// Kinds whose authors publish no schema that the Go module proxy has. They are not checked here.
-//   - PodMonitoring is Google's: the module github.com/GoogleCloudPlatform/prometheus-engine is not there.
-//   - Kustomization is read by kustomize and never by a cluster: deploy/ is rendered by the e2e tests.
-var withoutSchema = []string{"Kustomization", "PodMonitoring"}
+// withoutSchema are the kinds that are not checked here. No cluster ever sees a Kustomization: kustomize
+// reads it, and in the end-to-end tests it does.
+var withoutSchema = []string{"Kustomization"}
 
 // renderings are all ways in which the chart is meant to be used, by the values that ask for them.
 var renderings = map[string][]string{
@@ -44,6 +43,7 @@ func schemasOf(t *testing.T, version string) string {
 	t.Helper()
 	folder := t.TempDir()
 	crds, _ := filepath.Glob(filepath.Join(tools, "schemas", "*.yaml"))
+	crds = append(crds, path("tests", "chart", "podmonitoring.yaml"))
 	if err := writeSchemas(folder, filepath.Join(tools, "schemas", "kubernetes-"+version+".json"), crds); err != nil {
 		t.Fatal(err)
 	}
@@ -120,6 +120,7 @@ func TestFaultyManifestsDoNotMatchTheSchemas(t *testing.T) {
 		{"HorizontalPodAutoscaler", "maxReplicas:", "replicas:", "missing property 'maxReplicas'"},
 		{"ServiceMonitor", "  endpoints:", "  endpoint:", "'endpoint' not allowed"},
 		{"ServiceMonitor", "  labels:", "  label:", "'label' not allowed"},
+		{"PodMonitoring", "interval:", "period:", "'period' not allowed"},
 		{"PrometheusRule", "expr:", "exp:", "'exp' not allowed"},
 		{"Certificate", "secretName:", "secret:", "'secret' not allowed"},
 		{"Certificate", "algorithm: ECDSA", "algorithm: DSA", "value must be one of"},
