@@ -17,7 +17,7 @@ void AddNames(CLI::App& command, ControllerOptions& options) {
   AddFlag(command, "--secret-name", options.secret_name,
           "Secret that holds the certificates; must exist, may be empty");
   AddFlag(command, "--lease-name", options.lease_name,
-          "Lease that elects the leader; must exist, may be empty");
+          "Lease that elects the leader; may be empty. Without one, whoever asks leads");
   AddFlag(command, "--mutating-webhook-configuration", options.mutating_webhook_configuration,
           "name of the configuration to keep; none if not given");
   AddFlag(command, "--validating-webhook-configuration", options.validating_webhook_configuration,

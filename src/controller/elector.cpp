@@ -60,13 +60,28 @@ void Elector::Release() {
 bool Elector::Read() {
   const Clock::Mono start = clock_.Elapsed();
   const kube::Answer answer = api_.Get(path_);
+  if (answer.outcome == Outcome::kNotFound) {
+    LeadWithoutLease(start);
+    return false;
+  }
   if (!answer.ok()) {
     observer_.OnError(Operation::kElect, answer.error);
     return false;
   }
+  missing_since_.reset();
   in_contact_until_ = start + times_.renew_deadline;
   Observe(answer.body);
   return true;
+}
+
+// Not at once: the one who led by it must have stopped, and it may be about to be made.
+void Elector::LeadWithoutLease(Clock::Mono now) {
+  seen_ = {};
+  in_contact_until_ = now + times_.renew_deadline;
+  if (!missing_since_) missing_since_ = now;
+  if (now - *missing_since_ < times_.lease_duration) return;
+  leading_until_ = now + times_.renew_deadline;
+  if (!told_) observer_.OnNote("there is no Lease to be elected by: leading without one");
 }
 
 bool Elector::MayTake() const {

@@ -1,9 +1,13 @@
 // Leader election by a Lease that exists, as client-go does it: whoever holds the Lease renews it;
-// others take it when it has not changed for its duration, by their own clock.
+// others take it when it has not changed for its duration, by their own clock. Some tools that
+// install manifests leave Leases out (Argo CD): where none has been there for that long, whoever
+// asks leads. That is safe with two as well, since every write names the version that it was made
+// for.
 #pragma once
 
 #include <atomic>
 #include <chrono>
+#include <optional>
 #include <string>
 
 #include "tpu_admission/base/clock.h"
@@ -45,6 +49,7 @@ class Elector {
   };
 
   bool Read();
+  void LeadWithoutLease(Clock::Mono now);
   bool MayTake() const;
   bool Write(bool release);
   void Observe(const std::string& body);
@@ -58,8 +63,9 @@ class Elector {
   Observer& observer_;
 
   Lease seen_;
-  Clock::Mono seen_since_{};  // when seen_.spec changed, by our clock
-  bool told_ = false;         // what the observer was told last
+  Clock::Mono seen_since_{};                  // when seen_.spec changed, by our clock
+  std::optional<Clock::Mono> missing_since_;  // no Lease since then
+  bool told_ = false;                         // what the observer was told last
   std::atomic<Clock::Mono> leading_until_{Clock::Mono::min()};
   std::atomic<Clock::Mono> in_contact_until_{Clock::Mono::min()};
 };

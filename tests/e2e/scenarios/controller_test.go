@@ -45,6 +45,12 @@ func TestChartWithTheDefaults(t *testing.T) {
 		bundlesAreThere(t, i)
 		i.awaitDenial()
 	})
+	t.Run("a Lease is not needed", func(t *testing.T) { // Argo CD leaves Leases out
+		i.system.Succeed(t, "delete", "lease", "tpu-admission-controller")
+		time.Sleep(11 * time.Second) // until the leader stops
+		emptyBundles(t, i)
+		bundlesAreThere(t, i)
+	})
 
 	i.helm("uninstall", "tpu-admission", "--wait")
 	says(t, i.team.Succeed(t, "apply", "-f", "examples/wrong-job.yaml"), "created")

@@ -172,14 +172,36 @@ TEST_F(ElectorTest, OnlyTheLeaseItselfTellsThatAHolderLives) {
   EXPECT_TRUE(b_.leading());
 }
 
-TEST_F(ElectorTest, WaitsForALeaseThatIsNotThere) {
+TEST_F(ElectorTest, LeadsWithoutALeaseWhenNoneHasBeenThereForAWhile) {
   api_.Remove(kLease);
-  StepBoth();
-  EXPECT_FALSE(a_.leading());
-  EXPECT_EQ(a_.seen.errors[Operation::kElect], 1);
-  api_.Put(kLease, {{"metadata", {{"name", "tpu-admission-controller"}}}});
-  StepBoth();
+  Every2s(seconds(14), [&] { a_.elector.Step(); });
+  EXPECT_FALSE(a_.leading()) << "it may be about to be made";
+  EXPECT_TRUE(a_.elector.in_contact());
+  Every2s(seconds(60), [&] { a_.elector.Step(); });
   EXPECT_TRUE(a_.leading());
+  EXPECT_THAT(a_.seen.leadership, ElementsAre(true));
+  EXPECT_THAT(a_.seen.notes, ElementsAre(::testing::HasSubstr("no Lease")));
+  EXPECT_TRUE(a_.seen.errors.empty());
+}
+
+TEST_F(ElectorTest, ALeaseThatComesIsCompetedFor) {
+  api_.Remove(kLease);
+  Every2s(seconds(30), [&] { a_.elector.Step(); });
+  api_.Put(kLease, {{"metadata", {{"name", "tpu-admission-controller"}}}});
+  b_.elector.Step();
+  a_.elector.Step();
+  EXPECT_TRUE(b_.leading());
+  EXPECT_FALSE(a_.leading());
+  EXPECT_THAT(a_.seen.leadership, ElementsAre(true, false));
+}
+
+TEST_F(ElectorTest, WhoLedByALeaseThatWasDeletedHasStoppedWhenAnotherBegins) {
+  StepBoth();
+  api_.Remove(kLease);
+  Every2s(seconds(10), [&] { b_.elector.Step(); });
+  EXPECT_FALSE(a_.leading());
+  Every2s(seconds(10), [&] { b_.elector.Step(); });
+  EXPECT_TRUE(b_.leading());
 }
 
 TEST_F(ElectorTest, ALeadThatWasTakenAwayEndsAtOnce) {

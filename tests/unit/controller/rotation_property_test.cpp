@@ -32,7 +32,10 @@ ReconcilerOptions BriefOptions() {
 class Life {
  public:
   explicit Life(unsigned seed) : random_(seed) {
-    cluster_.api.before_write = [this](const kube::ObjectPath&) { MaybeCrash(); };
+    cluster_.api.before_write = [this](const kube::ObjectPath&) {
+      MaybeCrash();
+      MaybeInterrupt();
+    };
     cluster_.api.after_write = [this](const kube::ObjectPath& path) {
       ++writes_;
       Note(path);
@@ -46,6 +49,8 @@ class Life {
   void CrashOnceAfter(int n) { crash_after_ = n; }
   void CrashWith(double probability) { crash_probability_ = probability; }
   void MeddleWith(double probability) { meddle_probability_ = probability; }
+  // Both lead at once: one makes a whole pass while the other is about to write.
+  void InterruptWith(double probability) { interrupt_probability_ = probability; }
 
   void Run(hours time) {
     const Clock::Wall end = cluster_.clock.Now() + time;
@@ -54,7 +59,8 @@ class Life {
       Meddle();
       cluster_.api.lose_next_answer = Chance(crash_probability_ / 2);
       try {
-        controllers_[Chance(0.05) ? leader_ ^= 1 : leader_]->Sync();
+        const bool change = Chance(interrupt_probability_ > 0 ? 0.5 : 0.05);
+        controllers_[change ? leader_ ^= 1 : leader_]->Sync();
       } catch (const Crash&) {
         StartAgain();
       }
@@ -92,6 +98,13 @@ class Life {
       throw Crash{};
     }
     if (Chance(crash_probability_)) throw Crash{};
+  }
+
+  void MaybeInterrupt() {
+    if (interrupting_ || !Chance(interrupt_probability_)) return;
+    interrupting_ = true;
+    controllers_[leader_ ^ 1]->Sync();
+    interrupting_ = false;
   }
 
   void StartAgain() {
@@ -164,6 +177,8 @@ class Life {
   int crash_after_ = -1;
   double crash_probability_ = 0;
   double meddle_probability_ = 0;
+  double interrupt_probability_ = 0;
+  bool interrupting_ = false;
   std::vector<Served> served_;
   std::map<std::string, std::vector<Used>> used_;
   std::set<std::string> authorities_seen_;
@@ -186,6 +201,18 @@ TEST(Rotation, SurvivesACrashAfterEveryWrite) {
     life.Run(hours(42));
     life.ExpectOrder();
     ASSERT_FALSE(::testing::Test::HasFailure()) << "crash after write " << write;
+  }
+}
+
+TEST(Rotation, TwoThatLeadAtOnceDoNoHarm) {
+  for (unsigned seed = 1; seed <= 3; ++seed) {
+    Life life(seed);
+    life.InterruptWith(0.3);
+    life.Run(hours(60));
+    life.InterruptWith(0);
+    life.Run(hours(20));
+    life.ExpectOrder();
+    ASSERT_FALSE(::testing::Test::HasFailure()) << "seed " << seed;
   }
 }
 
