@@ -36,7 +36,7 @@ mutating:
     - &not_of_gke
       name: not-in-a-namespace-of-gke
       expression: |-
-        !request.?namespace.orValue("").startsWith("gke-managed-")
+        !request.?namespace.orValue("").startsWith("gke-")
     - name: uses-tpus
       expression: |-
         object != null &&

@@ -43,7 +43,8 @@ func schemasOf(t *testing.T, version string) string {
 	t.Helper()
 	folder := t.TempDir()
 	crds, _ := filepath.Glob(filepath.Join(tools, "schemas", "*.yaml"))
-	crds = append(crds, path("tests", "chart", "podmonitoring.yaml"))
+	google, _ := filepath.Glob(path("tests", "chart", "google-*.yaml"))
+	crds = append(crds, google...)
 	if err := writeSchemas(folder, filepath.Join(tools, "schemas", "kubernetes-"+version+".json"), crds); err != nil {
 		t.Fatal(err)
 	}
@@ -121,6 +122,7 @@ func TestFaultyManifestsDoNotMatchTheSchemas(t *testing.T) {
 		{"ServiceMonitor", "  endpoints:", "  endpoint:", "'endpoint' not allowed"},
 		{"ServiceMonitor", "  labels:", "  label:", "'label' not allowed"},
 		{"PodMonitoring", "interval:", "period:", "'period' not allowed"},
+		{"ClusterRules", "expr:", "exp:", "'exp' not allowed"},
 		{"PrometheusRule", "expr:", "exp:", "'exp' not allowed"},
 		{"Certificate", "secretName:", "secret:", "'secret' not allowed"},
 		{"Certificate", "algorithm: ECDSA", "algorithm: DSA", "value must be one of"},

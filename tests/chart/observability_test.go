@@ -52,12 +52,17 @@ func alerts(t *testing.T) (names []string) {
 }
 
 func TestAlertsNameTheirRunbooks(t *testing.T) {
-	rule := one(t, render(t, append(everything, "--set", "metrics.prometheusRule.runbookUrl=https://example.com/runbooks.md")...),
-		"PrometheusRule")
-	for _, alert := range list(rule, "spec", "groups", 0, "rules") {
-		want := "https://example.com/runbooks.md#" + strings.ToLower(text(alert, "alert"))
-		if got := text(alert, "annotations", "runbook_url"); got != want {
-			t.Errorf("%s, not %s", got, want)
+	objects := render(t, append(everything, "--set", "metrics.runbookUrl=https://example.com/runbooks.md")...)
+	for _, kind := range []string{"PrometheusRule", "ClusterRules"} { // of the operator and of Google
+		rules := list(one(t, objects, kind), "spec", "groups", 0, "rules")
+		if len(rules) != len(alerts(t)) {
+			t.Errorf("%s has %d alerts", kind, len(rules))
+		}
+		for _, alert := range rules {
+			want := "https://example.com/runbooks.md#" + strings.ToLower(text(alert, "alert"))
+			if got := text(alert, "annotations", "runbook_url"); got != want {
+				t.Errorf("%s, not %s", got, want)
+			}
 		}
 	}
 }

@@ -66,6 +66,7 @@ func render(t *testing.T, arguments ...string) []object {
 // everything turns on all that is off by default.
 var everything = []string{"--set", "autoscaling.enabled=true", "--set", "metrics.serviceMonitor.enabled=true",
 	"--set", "metrics.podMonitoring.enabled=true", "--set", "metrics.prometheusRule.enabled=true",
+	"--set", "metrics.clusterRules.enabled=true", "--set", "priorityClassName=system-cluster-critical",
 	"--set", "metrics.dashboard.enabled=true", "--set", "vap.enabled=true"}
 
 // The other ways to a certificate: by cert-manager, by an issuer of cert-manager's that is there

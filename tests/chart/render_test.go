@@ -147,8 +147,40 @@ func TestCertificateModes(t *testing.T) {
 			t.Error("existing-secret: no caBundle")
 		}
 	}
-	if text(one(t, own, "Deployment"), "spec", "template", "spec", "volumes", 0, "secret", "secretName") != "mine" {
+	if mountedSecret(t, own) != "mine" {
 		t.Error("existing-secret: another Secret is mounted")
+	}
+	for _, certificate := range only(issued, "Certificate") {
+		if text(certificate, "spec", "secretName") != mountedSecret(t, issued) {
+			t.Error("cert-manager: another Secret is mounted")
+		}
+	}
+	if mountedSecret(t, issued) == mountedSecret(t, controlled) {
+		t.Error("who changes the mode meets the Secret of the other")
+	}
+}
+
+func mountedSecret(t *testing.T, objects []object) string {
+	t.Helper()
+	for _, deployment := range only(objects, "Deployment") {
+		if name(deployment) == "tpu-admission" {
+			return text(deployment, "spec", "template", "spec", "volumes", 0, "secret", "secretName")
+		}
+	}
+	t.Fatal("no servers")
+	return ""
+}
+
+// GKE admits the pods of such a class only where a quota speaks of them.
+func TestACriticalPriorityBringsItsQuota(t *testing.T) {
+	objects := render(t, "--set", "priorityClassName=system-cluster-critical,replicaCount=7")
+	quota := dig(one(t, objects, "ResourceQuota"), "spec")
+	if text(quota, "hard", "pods") != "18" ||
+		text(quota, "scopeSelector", "matchExpressions", 0, "values", 0) != "system-cluster-critical" {
+		t.Errorf("%v", quota)
+	}
+	if quotas := only(render(t, "--set", "priorityClassName=ours"), "ResourceQuota"); len(quotas) > 0 {
+		t.Errorf("%v", quotas)
 	}
 }
 
@@ -161,19 +193,27 @@ func TestWrongValuesAreRefused(t *testing.T) {
 		"certificates.mode=none":                    "mode",
 		"certificates.mode=existing-secret":         "existingSecret.name",
 		"certificates.existingSecret.caBundle=text": "caBundle",
-		"replicas=3":                      "replicas",
-		"replicaCount=-1":                 "replicaCount",
-		"image.tag.x=1":                   "tag",
-		"image.digest=sha256:12":          "digest",
-		"cluster.mode=auto":               "mode",
-		"policy.rules.TPU3=warn":          "TPU3",
-		"policy.rules.TPU301=no":          "TPU301",
-		"policy.rule.TPU301=warn":         "rule",
-		"server.logLevel=verbose":         "logLevel",
-		"server.shutdownDelaySeconds=10s": "shutdownDelaySeconds",
-		"service.port=70000":              "port",
-		"vap.actions={Forbid}":            "actions",
-		"resources.limits.cpus.a=1":       "limits",
+		"replicas=3":                                         "replicas",
+		"replicaCount=-1":                                    "replicaCount",
+		"image.tag.x=1":                                      "tag",
+		"image.digest=sha256:12":                             "digest",
+		"cluster.mode=auto":                                  "mode",
+		"policy.rules.TPU3=warn":                             "TPU3",
+		"policy.rules.TPU301=no":                             "TPU301",
+		"policy.rule.TPU301=warn":                            "rule",
+		"server.logLevel=verbose":                            "logLevel",
+		"server.shutdownDelaySeconds=10s":                    "shutdownDelaySeconds",
+		"server.threads=65":                                  "threads",
+		"service.port=70000":                                 "port",
+		"vap.actions={Forbid}":                               "actions",
+		"vap.actions={Deny,Warn}":                            "actions",
+		`podLabels.app\.kubernetes\.io/component=x`:          "podLabels",
+		`commonLabels.app\.kubernetes\.io/part-of=x`:         "commonLabels",
+		"certificates.certManager.issuerRef.kind=x":          "issuerRef",
+		"autoscaling.enabled=true,autoscaling.minReplicas=6": "autoscaling.minReplicas",
+		"extraKinds[0].kind=Trainer,extraKinds[0].group=example.com,extraKinds[0].resource=trainers,extraKinds[0].podSets[0].path=spec/template":                      "versions",
+		"extraKinds[0].kind=Trainer,extraKinds[0].group=example.com,extraKinds[0].versions={v1},extraKinds[0].resource=*,extraKinds[0].podSets[0].path=spec/template": "resource",
+		"resources.limits.cpus.a=1":                                         "limits",
 		"metrics.serviceMonitor.enabled=true,metrics.service.enabled=false": "metrics.service",
 	} {
 		out, complaint, err := template("--set", values)
@@ -218,7 +258,7 @@ func agree(t *testing.T, where string, values object, schema any) {
 		}
 	}
 	for key := range properties {
-		if _, there := values[key]; !there && len(values) > 0 && key != "global" && key != "claims" {
+		if _, there := values[key]; !there && len(values) > 0 && key != "global" && key != "enabled" && key != "claims" {
 			t.Errorf("%s.%s is not in values.yaml", where, key)
 		}
 	}

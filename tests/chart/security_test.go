@@ -30,6 +30,20 @@ func TestRightsAreByNameAndMakeNothing(t *testing.T) {
 	}
 }
 
+func TestNoRightsOnWhatIsNotRendered(t *testing.T) {
+	values := "webhooks.mutating.enabled=false"
+	resources := func() []any {
+		return list(one(t, render(t, "--set", values), "ClusterRole"), "rules", 0, "resources")
+	}
+	if got := resources(); !slices.Equal(got, []any{"validatingwebhookconfigurations"}) {
+		t.Errorf("%v", got)
+	}
+	values += ",webhooks.validating.enabled=false"
+	if got := resources(); len(got) != 0 {
+		t.Errorf("%v", got)
+	}
+}
+
 func TestOnlyTheControllerHasAToken(t *testing.T) {
 	objects := render(t)
 	for _, account := range only(objects, "ServiceAccount") {

@@ -36,7 +36,19 @@ func TestWebhooksAreHarmless(t *testing.T) {
 				t.Errorf("%v is not left alone: %v", namespace, excluded)
 			}
 		}
+		if !strings.Contains(text(webhook, "matchConditions", 0, "expression"), `startsWith("gke-")`) {
+			t.Errorf("GKE's namespaces are not left alone: %v", dig(webhook, "matchConditions", 0))
+		}
 		rulesAreNarrow(t, webhook)
+	}
+}
+
+// `helm install` without --namespace: the workloads there are judged.
+func TestTheDefaultNamespaceIsNotLeftAlone(t *testing.T) {
+	for _, webhook := range webhooks(render(t, "--namespace", "default")) {
+		if slices.Contains(list(webhook, "namespaceSelector", "matchExpressions", 0, "values"), any("default")) {
+			t.Errorf("%v", dig(webhook, "namespaceSelector"))
+		}
 	}
 }
 

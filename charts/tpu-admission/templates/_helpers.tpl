@@ -36,7 +36,8 @@
 {{- if eq .Values.certificates.mode "existing-secret" -}}
 {{ required "certificates.existingSecret.name is needed in the mode existing-secret" .Values.certificates.existingSecret.name }}
 {{- else -}}
-{{ include "tpu-admission.fullname" . }}-tls
+{{- /* Not the same in both modes: who changes from one to the other meets no Secret of the other's. */ -}}
+{{ include "tpu-admission.fullname" . }}-{{ ternary "tls" "cert" (eq .Values.certificates.mode "self-managed") }}
 {{- end -}}
 {{- end }}
 
@@ -50,6 +51,19 @@
 {{- else -}}
 {{ .Values.image.repository }}:{{ default .Chart.AppVersion .Values.image.tag }}
 {{- end -}}
+{{- end }}
+
+{{- /* The groups of alerts, each alert with a link to its runbook. */ -}}
+{{- define "tpu-admission.alerts" -}}
+{{- $groups := (.Files.Get "files/alerts.yaml" | fromYaml).groups }}
+{{- with .Values.metrics.runbookUrl }}
+{{- range $group := $groups }}
+{{- range $group.rules }}
+{{- $_ := set .annotations "runbook_url" (printf "%s#%s" $.Values.metrics.runbookUrl (lower .alert)) }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- toYaml $groups }}
 {{- end }}
 
 {{- /* Labels that all pods of the release have. */ -}}

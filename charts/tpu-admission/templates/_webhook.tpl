@@ -51,7 +51,9 @@ namespaceSelector:
     - key: kubernetes.io/metadata.name
       operator: NotIn
       values:
-        {{- range concat (list "kube-system" "kube-public" "kube-node-lease" "gke-managed-system" "gke-managed-cim" "gke-gmp-system" "gmp-system" "gmp-public") (list .Release.Namespace) .Values.webhooks.excludedNamespaces | uniq }}
+        {{- /* Whoever installs into "default" still wants its workloads judged; our own pods have no TPUs. */}}
+        {{- $own := without (list .Release.Namespace) "default" }}
+        {{- range concat (list "kube-system" "kube-public" "kube-node-lease" "gke-managed-system" "gke-managed-cim" "gke-gmp-system" "gmp-system" "gmp-public") $own .Values.webhooks.excludedNamespaces | uniq }}
         - {{ . }}
         {{- end }}
     {{- with .Values.webhooks.namespaceSelector.matchExpressions }}

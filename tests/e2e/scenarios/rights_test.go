@@ -73,7 +73,7 @@ func TestManifestsAreStrictlyValid(t *testing.T) {
 		{},
 		{"--set", "autoscaling.enabled=true,vap.enabled=true,metrics.dashboard.enabled=true,priorityClassName=x,webhooks.failurePolicy=Fail"},
 		{"--set", "certificates.mode=existing-secret,certificates.existingSecret.name=own"},
-		{"--set-json", `extraKinds=[{"group":"example.com","kind":"Trainer","resource":"trainers","podSets":[{"path":"spec/template"}]}]`},
+		{"--set-json", `extraKinds=[{"group":"example.com","kind":"Trainer","versions":["v1"],"resource":"trainers","podSets":[{"path":"spec/template"}]}]`},
 	} {
 		rendered := i.helm("template", append([]string{"tpu-admission", chart, "--namespace", i.system.Name, "--kube-version", "1.36.2", "--skip-tests"}, values...)...)
 		out := i.system.Apply(t, rendered.Stdout, "--dry-run=server", "--validate=strict")
