@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"slices"
 	"testing"
 	"time"
 
@@ -62,11 +63,11 @@ func prepare(t *testing.T, values ...string) *installation {
 	return i
 }
 
-// helm runs it with the values and must succeed.
+// helm runs it with the values, over which those among the arguments win, and must succeed.
 func (i *installation) helm(command string, args ...string) harness.Output {
 	i.Helper()
 	if command == "install" || command == "upgrade" {
-		args = append(args, i.values...)
+		args = slices.Concat(i.values, args)
 	}
 	out := i.system.Helm(i.T, tools, append([]string{command}, args...)...)
 	if out.Code != 0 {
@@ -78,14 +79,34 @@ func (i *installation) helm(command string, args ...string) harness.Output {
 // redirectService gives the Service, as soon as it is there, the one form that works without a network
 // of pods. The chart does not render a type, so an upgrade leaves it alone.
 func (i *installation) redirectService() {
-	path := "/api/v1/namespaces/" + i.system.Name + "/services/tpu-admission"
 	for range 600 {
-		if production.plane.Patch(path, object{"spec": object{"type": "ExternalName", "externalName": "localhost",
-			"clusterIP": nil, "clusterIPs": nil}}) == nil {
+		if i.pointService("localhost") == nil {
 			return
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
+}
+
+// pointService makes the API server call the port of the Service at the address.
+func (i *installation) pointService(address string) error {
+	path := "/api/v1/namespaces/" + i.system.Name + "/services/tpu-admission"
+	return production.plane.Patch(path, object{"spec": object{"type": "ExternalName", "externalName": address,
+		"clusterIP": nil, "clusterIPs": nil}})
+}
+
+// straight makes the API server call one server without the balancer: in a cluster rules of the kernel
+// stand between the two, not a program. Undone by what is returned.
+func (i *installation) straight() (back func()) {
+	i.Helper()
+	to := func(address string, values ...string) {
+		i.helm("upgrade", append([]string{"tpu-admission", chart, "--wait"}, values...)...)
+		if err := i.pointService(address); err != nil {
+			i.Fatal(err)
+		}
+		i.awaitDenial()
+	}
+	to(i.kubelet.Ready("server")[0], "--set", "service.port=10250")
+	return func() { to("localhost") }
 }
 
 // awaitDenial returns when a wrong Pod is denied and a sound one is patched: when both configurations

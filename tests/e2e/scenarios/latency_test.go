@@ -11,6 +11,7 @@ import (
 // other. Pods are made in two namespaces in turn, one of which the webhook leaves alone.
 func latency(t *testing.T, i *installation) {
 	const pairs = 1000
+	defer i.straight()()
 	without := production.namespace(t, "left-alone")
 	pod := gated(soundPod)
 	var with, base []float64
