@@ -120,6 +120,18 @@ func rollingRestartLosesNothing(t *testing.T, i *installation) {
 // A policy is read by the running servers: no restart, no request lost.
 func policyOfValuesIsReloaded(t *testing.T, i *installation) {
 	before := i.kubelet.Started("server")
+	i.underLoad("reload of the policy", func() {
+		begin := float64(time.Now().UnixMicro()) / 1e6
+		i.helm("upgrade", "tpu-admission", chart, "--set", "policy.rules.TPU602=warn")
+		harness.Eventually(t, 30*time.Second, "both servers to read it", func() error {
+			for _, metrics := range i.kubelet.Metrics(t, "server") {
+				if read := harness.SumMetric(metrics, "tpu_admission_config_last_reload_success_timestamp_seconds"); read < begin {
+					return fmt.Errorf("one read it last at %.0f", read)
+				}
+			}
+			return nil
+		})
+	})
 	i.helm("upgrade", "tpu-admission", chart, "--set", "policy.rules.TPU101=warn")
 	harness.Eventually(t, 30*time.Second, "the warning", func() error {
 		if err := wrongIsDenied(i.team); err == nil {
@@ -130,6 +142,6 @@ func policyOfValuesIsReloaded(t *testing.T, i *installation) {
 	if got := i.kubelet.Started("server"); got != before {
 		t.Errorf("%d servers were started for a policy", got-before)
 	}
-	i.helm("rollback", "tpu-admission")
+	i.helm("rollback", "tpu-admission", "1")
 	i.awaitDenial()
 }
