@@ -56,7 +56,7 @@ void AdmissionEndpoint::Handle(const net::HttpRequest& request, net::HttpRespons
   }
   const std::chrono::nanoseconds duration = clock_.Elapsed() - start;
   metrics_.Count(record, duration);
-  log_.WriteDecision(record, request.path, duration);
+  log_.WriteDecision(record, {request.path, request.trace_id, duration});
 }
 
 }  // namespace tpu_admission::app

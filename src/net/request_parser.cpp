@@ -4,6 +4,8 @@
 #include <boost/beast/http/error.hpp>
 #include <boost/beast/http/field.hpp>
 
+#include "net/trace_parent.h"
+
 namespace tpu_admission::net {
 namespace {
 
@@ -27,6 +29,7 @@ void ParsedRequest::Clear() {
   target.clear();
   content_type.clear();
   content_encoding.clear();
+  trace_id.clear();
   body.clear();
   http10 = false;
   expects_continue = false;
@@ -62,6 +65,17 @@ void RequestParser::on_field_impl(field name, string_view name_text, string_view
     request_.expects_continue = beast::iequals(value, "100-continue");
   } else if (name == field::transfer_encoding && !beast::iequals(value, "chunked")) {
     error = Refuse(Problem::kMalformed);
+  } else if (name == field::unknown && beast::iequals(name_text, "traceparent")) {
+    KeepTrace(value);
+  }
+}
+
+// Of two nobody can say which is right. What is malformed costs nobody an answer: it is left out.
+void RequestParser::KeepTrace(string_view trace_parent) {
+  if (++trace_parents_ == 1) {
+    request_.trace_id = TraceIdOf({trace_parent.data(), trace_parent.size()});
+  } else {
+    request_.trace_id.clear();
   }
 }
 

@@ -1,5 +1,6 @@
 // Beast's HTTP/1 grammar with our strictness on top, and without its map of header fields: of a
-// request we keep method, path, three headers and the body, in strings that keep their capacity.
+// request we keep method, path, three headers, the trace id and the body, in strings that keep
+// their capacity.
 #pragma once
 
 #include <boost/beast/http/basic_parser.hpp>
@@ -18,6 +19,7 @@ struct ParsedRequest {
   std::string target;
   std::string content_type;
   std::string content_encoding;
+  std::string trace_id;  // empty unless there is one traceparent, and it is well-formed
   std::string body;
   bool http10 = false;
   bool expects_continue = false;
@@ -56,12 +58,14 @@ class RequestParser final : public boost::beast::http::basic_parser<true> {
   void on_finish_impl(error_code& error) override;
 
   error_code Refuse(Problem problem);
+  void KeepTrace(string_view trace_parent);
 
   ParsedRequest& request_;
   ByteBudget::Lease& lease_;
   Problem problem_ = Problem::kNone;
   int fields_ = 0;
   int hosts_ = 0;
+  int trace_parents_ = 0;
 };
 
 }  // namespace tpu_admission::net

@@ -137,6 +137,7 @@ HttpRequest RequestReader::request() const {
           .path = PathOf(request_.target),
           .content_type = request_.content_type,
           .content_encoding = request_.content_encoding,
+          .trace_id = request_.trace_id,
           .body = request_.body};
 }
 

@@ -203,13 +203,13 @@ void Log::Write(Level level, std::string_view message, Fields fields) {
   state_->logger.log(SpdlogLevel(level), spdlog::string_view_t(line + '}'));
 }
 
-void Log::WriteDecision(const admission::Record& record, std::string_view endpoint,
-                        std::chrono::nanoseconds duration) {
+void Log::WriteDecision(const admission::Record& record, const Call& call) {
   if (!state_->logger.should_log(spdlog::level::info)) return;
   const k8s::AdmissionRequest& request = record.request;
   std::string line = Begin(Level::kInfo, "decision");
-  AppendField(line, "endpoint", endpoint);
+  AppendField(line, "endpoint", call.endpoint);
   AppendField(line, "uid", request.uid);
+  if (!call.trace_id.empty()) AppendField(line, "trace_id", call.trace_id);
   AppendField(line, "kind", request.kind.kind);
   AppendField(line, "namespace", request.namespace_name);
   AppendField(line, "name", request.name);
@@ -221,7 +221,7 @@ void Log::WriteDecision(const admission::Record& record, std::string_view endpoi
   AppendRules(line, record.findings);
   AppendIgnored(line, record.findings);
   line.append(",\"dry_run\":").append(request.dry_run ? "true" : "false");
-  line.append(",\"duration_us\":").append(std::to_string(duration.count() / 1000));
+  line.append(",\"duration_us\":").append(std::to_string(call.duration.count() / 1000));
   if (!record.error.empty()) AppendField(line, "error", record.error);
   line += '}';
   state_->logger.log(spdlog::level::info, spdlog::string_view_t(line));

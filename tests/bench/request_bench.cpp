@@ -83,7 +83,7 @@ void LogLine(benchmark::State& state) {
   const Answered answered;
   observability::Log log(open("/dev/null", O_WRONLY), observability::Level::kInfo);
   for (auto _ : state) {
-    log.WriteDecision(answered.record, "/validate", std::chrono::microseconds(10));
+    log.WriteDecision(answered.record, {"/validate", "", std::chrono::microseconds(10)});
   }
 }
 BENCHMARK(LogLine);

@@ -15,6 +15,7 @@ struct HttpRequest {
   std::string_view path;              // without the query
   std::string_view content_type;      // as sent; empty if absent
   std::string_view content_encoding;  // as sent; empty if absent
+  std::string_view trace_id;          // of a well-formed traceparent: 32 hex digits; else empty
   std::string_view body;
 };
 

@@ -22,6 +22,13 @@ class Log {
   // Fields of a line: name and value; both are escaped.
   using Fields = std::initializer_list<std::pair<std::string_view, std::string_view>>;
 
+  // How a review came to us, beside what is in it.
+  struct Call {
+    std::string_view endpoint;  // "/validate"
+    std::string_view trace_id;  // empty: the line does not name it
+    std::chrono::nanoseconds duration;
+  };
+
   // Writes to `descriptor` lines of at least `level`.
   Log(int descriptor, Level level);
   ~Log();  // writes what waits, for at most a second
@@ -30,8 +37,7 @@ class Log {
 
   // All of these may be called from any thread.
   void Write(Level level, std::string_view message, Fields fields = {});
-  void WriteDecision(const admission::Record& record, std::string_view endpoint,
-                     std::chrono::nanoseconds duration);
+  void WriteDecision(const admission::Record& record, const Call& call);
   std::size_t lines_dropped() const;
 
  private:

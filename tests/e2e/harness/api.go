@@ -22,6 +22,7 @@ type API struct {
 	server string
 	token  string
 	user   string // to act as; "" is the token's own
+	trace  string // traceparent of each request; "" for none
 	http   *http.Client
 }
 
@@ -33,7 +34,8 @@ func newAPI(server, token, caPath string) (*API, error) {
 	roots := x509.NewCertPool()
 	roots.AppendCertsFromPEM(ca)
 	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}, MaxIdleConnsPerHost: 100}
-	return &API{server, token, "", &http.Client{Transport: transport, Timeout: time.Minute}}, nil
+	client := &http.Client{Transport: transport, Timeout: time.Minute}
+	return &API{server: server, token: token, http: client}, nil
 }
 
 // Get reads the path into `into` (an *Object, or nil to ignore the body).
@@ -68,6 +70,13 @@ func (a *API) As(user, path string, object Object, into *Object) error {
 	impersonated := *a
 	impersonated.user = user
 	return impersonated.do(http.MethodPost, path, object, into)
+}
+
+// CreateTraced is Create as part of a trace of the caller's: the value of a W3C traceparent header.
+func (a *API) CreateTraced(path string, object Object, traceParent string) error {
+	traced := *a
+	traced.trace = traceParent
+	return traced.Create(path, object)
 }
 
 // DeleteWithChildren is Delete for an object that owns others: they go too, a little later.
@@ -159,6 +168,9 @@ func (a *API) prepare(method, path string, body []byte) (*http.Request, error) {
 	request, err := http.NewRequest(method, a.server+path, bytes.NewReader(body))
 	if err == nil {
 		request.Header.Set("Authorization", "Bearer "+a.token)
+	}
+	if err == nil && a.trace != "" {
+		request.Header.Set("Traceparent", a.trace)
 	}
 	if err == nil && a.user != "" {
 		request.Header.Set("Impersonate-User", a.user)

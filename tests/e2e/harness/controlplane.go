@@ -14,6 +14,8 @@ const adminToken = "admin"
 type Options struct {
 	// ExtendedResourceToleration turns on the admission plugin of that name, as GKE does.
 	ExtendedResourceToleration bool
+	// Tracing makes the API server trace every request. Nobody collects the spans.
+	Tracing bool
 }
 
 // ControlPlane is a running etcd, kube-apiserver, kube-controller-manager and kube-scheduler.

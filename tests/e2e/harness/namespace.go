@@ -54,6 +54,11 @@ func (n *Namespace) Create(pod Object) error {
 	return n.cluster.Create(n.path("/api/v1", "pods"), pod)
 }
 
+// CreateTraced is Create as part of a trace of the caller's.
+func (n *Namespace) CreateTraced(pod Object, traceParent string) error {
+	return n.cluster.CreateTraced(n.path("/api/v1", "pods"), pod, traceParent)
+}
+
 // Pods returns the pods that exist in the namespace now.
 func (n *Namespace) Pods(t testing.TB) []any {
 	t.Helper()

@@ -47,6 +47,13 @@ func (c *ControlPlane) startAPIServer(etcd string, port int, options Options) er
 	if options.ExtendedResourceToleration {
 		args = append(args, "--enable-admission-plugins=ExtendedResourceToleration")
 	}
+	if options.Tracing {
+		tracing := filepath.Join(c.dir, "tracing.yaml")
+		if err := os.WriteFile(tracing, []byte(traceEverything), 0o600); err != nil {
+			return err
+		}
+		args = append(args, "--tracing-config-file="+tracing)
+	}
 	apiserver, err := c.start("kube-apiserver", args...)
 	if err != nil {
 		return err
@@ -76,6 +83,12 @@ func (c *ControlPlane) startControllers() error {
 		return c.Get("/api/v1/namespaces/default/serviceaccounts/default", nil)
 	})
 }
+
+const traceEverything = `apiVersion: apiserver.config.k8s.io/v1
+kind: TracingConfiguration
+endpoint: 127.0.0.1:1
+samplingRatePerMillion: 1000000
+`
 
 const tokenFile = adminToken + `,admin,1,"system:masters"
 kube-controller-manager,system:kube-controller-manager,2

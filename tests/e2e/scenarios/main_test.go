@@ -31,7 +31,8 @@ const (
 var (
 	plain = &shared{name: "plain"}
 	// GKE runs this admission plugin; without it our toleration would be hard to see.
-	likeGKE = &shared{name: "like-gke", options: harness.Options{ExtendedResourceToleration: true}}
+	// And there the API server may trace its requests.
+	likeGKE = &shared{name: "like-gke", options: harness.Options{ExtendedResourceToleration: true, Tracing: true}}
 )
 
 func TestMain(m *testing.M) {

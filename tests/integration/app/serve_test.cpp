@@ -33,9 +33,10 @@ class Serve : public ::testing::Test {
     return answer ? answer->body : "";
   }
 
-  static HttpAnswer Ask(const Serving& serving, const std::string& path, const std::string& body) {
+  static HttpAnswer Ask(const Serving& serving, const std::string& path, const std::string& body,
+                        const std::string& more_fields = "") {
     HttpClient client(serving.secure_port());
-    return client.Exchange(Post(path, body)).value_or(HttpAnswer{});
+    return client.Exchange(Post(path, body, more_fields)).value_or(HttpAnswer{});
   }
 
   // A review of a Pod that asks for `chips` of a v6e 2x2.
@@ -83,6 +84,17 @@ TEST_F(Serve, IsReadyAndAnswersAndCounts) {
        {R"("uid":"u-1")", R"("namespace":"research")", R"("rules":["TPU301=deny")"}) {
     EXPECT_THAT(serving.Log(), HasSubstr(part));
   }
+}
+
+TEST_F(Serve, LogsTheTraceOfARequestAndNothingThatOnlyLooksLikeOne) {
+  const Serving serving(Flags());
+  ASSERT_TRUE(serving.started()) << serving.Log();
+  const std::string id(32, 'e'), rest = "-00f067aa0ba902b7-01\r\n";
+  EXPECT_EQ(Ask(serving, "/mutate", Review(4), "Traceparent: 00-" + id + rest).status, 200u);
+  EXPECT_EQ(Ask(serving, "/validate", Review(4), "Traceparent: 00-" + id + "f" + rest).status,
+            200u);
+  ASSERT_TRUE(serving.WaitForLog(R"("endpoint":"/mutate","uid":"u-1","trace_id":")" + id + '"'));
+  ASSERT_TRUE(serving.WaitForLog(R"("endpoint":"/validate","uid":"u-1","kind":"Pod")"));
 }
 
 struct WrongRequest {

@@ -160,6 +160,48 @@ TEST_F(RequestReaderTest, Refusals) {
   }
 }
 
+TEST_F(RequestReaderTest, TheTraceIdOfOneWellFormedHeader) {
+  const std::string trace = "4bf92f3577b34da6a3ce929d0e0e4736", other(32, 'e');
+  const auto header = [](const std::string& id) {
+    return "Traceparent: 00-" + id + "-00f067aa0ba902b7-01\r\n";
+  };
+  const std::pair<std::string, std::string> cases[] = {
+      {"", ""},
+      {header(trace), trace},
+      {"TRACEPARENT:  00-" + trace + "-00f067aa0ba902b7-01 \r\n", trace},
+      {"Trace-Parent: 00-" + trace + "-00f067aa0ba902b7-01\r\n", ""},
+      {"Traceparent:\r\n", ""},
+      {"Traceparent: 00-" + std::string(300, 'a') + "\r\n", ""},
+      {header(std::string(32, '0')), ""},
+      {header(std::string(32, 'A')), ""},
+      {header(trace) + header(other), ""},
+      {header(trace) + header(trace), ""},
+      {header(trace) + header(trace) + header(trace), ""},
+      {header(trace) + "Traceparent: x\r\n", ""},
+      {"Traceparent: x\r\n" + header(trace), ""},
+  };
+  for (const auto& [fields, expected] : cases) {
+    for (const std::size_t step : {1u, 4096u}) {
+      RequestReader reader(limits_, budget_);
+      ASSERT_EQ(Feed(reader, kPost + fields + "\r\n", step), State::kComplete) << fields;
+      EXPECT_EQ(reader.request().trace_id, expected) << fields;
+    }
+  }
+}
+
+TEST_F(RequestReaderTest, ATraceIdIsOfItsOwnRequestOnly) {
+  const std::string traced = "00-" + std::string(32, 'a') + "-" + std::string(16, 'b') + "-01";
+  ASSERT_EQ(Feed(kPost + ("Traceparent: " + traced) + "\r\n\r\n"), State::kComplete);
+  EXPECT_EQ(reader_.request().trace_id, std::string(32, 'a'));
+  reader_.NextRequest();
+  ASSERT_EQ(Feed(std::string(kPost) + "\r\n"), State::kComplete);
+  EXPECT_EQ(reader_.request().trace_id, "");
+  reader_.NextRequest();
+  const std::string trailer = "Transfer-Encoding: chunked\r\n\r\n0\r\nTraceparent: " + traced;
+  ASSERT_EQ(Feed(kPost + trailer + "\r\n\r\n"), State::kComplete);
+  EXPECT_EQ(reader_.request().trace_id, "") << "a trailer";
+}
+
 TEST_F(RequestReaderTest, RefusedRequestLines) {
   const std::string lines[] = {
       "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",  // the preface of HTTP/2
