@@ -79,8 +79,16 @@ func rulesAreNarrow(t *testing.T, webhook any) {
 func TestMutatingIsOfPodsOnly(t *testing.T) {
 	webhook := dig(one(t, render(t), "MutatingWebhookConfiguration"), "webhooks", 0)
 	rules := list(webhook, "rules")
-	if len(rules) != 1 || !slices.Equal(list(rules[0], "resources"), []any{"pods"}) {
+	if len(rules) != 1 || !slices.Equal(list(rules[0], "resources"), []any{"pods"}) ||
+		!slices.Equal(list(rules[0], "operations"), []any{"CREATE", "UPDATE"}) {
 		t.Errorf("%v", rules)
+	}
+	// Of updates only those that take the toleration away (docs/policy.md, Fixes).
+	conditions := list(webhook, "matchConditions")
+	last := conditions[len(conditions)-1]
+	if text(last, "name") != "new-or-losing-the-toleration" ||
+		!strings.HasPrefix(text(last, "expression"), `request.operation == "CREATE" ||`) {
+		t.Errorf("updates are sent by %v", last)
 	}
 	if text(webhook, "reinvocationPolicy") != "IfNeeded" {
 		t.Error("not reinvoked")
