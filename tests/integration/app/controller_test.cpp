@@ -143,15 +143,31 @@ TEST(Controller, FillsRepairsCountsAndGivesTheLeadUp) {
   }
 }
 
-TEST(Controller, IsNotReadyAndSaysWhyWithoutItsLease) {
+TEST(Controller, LeadsWithoutALeaseAndSaysSoOnce) {
   ApiServer api;
   std::vector<std::string> flags = api.Flags();
-  flags.insert(flags.end(), {"--lease-name", "another"});
+  flags.insert(flags.end(), {"--lease-name", "another", "--leader-elect-lease-duration", "3s",
+                             "--leader-elect-renew-deadline", "2500ms"});
   Serving controller(flags, "controller");
-  ASSERT_TRUE(controller.WaitForLog("leases/another: HTTP 404"));
+  ASSERT_TRUE(controller.WaitForLog("there is no Lease")) << controller.Log();
+  EXPECT_TRUE(Eventually([&] { return !api.Bundle().empty(); })) << controller.Log();
+  EXPECT_TRUE(Eventually([&] { return Page(controller, "/readyz").status == 200; }));
+  std::this_thread::sleep_for(milliseconds(1'000));  // ten more looks for the Lease
+  const std::string log = controller.Log();
+  EXPECT_EQ(log.find("there is no Lease"), log.rfind("there is no Lease")) << log;
+}
+
+TEST(Controller, IsNotReadyAndSaysWhyIfItMayNotReadItsLease) {
+  ApiServer api;
+  const TempDir files;
+  WriteText(files / "token", "not-the-token");
+  std::vector<std::string> flags = api.Flags();
+  flags.insert(flags.end(), {"--token-file", files / "token"});
+  Serving controller(flags, "controller");
+  ASSERT_TRUE(controller.WaitForLog("leases/lease: HTTP 401"));
   EXPECT_EQ(Page(controller, "/livez").status, 200U);
   EXPECT_EQ(Page(controller, "/readyz").status, 503U);
-  EXPECT_THAT(Page(controller, "/readyz").body, HasSubstr("no contact with the Lease another"));
+  EXPECT_THAT(Page(controller, "/readyz").body, HasSubstr("no contact with the Lease lease"));
   EXPECT_TRUE(api.Bundle().empty());
   controller.Signal(SIGTERM);
   EXPECT_EQ(controller.WaitForEnd(milliseconds(15'000)), 0);
