@@ -86,17 +86,20 @@ build() {
   say "built in $waited s"
 }
 
-# The controllers of the custom resources: name, package, folder of the CRDs in the module.
+# The controllers that are not part of Kubernetes: name, package, module, folder of the CRDs in it.
 neighbours=(
   "jobset sigs.k8s.io/jobset sigs.k8s.io/jobset config/components/crd/bases"
   "lws sigs.k8s.io/lws/cmd sigs.k8s.io/lws config/crd/bases"
   "kuberay github.com/ray-project/kuberay/ray-operator github.com/ray-project/kuberay/ray-operator config/crd/bases"
+  "cert-manager . github.com/cert-manager/cert-manager deploy/crds"
 )
 
-# Sets `neighbour_bin` to a folder with the controllers and, in NAME-crds, their custom resources.
+# find_neighbours NAME...: sets `neighbour_bin` to a folder with these controllers and, in NAME-crds,
+# their custom resources. Built once for their sources and this Go.
 find_neighbours() {
-  neighbour_bin=$cache/neighbours-$(cd "$here/neighbours" && key_of */go.mod */go.sum)
-  [[ -x $neighbour_bin/kuberay ]] || build_neighbours
+  neighbour_bin=$cache/neighbours-$(cd "$here/neighbours" &&
+    key_of "${@/%//go.mod}" "${@/%//go.sum}" $(find "$@" -name '*.go' | LC_ALL=C sort))
+  [[ -x $neighbour_bin/$1 ]] || build_neighbours "$@"
   keep "$neighbour_bin"
 }
 
@@ -105,6 +108,7 @@ build_neighbours() {
   mkdir -p "$made"
   for row in "${neighbours[@]}"; do
     read -r name package module crds <<<"$row"
+    [[ " $* " == *" $name "* ]] || continue
     say "building the controller $name, once (about two minutes on two cores)"
     build "$here/neighbours/$name" "$made/$name" "$package"
     source=$("$go" -C "$here/neighbours/$name" list -m -f '{{.Dir}}' "$module")

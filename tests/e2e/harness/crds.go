@@ -1,7 +1,11 @@
 package harness
 
 import (
+	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -13,11 +17,12 @@ type CustomKind struct {
 	ClusterScoped                bool
 }
 
+const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+
 // Define makes the kind known to the API server until the test ends. Its schema allows everything,
 // so that a webhook sees whatever was written.
 func (c *ControlPlane) Define(t testing.TB, k CustomKind) {
 	t.Helper()
-	const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 	name, scope := k.Plural+"."+k.Group, "Namespaced"
 	if k.ClusterScoped {
 		scope = "Cluster"
@@ -52,4 +57,44 @@ func (k CustomKind) Collection(namespace string) string {
 		return fmt.Sprintf("/apis/%s/%s/%s", k.Group, k.Version, k.Plural)
 	}
 	return fmt.Sprintf("/apis/%s/%s/namespaces/%s/%s", k.Group, k.Version, namespace, k.Plural)
+}
+
+// createCustomResources creates those of the files in dir, and returns when all there are are served.
+func (c *ControlPlane) createCustomResources(dir string) error {
+	files, err := filepath.Glob(filepath.Join(dir, "*.yaml"))
+	if err != nil || len(files) == 0 {
+		return fmt.Errorf("no custom resources in %s: %w", dir, err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		if err := c.CreateYAML(definitions, text); err != nil {
+			return fmt.Errorf("%s: %w", file, err)
+		}
+	}
+	for range 100 {
+		if err = c.customResourcesServed(); err == nil {
+			return nil
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	return err
+}
+
+func (c *ControlPlane) customResourcesServed() error {
+	var all Object
+	if err := c.Get(definitions, &all); err != nil {
+		return err
+	}
+	for _, definition := range List(all, "items") {
+		served := func(condition any) bool {
+			return Text(condition, "type") == "Established" && Text(condition, "status") == "True"
+		}
+		if !slices.ContainsFunc(List(definition, "status", "conditions"), served) {
+			return errors.New(Text(definition, "metadata", "name") + " is not established")
+		}
+	}
+	return nil
 }

@@ -68,23 +68,6 @@ func (c *ControlPlane) StartNeighbour(dir string, n Neighbour) error {
 	return c.installNeighbourWebhooks(n, ports[0])
 }
 
-func (c *ControlPlane) createCustomResources(dir string) error {
-	files, err := filepath.Glob(filepath.Join(dir, "*.yaml"))
-	if err != nil || len(files) == 0 {
-		return fmt.Errorf("no custom resources in %s: %w", dir, err)
-	}
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			return err
-		}
-		if err := c.CreateYAML("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", text); err != nil {
-			return fmt.Errorf("%s: %w", file, err)
-		}
-	}
-	return nil
-}
-
 // serviceAccount returns a client configuration for the account name/controller, which may do all.
 func (c *ControlPlane) serviceAccount(name string) (string, error) {
 	const rbac = "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings"
