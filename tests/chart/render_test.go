@@ -132,6 +132,11 @@ func TestCertificateModes(t *testing.T) {
 		len(only(managed, "Lease")) != 0 || len(only(managed, "Deployment")) != 1 {
 		t.Error("cert-manager: not a CA and a certificate, or a controller")
 	}
+	// Not the Secret that Helm owns in the other mode: Helm would refuse to change the mode.
+	secret, mounted := text(one(t, managed, "Certificate", "tpu-admission"), "spec", "secretName"), secretOfServers(t, managed)
+	if secret != mounted || secret == secretOfServers(t, controlled) {
+		t.Errorf("cert-manager: certificate in %s, servers read %s", secret, mounted)
+	}
 	for _, configuration := range append(only(managed, "MutatingWebhookConfiguration"), only(managed, "ValidatingWebhookConfiguration")...) {
 		if text(configuration, "metadata", "annotations", "cert-manager.io/inject-ca-from") != namespace+"/tpu-admission" {
 			t.Errorf("%v", dig(configuration, "metadata"))
@@ -299,4 +304,16 @@ func read(t *testing.T, file string) string {
 		t.Fatal(err)
 	}
 	return string(text)
+}
+
+// secretOfServers is the Secret with the certificate that the servers mount.
+func secretOfServers(t *testing.T, objects []object) string {
+	t.Helper()
+	for _, volume := range list(one(t, objects, "Deployment", "tpu-admission"), "spec", "template", "spec", "volumes") {
+		if secret := text(volume, "secret", "secretName"); secret != "" {
+			return secret
+		}
+	}
+	t.Fatal("the servers mount no Secret")
+	return ""
 }

@@ -42,6 +42,9 @@ func NewAuthority(dir string) (*Authority, error) {
 // CertPath is the PEM file that clients trust.
 func (a *Authority) CertPath() string { return filepath.Join(a.dir, "ca.crt") }
 
+// KeyPath is the PEM file of its private key.
+func (a *Authority) KeyPath() string { return filepath.Join(a.dir, "ca.key") }
+
 // Issue makes a serving certificate for the DNS names and 127.0.0.1, in dir/name.{crt,key}.
 func (a *Authority) Issue(name string, dnsNames ...string) (KeyPair, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

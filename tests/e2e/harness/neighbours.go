@@ -31,41 +31,42 @@ type NeighbourWebhook struct {
 }
 
 // StartNeighbour runs the program dir/name under a service account of its own, once the custom
-// resources of the files dir/name-crds/*.yaml are there, and returns when it is ready.
-func (c *ControlPlane) StartNeighbour(dir string, n Neighbour) error {
+// resources of the files dir/name-crds/*.yaml are there, and returns it when it is ready. It ends with the
+// control plane at the latest.
+func (c *ControlPlane) StartNeighbour(dir string, n Neighbour) (*Process, error) {
 	if err := c.createCustomResources(filepath.Join(dir, n.Name+"-crds")); err != nil {
-		return err
+		return nil, err
 	}
 	config, err := c.serviceAccount(n.Name)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	ports, err := FreePorts(2)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	own := filepath.Join(c.dir, n.Name)
 	if err := os.MkdirAll(own, 0o755); err != nil {
-		return err
+		return nil, err
 	}
 	if err := c.webhookCertificate(own, n.Name); err != nil {
-		return err
+		return nil, err
 	}
 	args, err := n.Arguments(own, NeighbourPorts{ports[0], ports[1]})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	argv := append([]string{"env", "KUBECONFIG=" + config, filepath.Join(dir, n.Name)}, args...)
 	process, err := StartProcess(n.Name, c.logs, argv...)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	c.running = append(c.running, process)
 	ready := API{server: fmt.Sprintf("http://127.0.0.1:%d", ports[1]), http: c.http}
 	if err := process.WaitFor(time.Minute, func() error { return ready.Get("/readyz", nil) }); err != nil {
-		return err
+		return nil, err
 	}
-	return c.installNeighbourWebhooks(n, ports[0])
+	return process, c.installNeighbourWebhooks(n, ports[0])
 }
 
 // serviceAccount returns a client configuration for the account name/controller, which may do all.

@@ -17,7 +17,7 @@ var (
 func Prepare(plane *harness.ControlPlane, dir string, catalog *Catalog, scope Scope) (*Referee, error) {
 	if dir != "" {
 		for _, n := range neighbours {
-			if err := plane.StartNeighbour(dir, n); err != nil {
+			if _, err := plane.StartNeighbour(dir, n); err != nil {
 				return nil, err
 			}
 		}

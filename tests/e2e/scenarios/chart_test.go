@@ -22,12 +22,15 @@ func TestChartWithOwnCertificate(t *testing.T) {
 
 	t.Run("latency", func(t *testing.T) { latency(t, i) })
 	t.Run("a rolling restart loses nothing", func(t *testing.T) { rollingRestartLosesNothing(t, i) })
+	t.Run("a new certificate loses nothing", func(t *testing.T) { newCertificateOfOwn(t, i) })
 	t.Run("a policy is reloaded", func(t *testing.T) { policyOfValuesIsReloaded(t, i) })
 
 	i.helm("upgrade", "tpu-admission", chart, "--wait", "--set", "server.logLevel=debug")
 	i.awaitDenial()
 	i.helm("rollback", "tpu-admission", "1", "--wait")
 	i.awaitDenial()
+	// The last, since a rollback would bring the old CA back.
+	t.Run("a new CA loses nothing", func(t *testing.T) { newCAOfOwn(t, i) })
 
 	i.helm("uninstall", "tpu-admission", "--wait")
 	says(t, i.team.Succeed(t, "apply", "-f", "examples/wrong-job.yaml"), "created")

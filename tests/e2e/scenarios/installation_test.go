@@ -155,15 +155,3 @@ func gated(pod object) object {
 }
 
 var wrongPod, soundPod = tpuPod("tpu-v6e-podslice"), tpuPod("tpu-v6e-slice")
-
-// useOwnCertificate makes a Secret as a user would, and sets the values for it.
-func (i *installation) useOwnCertificate() {
-	i.Helper()
-	pair, ca, err := production.plane.Issue("own", "tpu-admission."+i.system.Name+".svc")
-	if err != nil {
-		i.Fatal(err)
-	}
-	i.system.Succeed(i.T, "create", "secret", "tls", "own", "--cert="+pair.Cert, "--key="+pair.Key)
-	i.values = append(i.values, "--set", "certificates.mode=existing-secret,certificates.existingSecret.name=own",
-		"--set-file", "certificates.existingSecret.caBundle="+ca)
-}

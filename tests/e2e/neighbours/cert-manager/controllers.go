@@ -16,6 +16,7 @@ import (
 	_ "github.com/cert-manager/cert-manager/pkg/controller/certificates/requestmanager"
 	_ "github.com/cert-manager/cert-manager/pkg/controller/certificates/revisionmanager"
 	_ "github.com/cert-manager/cert-manager/pkg/controller/certificates/trigger"
+	_ "github.com/cert-manager/cert-manager/pkg/controller/clusterissuers"
 	_ "github.com/cert-manager/cert-manager/pkg/controller/issuers"
 	_ "github.com/cert-manager/cert-manager/pkg/issuer/ca"
 	_ "github.com/cert-manager/cert-manager/pkg/issuer/selfsigned"
@@ -33,7 +34,9 @@ var backoff = controller.CertificateOptions{
 // runControllers runs all registered controllers until the context ends.
 func runControllers(ctx context.Context, kubeconfig string) error {
 	factory, err := controller.NewContextFactory(ctx, controller.ContextOptions{
-		Kubeconfig: kubeconfig, KubernetesAPIQPS: 20, KubernetesAPIBurst: 50, CertificateOptions: backoff})
+		Kubeconfig: kubeconfig, KubernetesAPIQPS: 20, KubernetesAPIBurst: 50,
+		// Where Secrets of ClusterIssuers are.
+		IssuerOptions: controller.IssuerOptions{ClusterResourceNamespace: "cert-manager"}, CertificateOptions: backoff})
 	if err != nil {
 		return err
 	}

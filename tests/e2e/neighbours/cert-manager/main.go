@@ -1,9 +1,9 @@
 // Those parts of cert-manager that a certificate by a CA of one's own needs, in one process: the
-// controllers of Issuers (self-signed and CA), CertificateRequests and Certificates, and the
-// cainjector. cert-manager's own programs lie in modules of their own whose replace directives point
+// controllers of Issuers and ClusterIssuers (self-signed and CA), CertificateRequests and
+// Certificates, and the cainjector. cert-manager's own programs lie in modules of their own whose replace directives point
 // into its repository, so no other module can ask for them; the libraries that they start are public.
 //
-// Left out: ACME, Vault and Venafi, ClusterIssuers, metrics, the election of a leader, and
+// Left out: ACME, Vault and Venafi, metrics, the election of a leader, and
 // cert-manager's webhook, whose checks are in an internal package.
 package main
 
