@@ -132,11 +132,6 @@ func TestCertificateModes(t *testing.T) {
 		len(only(managed, "Lease")) != 0 || len(only(managed, "Deployment")) != 1 {
 		t.Error("cert-manager: not a CA and a certificate, or a controller")
 	}
-	// Not the Secret that Helm owns in the other mode: Helm would refuse to change the mode.
-	secret, mounted := text(one(t, managed, "Certificate", "tpu-admission"), "spec", "secretName"), secretOfServers(t, managed)
-	if secret != mounted || secret == secretOfServers(t, controlled) {
-		t.Errorf("cert-manager: certificate in %s, servers read %s", secret, mounted)
-	}
 	for _, configuration := range append(only(managed, "MutatingWebhookConfiguration"), only(managed, "ValidatingWebhookConfiguration")...) {
 		if text(configuration, "metadata", "annotations", "cert-manager.io/inject-ca-from") != namespace+"/tpu-admission" {
 			t.Errorf("%v", dig(configuration, "metadata"))
@@ -155,24 +150,24 @@ func TestCertificateModes(t *testing.T) {
 	if mountedSecret(t, own) != "mine" {
 		t.Error("existing-secret: another Secret is mounted")
 	}
-	for _, certificate := range only(issued, "Certificate") {
-		if text(certificate, "spec", "secretName") != mountedSecret(t, issued) {
-			t.Error("cert-manager: another Secret is mounted")
-		}
+	if text(one(t, managed, "Certificate", "tpu-admission"), "spec", "secretName") != mountedSecret(t, managed) {
+		t.Error("cert-manager: another Secret is mounted")
 	}
-	if mountedSecret(t, issued) == mountedSecret(t, controlled) {
+	// Helm owns the Secret of the one mode and not of the other: it would refuse to change the mode.
+	if mountedSecret(t, managed) == mountedSecret(t, controlled) {
 		t.Error("who changes the mode meets the Secret of the other")
 	}
 }
 
+// mountedSecret is the Secret with the certificate of the servers.
 func mountedSecret(t *testing.T, objects []object) string {
 	t.Helper()
-	for _, deployment := range only(objects, "Deployment") {
-		if name(deployment) == "tpu-admission" {
-			return text(deployment, "spec", "template", "spec", "volumes", 0, "secret", "secretName")
+	for _, volume := range list(one(t, objects, "Deployment", "tpu-admission"), "spec", "template", "spec", "volumes") {
+		if secret := text(volume, "secret", "secretName"); secret != "" {
+			return secret
 		}
 	}
-	t.Fatal("no servers")
+	t.Fatal("the servers mount no Secret")
 	return ""
 }
 
@@ -304,16 +299,4 @@ func read(t *testing.T, file string) string {
 		t.Fatal(err)
 	}
 	return string(text)
-}
-
-// secretOfServers is the Secret with the certificate that the servers mount.
-func secretOfServers(t *testing.T, objects []object) string {
-	t.Helper()
-	for _, volume := range list(one(t, objects, "Deployment", "tpu-admission"), "spec", "template", "spec", "volumes") {
-		if secret := text(volume, "secret", "secretName"); secret != "" {
-			return secret
-		}
-	}
-	t.Fatal("the servers mount no Secret")
-	return ""
 }
