@@ -1,46 +1,29 @@
-# The image of tpu-admission, for any builder (docker, podman, buildah).
+# The image of tpu-admission, for docker (BuildKit), podman and buildah; docs/install.md tells how to build
+# for two processors and how to get the same image again.
 #
 #   docker build --build-arg TPU_ADMISSION_REVISION="$(git rev-parse --short=12 HEAD)" -t tpu-admission .
-#
-# For arm64 as well, where emulation or an arm64 builder is there (nothing in here is of one processor):
-#   docker buildx build --platform linux/amd64,linux/arm64 ...
 #
 # BASE is the Debian 12 that we build on; nothing of it is in the final image but the shared
 # libraries that the binary needs.
 ARG BASE=debian:bookworm-slim
 
-FROM ${BASE} AS build
+# Builds on this machine's processor and cross-compiles for another: an emulated compiler would take an hour.
+FROM --platform=$BUILDPLATFORM ${BASE} AS build
 WORKDIR /src
+# The processor that the image is for; the builder sets it. Empty: this machine's.
+ARG TARGETARCH
 # First what changes seldom: the build dependencies.
 COPY dev ./
-RUN ./dev deps
+RUN ARCH=$TARGETARCH ./dev deps build
 COPY . .
 ARG TPU_ADMISSION_REVISION=unknown
 # How many compilers run at once; empty: one per processor.
 ARG JOBS=
-RUN ./dev build && strip build/release/tpu-admission
-# The time that the SBOM carries; with `--timestamp` of buildah or rewrite-timestamp of BuildKit the same
-# sources and packages give the same image.
+RUN ARCH=$TARGETARCH ./dev build
+# The time of the files and of the SBOM. The same sources and packages give the same files, and with
+# `--timestamp` of buildah, or BuildKit, which reads this too, the same image.
 ARG SOURCE_DATE_EPOCH=0
-# The root of the final image: the binary, the loader and the libraries, what a scanner needs to know
-# of their versions, their licences, and catalog and policy to read.
-RUN set -eu; \
-    root=/root-of-image binary=build/release/tpu-admission; \
-    mkdir -p $root/usr/bin $root/etc/tpu-admission $root/var/lib/dpkg/status.d; \
-    cp $binary $root/usr/bin/; \
-    cp config/*.yaml $root/etc/tpu-admission/; \
-    mkdir -p $root/usr/share/doc/tpu-admission; cp LICENSE $root/usr/share/doc/tpu-admission/; \
-    ldd $binary | grep -o '/[^ ]*' | sort -u > libraries; \
-    xargs cp --dereference --parents --target-directory=$root < libraries; \
-    for library in $(xargs realpath < libraries); do \
-      dpkg-query --search "$library" "${library#/usr}" 2>/dev/null | cut -d: -f1; \
-    done | sort -u > packages; \
-    for package in $(cat packages); do \
-      dpkg-query --status "$package" > "$root/var/lib/dpkg/status.d/$package"; \
-      cp --dereference --parents "/usr/share/doc/$package/copyright" $root; \
-    done; \
-    tools/sbom $binary "$(cat VERSION)" "$TPU_ADMISSION_REVISION" $(cat packages) \
-      > $root/usr/share/doc/tpu-admission/sbom.spdx.json
+RUN tools/image_root build/release*/ /root-of-image "$TPU_ADMISSION_REVISION"
 
 FROM scratch
 ARG TPU_ADMISSION_REVISION=unknown
