@@ -24,6 +24,7 @@ type Kubelet struct {
 	mu        sync.Mutex
 	pods      map[string]*fakePod // by uid
 	born      int
+	crashed   map[string]bool // components whose processes do not run
 	stop      chan struct{}
 	stopped   chan struct{}
 }
@@ -32,7 +33,7 @@ type Kubelet struct {
 func (c *ControlPlane) StartKubelet(t testing.TB, namespace, binary string) *Kubelet {
 	t.Helper()
 	k := &Kubelet{cluster: c, namespace: namespace, binary: binary,
-		dir: filepath.Join(c.dir, "pods-"+namespace), pods: map[string]*fakePod{},
+		dir: filepath.Join(c.dir, "pods-"+namespace), pods: map[string]*fakePod{}, crashed: map[string]bool{},
 		stop: make(chan struct{}), stopped: make(chan struct{})}
 	if err := os.MkdirAll(k.dir, 0o755); err != nil {
 		t.Fatal(err)
@@ -90,6 +91,31 @@ func (k *Kubelet) Ready(component string) (addresses []string) {
 		}
 	}
 	return addresses
+}
+
+// Crash kills the processes of the component (SIGKILL), and none starts again until Recover.
+func (k *Kubelet) Crash(component string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.crashed[component] = true
+	for _, pod := range k.pods {
+		if pod.component == component && pod.process != nil {
+			pod.process.Kill()
+		}
+	}
+}
+
+// Recover lets the processes of the component start again.
+func (k *Kubelet) Recover(component string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	delete(k.crashed, component)
+}
+
+// Log is what the processes of the pods with this name have written so far.
+func (k *Kubelet) Log(pod string) string {
+	text, _ := os.ReadFile(filepath.Join(k.cluster.logs, k.namespace+"-"+pod+".log"))
+	return string(text)
 }
 
 // Started counts the processes started so far for pods of the component.

@@ -54,7 +54,7 @@ func (p *fakePod) sync(pod Object) {
 
 // startIfDue waits a second between two starts, as for a container that crashes.
 func (p *fakePod) startIfDue(pod Object) {
-	if time.Now().Before(p.startAfter) {
+	if time.Now().Before(p.startAfter) || p.kubelet.crashed[p.component] {
 		return
 	}
 	p.startAfter = time.Now().Add(time.Second)
@@ -85,6 +85,7 @@ func (p *fakePod) inside(argument string) string {
 func (p *fakePod) environment(pod Object) []string {
 	c := p.kubelet.cluster
 	env := []string{"HOSTNAME=" + p.name, "TPU_ADMISSION_BIND_ADDRESS=" + p.address,
+		"TPU_ADMISSION_TIMEOUT=15s", // of `verify`: by default it waits longer for what will not come
 		"KUBERNETES_SERVICE_HOST=127.0.0.1", "KUBERNETES_SERVICE_PORT=" + c.server[strings.LastIndex(c.server, ":")+1:]}
 	if folder := p.mounts[serviceAccountPath]; folder != "" {
 		env = append(env, "TPU_ADMISSION_SERVICE_ACCOUNT_DIR="+folder)
