@@ -53,6 +53,11 @@ bool MayBeFixedNow(const AdmissionRequest& request, const rules::Fix& fix) {
          std::holds_alternative<rules::AddToleration>(fix);
 }
 
+bool AsksForSignOfLife(const AdmissionRequest& request) {
+  return request.dry_run &&
+         request.object["metadata"]["annotations"][kVerifyAnnotation].StringOr("") == "true";
+}
+
 std::vector<std::string> Warnings(const Decision& decision) {
   std::vector<std::string> warnings = decision.complaints;
   for (const JudgedFinding& judged : decision.findings) {
@@ -75,6 +80,11 @@ std::string_view Name(Outcome outcome) {
   return kNames[static_cast<std::size_t>(outcome)];
 }
 
+std::string_view SignOfLife(Endpoint endpoint) {
+  return endpoint == Endpoint::kMutate ? "mutate.tpu-admission.io answers"
+                                       : "validate.tpu-admission.io answers";
+}
+
 Record Handler::Handle(Endpoint endpoint, std::string_view body, Day today, std::string& out) {
   arena_.Reset();
   Record record;
@@ -85,7 +95,8 @@ Record Handler::Handle(Endpoint endpoint, std::string_view body, Day today, std:
     record.error = request.error().message;
   } else {
     record.request = *request;
-    const AdmissionResponse response = Answer(endpoint, settings_.Get(), today, record);
+    AdmissionResponse response = Answer(endpoint, settings_.Get(), today, record);
+    if (AsksForSignOfLife(record.request)) response.warnings.emplace_back(SignOfLife(endpoint));
     if (record.error.empty()) k8s::EncodeReview(record.request, response, out);
   }
   if (!record.error.empty()) {

@@ -65,11 +65,15 @@ void AddServe(CLI::App& command, ServeOptions& options) {
 
 void AddVerify(CLI::App& command, VerifyOptions& options) {
   AddFlag(command, "--namespace", options.namespace_name,
-          "where to ask; nothing is created. Not one that the webhook leaves alone");
-  AddFlag(command, "--expect-denial", options.expect_denial,
-          "true or false; false where the policy only warns or audits");
-  AddFlag(command, "--expect-patch", options.expect_patch,
-          "true or false; false where new Pods are not patched");
+          "where to ask; nothing is created. Not one that the webhooks leave alone");
+  AddFlag(command, "--namespace-selector", options.namespace_selector,
+          "namespaceSelector of the webhooks, to find out whether they leave the namespace alone")
+      ->type_name("JSON");
+  AddFlag(command, "--mutating", options.mutating, "whether the mutating webhook must answer");
+  AddFlag(command, "--validating", options.validating,
+          "whether the validating webhook must answer");
+  AddFlag(command, "--expect", options.expect, "least that must become of a wrong Pod")
+      ->check(CLI::IsMember({"any", "warning", "denial"}));
   AddDuration(command, "--timeout", options.timeout, "how long to go on asking");
   AddFlag(command, "--api-server", options.api_server,
           "https://HOST:PORT of the API server; that of the pod's environment if not given");

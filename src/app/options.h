@@ -66,8 +66,10 @@ struct CheckOptions {
 
 struct VerifyOptions {
   std::string namespace_name = "default";
-  bool expect_denial = true;
-  bool expect_patch = true;
+  std::string namespace_selector;  // of the webhooks, as JSON; empty: it selects every namespace
+  bool mutating = true;            // whether this webhook is configured
+  bool validating = true;
+  std::string expect = "any";  // or "warning", "denial": the least to become of the wrong Pod
   std::chrono::milliseconds timeout{60'000};
   std::string api_server;  // empty: that of the pod's environment
   std::string service_account_dir = "/var/run/secrets/kubernetes.io/serviceaccount";

@@ -36,6 +36,7 @@ Answer AnswerOf(const std::string& call, unsigned status, std::string body, std:
                 .status = status,
                 .body = {},
                 .error = {},
+                .warnings = {},
                 .server_time = ParseHttpDate(date)};
   if (answer.ok()) {
     answer.body = std::move(body);

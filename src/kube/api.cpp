@@ -24,6 +24,10 @@ ObjectPath Configuration(std::string_view resource, std::string_view name) {
 
 }  // namespace
 
+ObjectPath NamespacePath(std::string_view name) {
+  return {std::string("/api/v1/namespaces/").append(name)};
+}
+
 ObjectPath SecretPath(std::string_view namespace_name, std::string_view name) {
   return Namespaced("/api/v1", namespace_name, "secrets", name);
 }

@@ -147,6 +147,10 @@ class Client::Impl {
     attempted.retry_after = RetryAfter(response[http::field::retry_after]);
     attempted.answer =
         AnswerOf(call, status, std::move(response.body()), response[http::field::date]);
+    const auto [first, last] = response.equal_range(http::field::warning);
+    for (auto field = first; field != last; ++field) {
+      attempted.answer.warnings.emplace_back(field->value());
+    }
     return attempted;
   }
 

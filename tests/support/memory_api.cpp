@@ -9,7 +9,9 @@ using kube::ObjectPath;
 using kube::Outcome;
 
 Answer MemoryApi::Answered(Outcome outcome, unsigned status, const std::string& text) const {
-  Answer answer{.outcome = outcome, .status = status, .body = {}, .error = {}, .server_time = {}};
+  Answer answer;
+  answer.outcome = outcome;
+  answer.status = status;
   (outcome == Outcome::kOk ? answer.body : answer.error) = text;
   if (clock_ != nullptr && status != 0) answer.server_time = clock_->Now();
   return answer;

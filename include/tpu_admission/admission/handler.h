@@ -25,6 +25,12 @@ struct Settings {
 
 enum class Endpoint { kMutate, kValidate };
 
+// A dry run of an object that has this annotation, with the value "true", is answered with one more
+// warning: SignOfLife(). So `tpu-admission verify` can tell whether the API server asks us,
+// whatever the policy makes of the object. It changes nothing else.
+inline constexpr std::string_view kVerifyAnnotation = "tpu-admission.io/verify";
+std::string_view SignOfLife(Endpoint endpoint);
+
 enum class Outcome {
   kIgnored,  // none of our business: no TPUs, an unknown kind, a DELETE
   kAllowed,

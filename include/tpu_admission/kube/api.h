@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tpu_admission/base/clock.h"
 
@@ -18,6 +19,7 @@ struct ObjectPath {
   friend bool operator==(const ObjectPath&, const ObjectPath&) = default;
 };
 
+ObjectPath NamespacePath(std::string_view name);
 ObjectPath SecretPath(std::string_view namespace_name, std::string_view name);
 ObjectPath LeasePath(std::string_view namespace_name, std::string_view name);
 ObjectPath MutatingConfigurationPath(std::string_view name);
@@ -36,9 +38,10 @@ enum class Outcome {
 
 struct Answer {
   Outcome outcome = Outcome::kUnreachable;
-  unsigned status = 0;  // of HTTP; 0 if there was no answer
-  std::string body;     // the object as JSON; only of kOk
-  std::string error;    // one line for a person, with method and path; empty if kOk
+  unsigned status = 0;                // of HTTP; 0 if there was no answer
+  std::string body;                   // the object as JSON; only of kOk
+  std::string error;                  // one line for a person, with method and path; empty if kOk
+  std::vector<std::string> warnings;  // fields "Warning" as they came, e.g. `299 - "text"`
   // The API server's clock, which certificates are judged by; only if it answered.
   std::optional<Clock::Wall> server_time;
 

@@ -43,6 +43,19 @@ TEST_F(ClientTest, ReadsAnObjectByName) {
   EXPECT_TRUE(request.Has("Accept: application/json")) << request.head;
 }
 
+TEST_F(ClientTest, HandsOnWarningsOfAnyAnswer) {
+  for (const bool good : {true, false}) {
+    ScriptedServer server(pair_, [&](const ScriptedRequest&) {
+      const std::string warnings = "Warning: 299 - \"one\"\r\nWarning: 299 - \"two\"\r\n";
+      return good ? HttpOk("{}", warnings) : HttpStatus(403, "{}", warnings);
+    });
+    const Answer answer = ClientOf(Options(server.url()))->DryRunCreate("/pods", "{}");
+    EXPECT_EQ(answer.ok(), good);
+    EXPECT_THAT(answer.warnings, ::testing::ElementsAre("299 - \"one\"", "299 - \"two\""));
+    EXPECT_TRUE(server.requests().at(0).head.starts_with("POST /pods?dryRun=All HTTP/1.1\r\n"));
+  }
+}
+
 TEST_F(ClientTest, PatchesAnObjectByName) {
   ScriptedServer server(pair_, [](const ScriptedRequest&) { return HttpOk("{}"); });
   const auto client = ClientOf(Options(server.url()));

@@ -1,0 +1,134 @@
+// `tpu-admission verify` in front of an API server that answers as a script says.
+#include <gmock/gmock.h>
+
+#include "integration/app/program.h"
+#include "support/certificate.h"
+#include "support/scripted_server.h"
+
+namespace tpu_admission::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+const std::string kMutate = "Warning: 299 - \"mutate.tpu-admission.io answers\"\r\n";
+const std::string kValidate = "Warning: 299 - \"validate.tpu-admission.io answers\"\r\n";
+const std::string kWarning = "Warning: 299 - \"TPU301 chips-per-host: 3 chips\"\r\n";
+
+class VerifyTest : public ::testing::Test {
+ protected:
+  VerifyTest() {
+    WriteText(files_ / "token", "a-token");
+    WriteText(files_ / "ca.crt", pair_.certificate);
+  }
+
+  Ended Run(const Script& script, const std::vector<std::string>& more = {}) {
+    ScriptedServer server(pair_, script);
+    std::vector<std::string> arguments = {
+        "verify",      "--api-server", server.url(), "--service-account-dir",
+        files_.path(), "--timeout",    "100ms"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return RunToEnd(arguments);
+  }
+
+  const net::SelfSigned pair_ = MakeCertificate();
+  TempDir files_;
+};
+
+bool AsksForThree(const ScriptedRequest& request) {
+  return request.body.find(R"("google.com/tpu":"3")") != std::string::npos;
+}
+
+TEST_F(VerifyTest, PassesInAuditMode) {
+  const Ended ended =
+      Run([](const ScriptedRequest&) { return HttpStatus(201, "{}", kMutate + kValidate); });
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_EQ(ended.out,
+            "ok    mutate.tpu-admission.io answers\n"
+            "ok    validate.tpu-admission.io answers\n"
+            "ok    a Pod that asks for 3 of the 4 chips of its host: let in, and nothing is said\n"
+            "ok    the same Pod with 4 chips: let in, and nothing is said\n");
+}
+
+TEST_F(VerifyTest, FailsWhereTheApiServerDoesNotAsk) {
+  const Ended silent = Run([](const ScriptedRequest&) { return HttpStatus(201, "{}"); });
+  EXPECT_EQ(silent.exit_code, 1);
+  EXPECT_THAT(silent.out, HasSubstr("FAIL  mutate.tpu-admission.io does not answer"));
+  const Ended half = Run([](const ScriptedRequest&) { return HttpStatus(201, "{}", kMutate); });
+  EXPECT_EQ(half.exit_code, 1);
+  EXPECT_THAT(half.out, HasSubstr("FAIL  validate.tpu-admission.io does not answer"));
+  const Ended forbidden = Run([](const ScriptedRequest&) {
+    return HttpStatus(403, R"({"kind": "Status", "message": "pods is forbidden"})");
+  });
+  EXPECT_EQ(forbidden.exit_code, 1);
+  EXPECT_THAT(forbidden.out, HasSubstr("pods is forbidden"));
+}
+
+// A warning that others make is no sign of us.
+TEST_F(VerifyTest, IsNotTakenInByOthers) {
+  const Ended ended = Run([](const ScriptedRequest&) { return HttpStatus(201, "{}", kWarning); });
+  EXPECT_EQ(ended.exit_code, 1);
+  EXPECT_THAT(ended.out, HasSubstr("does not answer"));
+}
+
+TEST_F(VerifyTest, AsksOnlyForWhatIsInstalled) {
+  const Ended ended = Run([](const ScriptedRequest&) { return HttpStatus(201, "{}", kMutate); },
+                          {"--validating=false"});
+  EXPECT_EQ(ended.exit_code, 0) << ended.out;
+  EXPECT_EQ(ended.out, "ok    mutate.tpu-admission.io answers\n");
+  const Ended nothing =
+      Run([](const ScriptedRequest&) { return HttpStatus(201, "{}", kMutate + kValidate); },
+          {"--validating=false", "--mutating=false"});
+  EXPECT_EQ(nothing.exit_code, 2);
+  EXPECT_THAT(nothing.err, HasSubstr("nothing was tested: both webhooks are turned off"));
+}
+
+TEST_F(VerifyTest, HoldsThePolicyToWhatIsExpected) {
+  const Script warns = [](const ScriptedRequest& request) {
+    return HttpStatus(201, "{}", kMutate + kValidate + (AsksForThree(request) ? kWarning : ""));
+  };
+  EXPECT_EQ(Run(warns, {"--expect=warning"}).exit_code, 0);
+  const Ended ended = Run(warns, {"--expect=denial"});
+  EXPECT_EQ(ended.exit_code, 1);
+  EXPECT_THAT(ended.out, HasSubstr("FAIL  a denial was expected"));
+}
+
+TEST_F(VerifyTest, FailsIfTheSoundPodIsBlamedToo) {
+  const Ended ended = Run(
+      [](const ScriptedRequest&) { return HttpStatus(201, "{}", kMutate + kValidate + kWarning); });
+  EXPECT_EQ(ended.exit_code, 1);
+  EXPECT_THAT(ended.out, HasSubstr("FAIL  the same Pod with 4 chips: let in, with our warning"));
+}
+
+// A quota, or somebody else's webhook, is none of our faults.
+TEST_F(VerifyTest, PassesWhereOthersRefuseThePods) {
+  const Ended ended = Run([](const ScriptedRequest&) {
+    return HttpStatus(403, R"({"kind": "Status", "message": "exceeded quota"})",
+                      kMutate + kValidate);
+  });
+  EXPECT_EQ(ended.exit_code, 0) << ended.out;
+  EXPECT_THAT(ended.out, HasSubstr("refused for another reason"));
+  EXPECT_THAT(ended.out, HasSubstr("exceeded quota"));
+}
+
+TEST_F(VerifyTest, SaysThatTheNamespaceIsLeftAlone) {
+  const Script script = [](const ScriptedRequest& request) {
+    if (request.head.starts_with("GET /api/v1/namespaces/lab ")) {
+      return HttpOk(R"({"metadata": {"labels": {"team": "ml"}}})");
+    }
+    return HttpStatus(201, "{}", kMutate + kValidate);
+  };
+  const std::string flag = "--namespace-selector=";
+  const Ended alone = Run(script, {"--namespace=lab", flag + R"({"matchLabels":{"tpus":"yes"}})"});
+  EXPECT_EQ(alone.exit_code, 2);
+  EXPECT_THAT(alone.err,
+              HasSubstr("nothing was tested: the webhooks leave the namespace lab alone"));
+  const Ended asked = Run(script, {"--namespace=lab", flag + R"({"matchLabels":{"team":"ml"}})"});
+  EXPECT_EQ(asked.exit_code, 0) << asked.out << asked.err;
+  const Ended absent =
+      Run([](const ScriptedRequest&) { return HttpStatus(404, "{}"); }, {flag + "{}"});
+  EXPECT_EQ(absent.exit_code, 2);
+  EXPECT_THAT(absent.err, HasSubstr("the namespace default does not exist"));
+}
+
+}  // namespace
+}  // namespace tpu_admission::testing
