@@ -60,7 +60,7 @@ class Client::Impl {
     context_.restart();
     asio::co_spawn(context_, Repeat(std::move(request)),
                    [&](std::exception_ptr thrown, Answer made) {
-                     bug = thrown;
+                     bug = std::move(thrown);
                      answer = std::move(made);
                    });
     context_.run();

@@ -13,7 +13,7 @@ struct Day {
   int month = 0;
   int day = 0;
 
-  auto operator<=>(const Day&) const = default;
+  auto operator<=>(const Day&) const = default;  // NOLINT(modernize-use-nullptr): not meant
 };
 
 // Of "2026-12-31" and nothing else; nothing if there is no such day.

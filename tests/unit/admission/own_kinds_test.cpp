@@ -63,25 +63,25 @@ std::string Row(const std::string& kind, const std::string& pod_set) {
 
 INSTANTIATE_TEST_SUITE_P(
     Cases, OwnKindRefusals,
-    testing::Values(Refused{"UnknownKey", Row("A", "{path: x, paths: x}"), "podSets[0].paths: unknown key"},
-                    Refused{"NoPath", Row("A", "{counting: none}"), "\"\" is no path"},
-                    Refused{"EmptyName", Row("A", "{path: \"a//b\"}"), "\"a//b\" is no path"},
-                    Refused{"MarkInside", Row("A", "{path: \"a[]b\"}"), "\"a[]b\" is no path"},
-                    Refused{"CountWithoutMeaning", Row("A", "{path: a, counts: b, count: c}"),
-                            "names a count, but does not say how to count"},
-                    Refused{"MeaningWithoutCount", Row("A", "{path: a, counting: job}"),
-                            "is counted, but its count has no name"},
-                    Refused{"OtherLists",
-                            Row("A", "{path: a, counts: \"b[]\", count: c, counting: replicas}"),
-                            "goes through other lists than"},
-                    Refused{"Counting", Row("A", "{path: a, counting: some}"),
-                            "wanted none, job, replicas, per-slice, together or elsewhere"},
-                    Refused{"BuiltIn",
-                            "kinds:\n- {group: batch, versions: [v1], kind: Job, resource: jobs, "
-                            "podSets: [{path: a}]}\n",
-                            "p:2:3: kinds[0]: kind batch/Job is built in"},
-                    Refused{"Twice", Row("A", "{path: a}") + Row("A", "{path: a}").substr(7),
-                            "p:3:3: kinds[1]: kind a.io/A stands twice"}),
+    testing::Values(
+        Refused{"UnknownKey", Row("A", "{path: x, paths: x}"), "podSets[0].paths: unknown key"},
+        Refused{"NoPath", Row("A", "{counting: none}"), "\"\" is no path"},
+        Refused{"EmptyName", Row("A", "{path: \"a//b\"}"), "\"a//b\" is no path"},
+        Refused{"MarkInside", Row("A", "{path: \"a[]b\"}"), "\"a[]b\" is no path"},
+        Refused{"CountWithoutMeaning", Row("A", "{path: a, counts: b, count: c}"),
+                "names a count, but does not say how to count"},
+        Refused{"MeaningWithoutCount", Row("A", "{path: a, counting: job}"),
+                "is counted, but its count has no name"},
+        Refused{"OtherLists", Row("A", "{path: a, counts: \"b[]\", count: c, counting: replicas}"),
+                "goes through other lists than"},
+        Refused{"Counting", Row("A", "{path: a, counting: some}"),
+                "wanted none, job, replicas, per-slice, together or elsewhere"},
+        Refused{"BuiltIn",
+                "kinds:\n- {group: batch, versions: [v1], kind: Job, resource: jobs, "
+                "podSets: [{path: a}]}\n",
+                "p:2:3: kinds[0]: kind batch/Job is built in"},
+        Refused{"Twice", Row("A", "{path: a}") + Row("A", "{path: a}").substr(7),
+                "p:3:3: kinds[1]: kind a.io/A stands twice"}),
     CaseName());
 
 }  // namespace
