@@ -27,6 +27,7 @@ const kube::ObjectPath kConfiguration = kube::ValidatingConfigurationPath("webho
 class ApiServer {
  public:
   ApiServer() : server_(pair_, [this](const ScriptedRequest& request) { return Answer(request); }) {
+    const std::lock_guard lock(mutex_);
     api_.Put(kSecret, MemoryApi::Json::object());
     api_.Put(kLease, MemoryApi::Json::object());
     api_.Put(kConfiguration,
