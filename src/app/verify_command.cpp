@@ -12,6 +12,7 @@
 #include "app/verify_answer.h"
 #include "tpu_admission/admission/handler.h"
 #include "tpu_admission/kube/client.h"
+#include "tpu_admission/workload/chips.h"
 
 namespace tpu_admission::app {
 namespace {
@@ -20,20 +21,19 @@ using nlohmann::json;
 using Mono = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kPause{2};
-constexpr const char* kTpu = "google.com/tpu";
 
 // Of all that it could lack nothing is missing, and Pod Security lets it in at every level. A host
 // of this topology has 4 chips, and a container takes all of them.
 std::string Pod(const char* chips) {
+  const std::string tpu(workload::kTpuResource);
   const json container = {
       {"name", "main"},
       {"image", "none"},
       {"resources",
-       {{"requests", {{"cpu", "1"}, {"memory", "1Gi"}, {kTpu, chips}}},
-        {"limits", {{kTpu, chips}}}}},
+       {{"requests", {{"cpu", "1"}, {"memory", "1Gi"}, {tpu, chips}}}, {"limits", {{tpu, chips}}}}},
       {"securityContext",
        {{"allowPrivilegeEscalation", false}, {"capabilities", {{"drop", json::array({"ALL"})}}}}}};
-  const json toleration = {{"key", kTpu}, {"operator", "Exists"}, {"effect", "NoSchedule"}};
+  const json toleration = {{"key", tpu}, {"operator", "Exists"}, {"effect", "NoSchedule"}};
   const json pod = {{"apiVersion", "v1"},
                     {"kind", "Pod"},
                     {"metadata",
@@ -122,9 +122,12 @@ int Judge(kube::Client& client, const VerifyOptions& options) {
     fault = Fault(options, Hear(answer), answer);
   }
   if (!fault.empty()) return Report(false, fault);
-  if (options.mutating) Report(true, "mutate.tpu-admission.io answers");
+  const auto alive = [](admission::Endpoint endpoint) {
+    Report(true, std::string(admission::SignOfLife(endpoint)));
+  };
+  if (options.mutating) alive(admission::Endpoint::kMutate);
   if (!options.validating) return kDone;
-  Report(true, "validate.tpu-admission.io answers");
+  alive(admission::Endpoint::kValidate);
   Report(true, "a Pod that asks for 3 of the 4 chips of its host: " + Fate(answer));
   const kube::Answer sound = client.DryRunCreate(pods, Pod("4"));
   return Report(Hear(sound).verdict == Verdict::kSilence,

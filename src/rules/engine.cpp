@@ -138,7 +138,7 @@ std::vector<RuleFix> Engine::Fixes(const workload::Workload& workload) const {
 std::string_view Engine::AcceleratorOf(const workload::PodSet& pods) const {
   const tpu::Generation* same = nullptr;
   for (const workload::NodeChoice& choice : pods.nodes.choices) {
-    const tpu::Generation* generation = MakeShape(*catalog_, choice).generation;
+    const tpu::Generation* generation = GenerationOf(*catalog_, choice);
     if (generation == nullptr || (same != nullptr && same != generation)) return {};
     same = generation;
   }

@@ -70,14 +70,19 @@ void Shape::FindMachines() {
   }
 }
 
+const tpu::Generation* GenerationOf(const tpu::Catalog& catalog,
+                                    const workload::NodeChoice& choice) {
+  const workload::Selected& accelerator = choice[NodeLabel::kAccelerator];
+  const workload::Selected& machine = choice[NodeLabel::kMachineType];
+  if (accelerator.fixed()) return catalog.FindByLabel(accelerator.value);
+  if (accelerator.free() && machine.fixed()) return catalog.FindByMachine(machine.value);
+  return nullptr;
+}
+
 Shape MakeShape(const tpu::Catalog& catalog, const workload::NodeChoice& choice) {
   Shape shape;
   shape.choice = choice;
-  const workload::Selected& accelerator = choice[NodeLabel::kAccelerator];
-  const workload::Selected& machine = choice[NodeLabel::kMachineType];
-  if (accelerator.fixed()) shape.generation = catalog.FindByLabel(accelerator.value);
-  if (accelerator.free() && machine.fixed())
-    shape.generation = catalog.FindByMachine(machine.value);
+  shape.generation = GenerationOf(catalog, choice);
   const workload::Selected& topology = choice[NodeLabel::kTopology];
   if (topology.fixed()) shape.topology = tpu::Topology::Parse(topology.value);
   if (shape.generation == nullptr) return shape;

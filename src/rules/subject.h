@@ -39,6 +39,10 @@ struct Shape {
   std::size_t count_ = 0;
 };
 Shape MakeShape(const tpu::Catalog& catalog, const workload::NodeChoice& choice);
+// The generation by its label or its machine type; nullptr: none is selected, or one we do not
+// know.
+const tpu::Generation* GenerationOf(const tpu::Catalog& catalog,
+                                    const workload::NodeChoice& choice);
 
 // A slice that the pods of a pod set fill together.
 struct Slice {
