@@ -61,13 +61,8 @@ func TestChartWithCertManager(t *testing.T) {
 	t.Run("by an issuer of the cluster", func(t *testing.T) { clusterIssuerSigns(t, i) })
 	t.Run("self-managed and back", func(t *testing.T) { otherModeAndBack(t, i) })
 
-	i.helm("uninstall", "tpu-admission", "--wait")
-	says(t, i.team.Succeed(t, "apply", "-f", "examples/wrong-job.yaml"), "created")
 	// cert-manager never deletes a Secret, unless it is told to own them.
-	keeps := append(before, "secret/"+issued, "secret/"+issuedCA)
-	harness.Eventually(t, 60*time.Second, "nothing of ours to be left but the Secrets", func() error {
-		return sameObjects(keeps, everythingThere(i))
-	})
+	i.uninstall(60*time.Second, append(before, "secret/"+issued, "secret/"+issuedCA))
 }
 
 // anotherCALosesNothing replaces key and certificate of the CA, then the certificate that it signs. The

@@ -52,11 +52,7 @@ func TestChartWithTheDefaults(t *testing.T) {
 		bundlesAreThere(t, i)
 	})
 
-	i.helm("uninstall", "tpu-admission", "--wait")
-	says(t, i.team.Succeed(t, "apply", "-f", "examples/wrong-job.yaml"), "created")
-	harness.Eventually(t, 30*time.Second, "nothing of ours to be left", func() error {
-		return sameObjects(before, everythingThere(i))
-	})
+	i.uninstall(30*time.Second, before)
 }
 
 // upgradeClearsNothing takes the controller away, so that what is there afterwards was left by helm.
