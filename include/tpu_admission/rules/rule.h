@@ -1,5 +1,6 @@
-// A rule: its words and one pure check. Each rule is one file of src/rules/ and one line of
-// src/rules/list.def; everything else (docs page, `explain`, fixtures, metrics) follows from these.
+// A rule: its words and one pure check. Each rule is one folder of src/rules/ and one line
+// of src/rules/list.def; everything else (docs page, `explain`, fixtures, metrics) follows from
+// these.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Every manifest below tests/rules/<rule name>/ is a test: of pass-*.yaml the rule says nothing, of
+// Every manifest in cases/ of a rule's folder is a test: of pass-*.yaml the rule says nothing, of
 // fail-*.yaml it says what stands beside it in the .txt file. Comments of the first lines set the
 // cluster: `# cluster-location: us-east5`, `# cluster-mode: autopilot`, `# gke-version: 1.31.1`.
 //
@@ -20,7 +20,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kFixtures = fs::path(TPU_ADMISSION_SOURCE_DIR) / "tests" / "rules";
+const fs::path kRules = fs::path(TPU_ADMISSION_SOURCE_DIR) / "src" / "rules";
+
+// "TPU301_chips_per_host".
+std::string FolderOf(const Rule& rule) {
+  std::string folder = std::string(rule.id) + "_" + std::string(rule.name);
+  std::replace(folder.begin(), folder.end(), '-', '_');
+  return folder;
+}
+
+// The folder of the rule that the case `path` lies with.
+std::string FolderOf(const fs::path& path) { return path.parent_path().parent_path().filename(); }
 
 std::string Read(const fs::path& path) {
   std::ifstream file(path);
@@ -29,7 +39,7 @@ std::string Read(const fs::path& path) {
 
 std::vector<fs::path> Fixtures() {
   std::vector<fs::path> paths;
-  for (const auto& entry : fs::recursive_directory_iterator(kFixtures)) {
+  for (const auto& entry : fs::recursive_directory_iterator(kRules)) {
     if (entry.path().extension() == ".yaml") paths.push_back(entry.path());
   }
   std::sort(paths.begin(), paths.end());
@@ -60,15 +70,15 @@ std::string FixText(const Fix& fix) {
 }
 
 // What a golden file holds: mode, warning and paragraph of each finding of the rule, and its fixes.
-std::string Spoken(const Judged& judged, const std::string& rule) {
+std::string Spoken(const Judged& judged, const Rule& rule) {
   std::string text;
   for (const Finding& finding : judged.findings) {
-    if (finding.rule->name != rule) continue;
+    if (finding.rule != &rule) continue;
     text += std::string(Name(finding.mode())) + "\n" + admission::Warning(finding) + "\n" +
             admission::Paragraph(finding);
   }
   for (const RuleFix& fix : judged.fixes) {
-    if (fix.rule->name == rule) text += FixText(fix.fix);
+    if (fix.rule == &rule) text += FixText(fix.fix);
   }
   return text;
 }
@@ -77,9 +87,10 @@ class RuleFixture : public testing::TestWithParam<fs::path> {};
 
 TEST_P(RuleFixture, SpeaksAsWritten) {
   const std::string manifest = Read(GetParam());
-  const std::string rule = GetParam().parent_path().filename();
-  ASSERT_NE(FindRule(rule), nullptr) << "no rule has the name of the folder " << rule;
-  const std::string spoken = Spoken(Judge(manifest, ClusterOf(manifest)), rule);
+  const std::string folder = FolderOf(GetParam());
+  const Rule* rule = FindRule(folder.substr(0, folder.find('_')));
+  ASSERT_NE(rule, nullptr) << folder;
+  const std::string spoken = Spoken(Judge(manifest, ClusterOf(manifest)), *rule);
   if (GetParam().filename().string().starts_with("pass-")) {
     EXPECT_EQ(spoken, "");
     return;
@@ -91,8 +102,7 @@ TEST_P(RuleFixture, SpeaksAsWritten) {
 }
 
 std::string TestName(const testing::TestParamInfo<fs::path>& info) {
-  std::string name =
-      info.param.parent_path().filename().string() + "_" + info.param.stem().string();
+  std::string name = FolderOf(info.param) + "_" + info.param.stem().string();
   std::replace(name.begin(), name.end(), '-', '_');
   return name;
 }
@@ -101,7 +111,7 @@ INSTANTIATE_TEST_SUITE_P(Rules, RuleFixture, testing::ValuesIn(Fixtures()), Test
 
 TEST(RuleFixtures, EveryRuleHasAPassingAndAFailingOne) {
   for (const Rule* rule : AllRules()) {
-    const fs::path folder = kFixtures / rule->name;
+    const fs::path folder = kRules / FolderOf(*rule) / "cases";
     int passing = 0;
     int failing = 0;
     if (fs::exists(folder)) {

@@ -57,12 +57,11 @@ TEST_P(RuleWords, RightExampleMakesNoRuleSpeak) {
   }
 }
 
-TEST_P(RuleWords, FileIsNamedAfterTheRule) {
-  std::string file(rule().name);
-  std::replace(file.begin(), file.end(), '-', '_');
-  const auto path =
-      std::filesystem::path(TPU_ADMISSION_SOURCE_DIR) / "src" / "rules" / (file + ".cpp");
-  EXPECT_TRUE(std::filesystem::exists(path)) << path;
+TEST_P(RuleWords, FolderIsNamedAfterTheRule) {
+  std::string folder = std::string(rule().id) + "_" + std::string(rule().name);
+  std::replace(folder.begin(), folder.end(), '-', '_');
+  const auto path = std::filesystem::path(TPU_ADMISSION_SOURCE_DIR) / "src" / "rules" / folder;
+  EXPECT_TRUE(std::filesystem::exists(path / "check.cpp")) << path;
 }
 
 INSTANTIATE_TEST_SUITE_P(Rules, RuleWords, testing::ValuesIn(AllRules()),

@@ -1,0 +1,111 @@
+#include "rules/engine/phrases.h"
+#include "tpu_admission/base/text.h"
+
+namespace tpu_admission::rules {
+namespace {
+
+using workload::NodeLabel;
+
+constexpr std::string_view kGpuLabel = "cloud.google.com/gke-accelerator";
+
+// This alternative sends the pod to TPU nodes, by its chips or by its labels.
+bool GoesToTpus(const Subject& subject) {
+  return subject.pods.chips_per_pod > 0 || subject.pods.use == workload::TpuUse::kChips ||
+         subject.shape.choice[NodeLabel::kAccelerator].fixed() ||
+         subject.shape.choice[NodeLabel::kTopology].fixed();
+}
+
+// "asks for TPU chips", "selects TPU nodes".
+std::string TpuSide(const Subject& subject) {
+  return subject.pods.use == workload::TpuUse::kChips ? "asks for TPU chips" : "selects TPU nodes";
+}
+
+void CheckResources(const Subject& subject, Report& report) {
+  for (const k8s::Container& container : subject.pods.pod.spec.containers) {
+    const std::string_view gpu = workload::GpuResourceOf(container);
+    if (gpu.empty()) continue;
+    const std::string name = Printable(gpu);
+    report.Add(
+        {.pointer = subject.At(container),
+         .container = std::string(container.name),
+         .summary = Title(container) + " asks for " + name + ", and its pod " + TpuSide(subject),
+         .problem = "asks for " + name + " in a pod that " + TpuSide(subject) +
+                    ". All containers of a pod run on one node, and no node has both GPUs "
+                    "and TPUs.",
+         .change = "remove " + name + ", or move the container to a pod of its own"});
+  }
+}
+
+void CheckSelector(const Subject& subject, Report& report) {
+  const auto gpu = workload::FindRequired(subject.pods.pod.spec, kGpuLabel);
+  if (!gpu || !gpu->fixed) return;
+  const std::string value = Quoted(gpu->value);
+  report.Add(
+      {.pointer = std::string(subject.pods.selector_pointer) + workload::PointerOf(*gpu),
+       .container = "",
+       .summary =
+           "the pod " + TpuSide(subject) + " and selects GPU nodes by gke-accelerator " + value,
+       .problem = "is " + value + ", but this label is for GPU nodes, and the pod " +
+                  TpuSide(subject) + ". No node has both, and GKE makes none for such a pod.",
+       .change = "remove " + std::string(kGpuLabel) + " (TPUs are selected by " +
+                 std::string(Key(NodeLabel::kAccelerator)) + ")",
+       .milder = gpu->value.starts_with("nvidia") ? std::nullopt : std::optional(Mode::kWarn)});
+}
+
+void Check(const Subject& subject, Report& report) {
+  if (!GoesToTpus(subject)) return;
+  CheckResources(subject, report);
+  CheckSelector(subject, report);
+}
+
+}  // namespace
+
+const Rule kTPU108 = {
+    .id = "TPU108",
+    .name = "gpu-and-tpu",
+    .mode = Mode::kDeny,
+    .judges_counts = false,
+    .words =
+        {.what = "One pod wants GPUs and TPUs: a container asks for a GPU resource beside "
+                 "google.com/tpu or the TPU selectors, or the pod selects GPU nodes by "
+                 "cloud.google.com/gke-accelerator as well.",
+         .why = "A pod runs on one node, and no machine type has both GPUs and TPUs. The pod stays "
+                "Pending, and the node auto-provisioner skips it without a word.",
+         .fix = "Keep the one that the program needs. A workload that needs both is two pods, for "
+                "example two replicated jobs of a JobSet.",
+         .wrong = R"(apiVersion: v1
+kind: Pod
+metadata: {name: train}
+spec:
+  nodeSelector:
+    cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
+    cloud.google.com/gke-tpu-topology: 2x2
+  containers:
+  - name: jax
+    image: example.com/jax
+    resources:
+      requests: {cpu: "100", memory: 300Gi}
+      limits: {google.com/tpu: 4, nvidia.com/gpu: 1}
+)",
+         .right = R"(apiVersion: v1
+kind: Pod
+metadata: {name: train}
+spec:
+  nodeSelector:
+    cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
+    cloud.google.com/gke-tpu-topology: 2x2
+  containers:
+  - name: jax
+    image: example.com/jax
+    resources:
+      requests: {cpu: "100", memory: 300Gi}
+      limits: {google.com/tpu: 4}
+)",
+         .sources = "GoogleCloudPlatform/cluster-autoscaler@7d25050 "
+                    "pkg/autoprovisioning/tpu_requests.go\n"
+                    "https://cloud.google.com/kubernetes-engine/docs/concepts/plan-tpus"},
+    .check = Check,
+    .audience = workload::TpuUse::kChips | workload::TpuUse::kClaims | workload::TpuUse::kSelects,
+};
+
+}  // namespace tpu_admission::rules

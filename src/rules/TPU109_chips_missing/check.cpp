@@ -1,0 +1,115 @@
+#include "rules/engine/phrases.h"
+
+namespace tpu_admission::rules {
+namespace {
+
+using workload::NodeLabel;
+
+bool AsksForGpus(const k8s::PodSpec& spec) {
+  return std::any_of(spec.containers.begin(), spec.containers.end(), [](const auto& container) {
+    return !workload::GpuResourceOf(container).empty();
+  });
+}
+
+bool PassesTheTaint(const k8s::PodSpec& spec) {
+  return std::any_of(spec.tolerations.begin(), spec.tolerations.end(), [](const auto& t) {
+    return t.Tolerates(workload::kTpuResource, "present", "NoSchedule");
+  });
+}
+
+// Pods that belong on TPU nodes without chips: leaders, and agents that look after the node.
+bool MayGoWithout(const Subject& subject) {
+  return subject.pods.row->leads || subject.workload.kind->name == "DaemonSet";
+}
+
+// " (a 2x2 host has 4)", if the machines agree.
+std::string HostChips(const Subject& subject) {
+  const auto machines = subject.shape.machines();
+  if (!subject.shape.topology || machines.size() != 1) return "";
+  return " (a host of " + Name(subject.shape) + " has " + std::to_string(machines.front()->chips) +
+         ")";
+}
+
+Finding Missing(const Subject& subject, NodeLabel label) {
+  Finding finding;
+  finding.pointer = subject.At(label);
+  finding.summary = "the pod selects TPU nodes, but no container asks for google.com/tpu";
+  finding.change = "add google.com/tpu to the limits of the container that needs the chips" +
+                   HostChips(subject) + ", or remove the TPU selectors";
+  return finding;
+}
+
+void Check(const Subject& subject, Report& report) {
+  const bool by_accelerator = subject.shape.choice[NodeLabel::kAccelerator].fixed();
+  if (!by_accelerator && !subject.shape.choice[NodeLabel::kTopology].fixed()) return;
+  const k8s::PodSpec& spec = subject.pods.pod.spec;
+  if (MayGoWithout(subject) || AsksForGpus(spec)) return;
+  Finding finding =
+      Missing(subject, by_accelerator ? NodeLabel::kAccelerator : NodeLabel::kTopology);
+  if (PassesTheTaint(spec)) {
+    finding.problem =
+        "sends the pod to TPU nodes, but no container asks for google.com/tpu: it "
+        "gets no TPU there, and stands in the way of pods that need the whole node.";
+    finding.milder = Mode::kAudit;
+  } else {
+    finding.problem =
+        "sends the pod to TPU nodes, but no container asks for google.com/tpu, and "
+        "the pod does not tolerate the taint google.com/tpu=present:NoSchedule of "
+        "these nodes: it stays Pending for ever.";
+  }
+  report.Add(std::move(finding));
+}
+
+}  // namespace
+
+const Rule kTPU109 = {
+    .id = "TPU109",
+    .name = "chips-missing",
+    .mode = Mode::kWarn,
+    .judges_counts = false,
+    .words =
+        {.what = "A pod selects TPU nodes by accelerator or topology, but no container asks for "
+                 "google.com/tpu and there is no resource claim. Leaders of a group (of a "
+                 "LeaderWorkerSet or a Ray cluster) and DaemonSets may do so; a pod that tolerates "
+                 "the taint of TPU nodes is only noted in the audit log.",
+         .why = "TPU nodes carry the taint google.com/tpu=present:NoSchedule. GKE lets through "
+                "those pods that ask for chips; without them and without a toleration the pod "
+                "stays Pending. With a toleration it starts, finds no device, and takes CPU and "
+                "memory from the pods that need the node.",
+         .fix = "Ask for the chips of one host in the limits of the container that needs them. If "
+                "the pod needs no TPU, remove the selectors.",
+         .wrong = R"(apiVersion: v1
+kind: Pod
+metadata: {name: train}
+spec:
+  nodeSelector:
+    cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
+    cloud.google.com/gke-tpu-topology: 2x2
+  containers:
+  - name: jax
+    image: example.com/jax
+    resources:
+      requests: {cpu: "100", memory: 300Gi}
+)",
+         .right = R"(apiVersion: v1
+kind: Pod
+metadata: {name: train}
+spec:
+  nodeSelector:
+    cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
+    cloud.google.com/gke-tpu-topology: 2x2
+  containers:
+  - name: jax
+    image: example.com/jax
+    resources:
+      requests: {cpu: "100", memory: 300Gi}
+      limits: {google.com/tpu: 4}
+)",
+         .sources =
+             "GoogleCloudPlatform/cluster-autoscaler@7d25050 pkg/autoprovisioning/injection.go\n"
+             "https://cloud.google.com/kubernetes-engine/docs/concepts/plan-tpus"},
+    .check = Check,
+    .audience = workload::TpuUses(workload::TpuUse::kSelects),
+};
+
+}  // namespace tpu_admission::rules

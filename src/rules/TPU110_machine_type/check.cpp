@@ -1,0 +1,187 @@
+#include "rules/engine/phrases.h"
+#include "tpu_admission/base/text.h"
+
+namespace tpu_admission::rules {
+namespace {
+
+using workload::NodeLabel;
+
+constexpr std::string_view kFamilyLabel = "cloud.google.com/machine-family";
+
+// The machines that serve the selected topology; all of the generation if there is none.
+std::vector<std::string> Serving(const tpu::Generation& generation, const Shape& shape) {
+  std::vector<std::string> names;
+  const auto add = [&](const std::string& name) {
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  };
+  if (shape.topology) {
+    for (const auto& placement : generation.PlacementsOf(*shape.topology)) {
+      add(placement.machine->name);
+    }
+  }
+  if (!names.empty()) return names;
+  for (const tpu::MachineType& machine : generation.machines) {
+    if (machine.documented || !generation.documented) add(machine.name);
+  }
+  return names;
+}
+
+// The topologies that the machine serves, each once.
+std::vector<std::string> Served(const tpu::Generation& generation,
+                                const tpu::MachineType& machine) {
+  std::vector<std::string> names;
+  for (const tpu::Placement& placement : generation.placements) {
+    if (placement.machine == &machine) names.push_back(placement.topology.Text());
+  }
+  return names;
+}
+
+Finding Unknown(const Subject& subject, const std::string& value) {
+  const tpu::Generation* generation = subject.shape.generation;
+  const std::string choice = generation == nullptr ? "a machine type of `tpu-admission catalog`"
+                                                   : JoinOr(Serving(*generation, subject.shape));
+  return {.pointer = subject.At(NodeLabel::kMachineType),
+          .container = "",
+          .summary = "machine type " + value + " is no TPU machine that the catalog knows",
+          .problem = "is " + value + ", which the TPU catalog of " + subject.catalog.version() +
+                     " does not know as a machine with TPUs. If it is a new one, this is no "
+                     "fault; else no node has it and TPUs as well.",
+          .change = SelectorChange(subject, NodeLabel::kMachineType, choice),
+          .milder = Mode::kWarn};
+}
+
+Finding OtherGeneration(const Subject& subject, std::string_view found, const std::string& label,
+                        const tpu::Generation& of, std::string pointer) {
+  const tpu::Generation& wanted = *subject.shape.generation;
+  const bool machine = label != kFamilyLabel;
+  return {
+      .pointer = std::move(pointer),
+      .container = "",
+      .summary = std::string(found) + " is a machine of " + of.label + ", not of " + wanted.label,
+      .problem = "is " + std::string(found) + ", a machine of " + of.name +
+                 ", but the accelerator is " + wanted.label + ". No node has both.",
+      .change = "set " + label + " to " +
+                (machine ? JoinOr(Serving(wanted, subject.shape)) : wanted.machine_family) +
+                ", or remove it (accelerator and topology say which machine it is)"};
+}
+
+// ", or set topology to 2x2": if the pods ask for the chips of the machine.
+std::string TopologyInstead(const Subject& subject, const tpu::MachineType& machine) {
+  const std::int64_t chips = subject.pods.chips_per_pod;
+  if (chips > 0 && chips != machine.chips) return "";
+  const std::vector<std::string> served = Served(*subject.shape.generation, machine);
+  return ", or " + SelectorChange(subject, NodeLabel::kTopology, JoinOr(served));
+}
+
+Finding OtherTopology(const Subject& subject, const tpu::MachineType& machine) {
+  const tpu::Generation& generation = *subject.shape.generation;
+  const std::string topology = subject.shape.topology->Text();
+  const std::string serving = JoinOr(Serving(generation, subject.shape));
+  return {
+      .pointer = subject.At(NodeLabel::kMachineType),
+      .container = "",
+      .summary = machine.name + " does not serve topology " + topology + ", " + serving + " does",
+      .problem = "is " + machine.name + ", a machine of " + Count(machine.chips, "chip") +
+                 ", but a " + topology + " of " + generation.label + " is made of " + serving +
+                 ". No node has both.",
+      .change = SelectorChange(subject, NodeLabel::kMachineType, serving) +
+                TopologyInstead(subject, machine),
+      .milder = machine.documented ? std::nullopt : std::optional(Mode::kWarn)};
+}
+
+void CheckMachine(const Subject& subject, Report& report) {
+  const workload::Selected& selected = subject.shape.choice[NodeLabel::kMachineType];
+  if (!selected.fixed()) return;
+  const tpu::Generation* of = subject.catalog.FindByMachine(selected.value);
+  if (of == nullptr) return report.Add(Unknown(subject, Quoted(selected.value)));
+  const tpu::Generation* wanted = subject.shape.generation;
+  if (wanted == nullptr) return;
+  if (of != wanted) {
+    return report.Add(OtherGeneration(subject, selected.value,
+                                      std::string(FieldOf(subject, NodeLabel::kMachineType)), *of,
+                                      subject.At(NodeLabel::kMachineType)));
+  }
+  if (!subject.shape.topology) return;
+  const tpu::MachineType& machine = *wanted->FindMachine(selected.value);
+  const tpu::PlacementList placements = wanted->PlacementsOf(*subject.shape.topology);
+  // Nobody says what a machine without a row is good for.
+  if (placements.empty() || Served(*wanted, machine).empty()) return;
+  const bool serves = std::any_of(placements.begin(), placements.end(),
+                                  [&](const auto& p) { return p.machine == &machine; });
+  if (!serves) report.Add(OtherTopology(subject, machine));
+}
+
+void CheckFamily(const Subject& subject, Report& report) {
+  const auto family = workload::FindRequired(subject.pods.pod.spec, kFamilyLabel);
+  const tpu::Generation* wanted = subject.shape.generation;
+  if (!family || !family->fixed || wanted == nullptr) return;
+  if (family->value == wanted->machine_family) return;
+  for (const tpu::Generation& of : subject.catalog.generations()) {
+    if (of.machine_family != family->value) continue;
+    report.Add(
+        OtherGeneration(subject, family->value, std::string(kFamilyLabel), of,
+                        std::string(subject.pods.selector_pointer) + workload::PointerOf(*family)));
+  }
+}
+
+void Check(const Subject& subject, Report& report) {
+  CheckMachine(subject, report);
+  CheckFamily(subject, report);
+}
+
+}  // namespace
+
+const Rule kTPU110 = {
+    .id = "TPU110",
+    .name = "machine-type",
+    .mode = Mode::kDeny,
+    .judges_counts = false,
+    .words =
+        {.what = "The machine type (node.kubernetes.io/instance-type, "
+                 "cloud.google.com/machine-family, or type of a Pathways worker) is one of another "
+                 "generation than the accelerator, or one that GKE does not build the topology of. "
+                 "A machine type that the catalog does not know warns.",
+         .why = "GKE derives the labels of a node from its machine: the accelerator follows from "
+                "the family, and each topology is made of certain machines. No node ever has a "
+                "pair that does not fit, so the pod stays Pending.",
+         .fix = "Remove the machine type: accelerator and topology determine it. Or set it to the "
+                "one that `tpu-admission catalog` lists for the topology.",
+         .wrong = R"(apiVersion: v1
+kind: Pod
+metadata: {name: train}
+spec:
+  nodeSelector:
+    cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
+    cloud.google.com/gke-tpu-topology: 2x2
+    node.kubernetes.io/instance-type: ct5lp-hightpu-4t
+  containers:
+  - name: jax
+    image: example.com/jax
+    resources:
+      requests: {cpu: "100", memory: 300Gi}
+      limits: {google.com/tpu: 4}
+)",
+         .right = R"(apiVersion: v1
+kind: Pod
+metadata: {name: train}
+spec:
+  nodeSelector:
+    cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
+    cloud.google.com/gke-tpu-topology: 2x2
+    node.kubernetes.io/instance-type: ct6e-standard-4t
+  containers:
+  - name: jax
+    image: example.com/jax
+    resources:
+      requests: {cpu: "100", memory: 300Gi}
+      limits: {google.com/tpu: 4}
+)",
+         .sources = "GoogleCloudPlatform/cluster-autoscaler@7d25050 "
+                    "pkg/cloudprovider/gke/machinetypes/deprecated_tpu_config.go\n"
+                    "google/pathways-job api/v1\n"
+                    "https://cloud.google.com/kubernetes-engine/docs/concepts/plan-tpus"},
+    .check = Check,
+    .audience = kNodeSelectors,
+};
+
+}  // namespace tpu_admission::rules

@@ -1,0 +1,106 @@
+#include "rules/engine/phrases.h"
+#include "tpu_admission/base/text.h"
+
+namespace tpu_admission::rules {
+namespace {
+
+constexpr std::string_view kImage = "cloud.google.com/gke-os-distribution";
+constexpr std::string_view kOs = "kubernetes.io/os";
+constexpr std::array<std::string_view, 2> kArchitectures = {"kubernetes.io/arch",
+                                                            "beta.kubernetes.io/arch"};
+
+void Say(const Subject& subject, const workload::RequiredLabel& found, const std::string& truth,
+         const std::string& value, Report& report) {
+  const std::string quoted = Quoted(found.value);
+  report.Add({.pointer = std::string(subject.pods.selector_pointer) + workload::PointerOf(found),
+              .container = "",
+              .summary = "no TPU node has " + std::string(found.key) + " " + quoted,
+              .problem = "is " + quoted + ", but " + truth +
+                         ". The pod would wait for a node that GKE does not make.",
+              .change = "remove " + std::string(found.key) + ", or set it to " + value});
+}
+
+void CheckImage(const Subject& subject, Report& report) {
+  const auto image = workload::FindRequired(subject.pods.pod.spec, kImage);
+  if (!image || !image->fixed) return;
+  const auto& unsupported = subject.catalog.node_limits().unsupported_images;
+  if (std::find(unsupported.begin(), unsupported.end(), image->value) == unsupported.end()) return;
+  Say(subject, *image, "TPU nodes run Container-Optimized OS only", "cos", report);
+}
+
+void CheckOs(const Subject& subject, Report& report) {
+  const std::string& right = subject.catalog.node_limits().os;
+  const auto os = workload::FindRequired(subject.pods.pod.spec, kOs);
+  if (!os || !os->fixed || right.empty() || os->value == right) return;
+  Say(subject, *os, "TPU nodes run " + right, right, report);
+}
+
+// Hosts of a generation to come may have other processors.
+void CheckArchitecture(const Subject& subject, Report& report) {
+  const std::string& right = subject.catalog.node_limits().arch;
+  if (subject.shape.generation == nullptr || right.empty()) return;
+  for (const std::string_view key : kArchitectures) {
+    const auto arch = workload::FindRequired(subject.pods.pod.spec, key);
+    if (!arch || !arch->fixed || arch->value == right) continue;
+    Say(subject, *arch, "the hosts of " + subject.shape.generation->name + " are " + right, right,
+        report);
+  }
+}
+
+void Check(const Subject& subject, Report& report) {
+  CheckImage(subject, report);
+  CheckOs(subject, report);
+  CheckArchitecture(subject, report);
+}
+
+}  // namespace
+
+const Rule kTPU112 = {
+    .id = "TPU112",
+    .name = "node-image",
+    .mode = Mode::kWarn,
+    .judges_counts = false,
+    .words =
+        {.what = "A TPU pod selects nodes by an operating system, node image or processor that TPU "
+                 "nodes do not have: Ubuntu, Windows or arm64.",
+         .why = "GKE makes TPU nodes with Container-Optimized OS on amd64 machines; the planning "
+                "page says that Ubuntu is not supported. No TPU node carries the label that the "
+                "pod selects.",
+         .fix = "Remove the selector. The image of the container may be based on Ubuntu all the "
+                "same: it does not matter to the node.",
+         .wrong = R"(apiVersion: v1
+kind: Pod
+metadata: {name: train}
+spec:
+  nodeSelector:
+    cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
+    cloud.google.com/gke-tpu-topology: 2x2
+    cloud.google.com/gke-os-distribution: ubuntu
+  containers:
+  - name: jax
+    image: example.com/jax
+    resources:
+      requests: {cpu: "100", memory: 300Gi}
+      limits: {google.com/tpu: 4}
+)",
+         .right = R"(apiVersion: v1
+kind: Pod
+metadata: {name: train}
+spec:
+  nodeSelector:
+    cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
+    cloud.google.com/gke-tpu-topology: 2x2
+    cloud.google.com/gke-os-distribution: cos
+  containers:
+  - name: jax
+    image: example.com/jax
+    resources:
+      requests: {cpu: "100", memory: 300Gi}
+      limits: {google.com/tpu: 4}
+)",
+         .sources = "https://cloud.google.com/kubernetes-engine/docs/concepts/plan-tpus"},
+    .check = Check,
+    .audience = workload::TpuUse::kChips | workload::TpuUse::kClaims | workload::TpuUse::kSelects,
+};
+
+}  // namespace tpu_admission::rules

@@ -1,0 +1,296 @@
+#include "rules/engine/kueue.h"
+#include "rules/engine/phrases.h"
+#include "tpu_admission/base/text.h"
+
+namespace tpu_admission::rules {
+namespace {
+
+constexpr std::string_view kAnnotation = "cloud.google.com/gke-tpu-slice-topology";
+
+// The slice that the annotation asks for, beside what is known of the generation.
+struct Cut {
+  const Subject& subject;
+  const tpu::Generation& generation;
+  tpu::Topology slice;
+  std::optional<tpu::Topology> parent;  // the topology selector, if it is one of the generation
+
+  std::string name() const { return slice.Text(); }
+};
+
+Finding At(const Subject& subject, std::string summary, std::string problem, std::string change) {
+  return {.pointer = AtAnnotation(subject, kAnnotation),
+          .container = "",
+          .summary = std::move(summary),
+          .problem = std::move(problem),
+          .change = std::move(change)};
+}
+
+std::string SetTo(const std::string& value) {
+  return "set the annotation " + std::string(kAnnotation) + " to " + value;
+}
+
+Finding Malformed(const Subject& subject, std::string_view text) {
+  const std::string value = Quoted(text);
+  const std::optional<tpu::Topology> meant = Tidied(text);
+  return At(subject, "slice topology " + value + " is malformed",
+            "is " + value +
+                ", which is no topology: two or three numbers of at least 1, joined by a small x. "
+                "The device plugin would silently take the topology of the whole node pool.",
+            SetTo(meant ? meant->Text() : "the shape of the slice, such as 2x4 or 2x2x2"));
+}
+
+Finding OtherRank(const Cut& cut) {
+  const std::string dimensions = std::to_string(cut.generation.dimensions);
+  return At(cut.subject,
+            "slice topology " + cut.name() + " has " + std::to_string(cut.slice.rank()) +
+                " dimensions, " + cut.generation.label + " has " + dimensions,
+            "is " + cut.name() + ", but a slice of " + cut.generation.name + " has " + dimensions +
+                " dimensions. The device plugin would silently take the topology of the whole node "
+                "pool.",
+            SetTo(NearestTopologies(cut.subject, cut.slice.chips()).front()));
+}
+
+// "2x2, 2x4 or 4x4": the listed topologies that the machines of the parent make and that fit into
+// it.
+std::string Parts(const Cut& cut) {
+  const auto machines = cut.subject.shape.machines();
+  std::vector<std::string> names;
+  for (const tpu::Placement& placement : cut.generation.placements) {
+    const std::string name = placement.topology.Text();
+    const bool made =
+        std::find(machines.begin(), machines.end(), placement.machine) != machines.end();
+    const bool fits = !cut.parent || cut.parent->Contains(placement.topology);
+    const bool fresh = std::find(names.begin(), names.end(), name) == names.end();
+    if (made && fits && fresh) names.push_back(name);
+  }
+  return JoinOr(names);
+}
+
+bool InBlocks(const tpu::DynamicSlicing& slicing, const tpu::Topology& slice) {
+  const auto sides = slice.dimensions();
+  const auto block = slicing.block.dimensions();
+  for (std::size_t i = 0; i < sides.size() && i < block.size(); ++i) {
+    if (sides[i] % block[i] != 0) return false;
+  }
+  return slice.rank() == slicing.block.rank();
+}
+
+// Why the generation's blocks make no such slice; empty if they do.
+std::string WhyNot(const tpu::DynamicSlicing& slicing, const tpu::Topology& slice) {
+  const auto& parts = slicing.sub_slices;
+  if (std::find(parts.begin(), parts.end(), slice) != parts.end()) return "";
+  if (!InBlocks(slicing, slice)) return "no such part is cut out of a block";
+  if (slice.chips() / slicing.block.chips() > slicing.max_blocks) {
+    return "it would take more than the " + std::to_string(slicing.max_blocks) +
+           " blocks that there are";
+  }
+  const bool order_matters = slicing.order == tpu::DimensionOrder::kRequired;
+  return order_matters && !slice.NonDecreasing() ? "the dimensions must be in rising order" : "";
+}
+
+std::optional<Finding> CheckDynamic(const Cut& cut) {
+  const tpu::DynamicSlicing& slicing = *cut.generation.dynamic_slicing;
+  const std::string why = WhyNot(slicing, cut.slice);
+  if (why.empty()) return std::nullopt;
+  std::vector<std::string> parts;
+  for (const tpu::Topology& part : slicing.sub_slices) parts.push_back(part.Text());
+  Finding finding =
+      At(cut.subject, cut.generation.label + " has no slice " + cut.name() + ": " + why,
+         "is " + cut.name() + ", but slices of " + cut.generation.name + " are made of blocks of " +
+             slicing.block.Text() + ", and " + why + ".",
+         SetTo(JoinOr(parts) + ", or a shape in multiples of " + slicing.block.Text() +
+               " in rising order"));
+  if (!cut.generation.PlacementsOf(cut.slice).empty()) finding.milder = Mode::kWarn;
+  return finding;
+}
+
+Finding NotInParent(const Cut& cut) {
+  const std::string parent = cut.parent->Text();
+  Finding finding = At(cut.subject, "a " + cut.name() + " slice does not fit into " + parent,
+                       "is " + cut.name() + ", but the pods select nodes of a " + parent +
+                           " slice, and a part is nowhere longer than the whole.",
+                       SetTo(Parts(cut)) + ", or select a larger topology");
+  if (cut.generation.dynamic_slicing) finding.milder = Mode::kWarn;
+  return finding;
+}
+
+Finding NoParts(const Cut& cut) {
+  Finding finding =
+      At(cut.subject, "slices of " + cut.generation.label + " cannot be cut into parts",
+         "asks for a " + cut.name() + " part of a slice, but GKE does not cut slices of " +
+             cut.generation.name + ": the pods would see the topology of the whole node pool.",
+         cut.generation.PlacementsOf(cut.slice).empty()
+             ? "remove the annotation"
+             : "remove the annotation, and " +
+                   SelectorChange(cut.subject, workload::NodeLabel::kTopology, cut.name()));
+  finding.milder = Mode::kWarn;
+  return finding;
+}
+
+Finding NoParent(const Cut& cut) {
+  Finding finding =
+      At(cut.subject, "a " + cut.name() + " part is asked for, but not of which topology",
+         "asks for a " + cut.name() +
+             " part, but the pods do not select the topology of the "
+             "slice that it is cut from, so its hosts may be taken from slices of any size.",
+         "add " + std::string(Key(workload::NodeLabel::kTopology)) +
+             " with the topology of the node pool");
+  finding.milder = Mode::kWarn;
+  return finding;
+}
+
+Finding NotListed(const Cut& cut) {
+  Finding finding = At(cut.subject, cut.generation.label + " has no slice " + cut.name(),
+                       "is " + cut.name() + ", which " + cut.generation.label +
+                           " does not come in, so nothing cuts such a part.",
+                       SetTo(Parts(cut)));
+  finding.milder = Mode::kWarn;
+  return finding;
+}
+
+// Somebody sees to it that the pods land on hosts that lie side by side.
+bool IsKeptTogether(const Cut& cut) {
+  const k8s::StringMap& annotations = cut.subject.pods.pod.metadata.annotations;
+  const bool by_kueue = std::any_of(kKueuePlacements.begin(), kKueuePlacements.end(),
+                                    [&](std::string_view key) { return annotations.Has(key); }) ||
+                        annotations.Has(kKueueSliceRequired) || annotations.Has(kKueueSliceLayers);
+  return by_kueue || cut.subject.workload.kind->group == "ray.io";  // by KubeRay's TPU webhook
+}
+
+Finding NotKeptTogether(const Cut& cut) {
+  Finding finding =
+      At(cut.subject, "nothing keeps the hosts of the " + cut.name() + " part together",
+         "cuts a " + cut.name() + " part out of " + cut.parent->Text() +
+             ", but no Kueue annotation says that the pods must be on hosts of one part. The "
+             "scheduler may take any hosts, and the program ends with connection timeouts.",
+         "add the annotation " + std::string(kKueueRequired) + ": cloud.google.com/gke-tpu-slice-" +
+             cut.name() + "-id" +
+             (cut.subject.workload.queued ? "" : ", and the label of a Kueue queue"));
+  finding.milder = Mode::kWarn;
+  return finding;
+}
+
+std::optional<Finding> CheckStatic(const Cut& cut) {
+  if (!cut.generation.static_slicing) return NoParts(cut);
+  const bool chosen_elsewhere =
+      cut.subject.workload.queued || cut.subject.pods.nodes.by_other_means;
+  const bool unselected = cut.subject.shape.choice[workload::NodeLabel::kTopology].free();
+  if (unselected && !chosen_elsewhere) return NoParent(cut);
+  if (cut.generation.PlacementsOf(cut.slice).empty()) return NotListed(cut);
+  const std::optional<Slice> slice = cut.subject.SliceOfPods();
+  const bool one_host = !slice || !slice->multi_host();
+  if (!cut.parent || one_host || IsKeptTogether(cut)) return std::nullopt;
+  return NotKeptTogether(cut);
+}
+
+std::optional<Finding> Judge(const Cut& cut) {
+  if (cut.slice.rank() != cut.generation.dimensions) return OtherRank(cut);
+  if (cut.parent && *cut.parent == cut.slice) return std::nullopt;  // all of it
+  const auto& dynamic = cut.generation.dynamic_slicing;
+  if (dynamic) {
+    if (std::optional<Finding> finding = CheckDynamic(cut)) return finding;
+  }
+  // The nodes of dynamic slices may carry the topology of a block.
+  const bool in_parent =
+      !cut.parent || cut.parent->Contains(cut.slice) || (dynamic && *cut.parent == dynamic->block);
+  if (!in_parent) return NotInParent(cut);
+  return dynamic ? std::nullopt : CheckStatic(cut);
+}
+
+void Check(const Subject& subject, Report& report) {
+  const std::optional<std::string_view> text = subject.pods.SliceTopology();
+  if (!text || workload::IsPlaceholder(*text)) return;
+  const std::optional<tpu::Topology> slice = tpu::Topology::Parse(*text);
+  if (!slice) return report.Add(Malformed(subject, *text));
+  const Shape& shape = subject.shape;
+  if (shape.generation == nullptr) return;
+  Cut cut{subject, *shape.generation, *slice, shape.topology};
+  if (cut.parent && cut.parent->rank() != shape.generation->dimensions) cut.parent.reset();
+  if (std::optional<Finding> finding = Judge(cut)) report.Add(*std::move(finding));
+}
+
+}  // namespace
+
+const Rule kTPU204 = {
+    .id = "TPU204",
+    .name = "slice-topology",
+    .mode = Mode::kDeny,
+    .judges_counts = false,
+    .words =
+        {.what = "The annotation cloud.google.com/gke-tpu-slice-topology asks for a part of a "
+                 "larger slice, or (TPU7x) for a slice made of parts or several 4x4x4 blocks. Its "
+                 "value must be a topology of the generation and lie inside the topology that the "
+                 "pods select, if they select one. A value that cannot be one denies; where only "
+                 "documents or Google's tools say so, it warns.",
+         .why = "GKE's device plugin does not complain of a wrong value: it silently tells the "
+                "program the topology of the whole node pool, and the program waits for hosts that "
+                "are not there. Parts of v5e and v6e slices also need Kueue, which keeps the pods "
+                "on hosts that lie side by side; v4 and v5p slices are not cut at all. Dynamic "
+                "slices of TPU7x need no topology selector.",
+         .fix = "Use a shape that `tpu-admission catalog` lists for the generation, no larger than "
+                "the selected topology. For parts of v5e and v6e add the annotation "
+                "kueue.x-k8s.io/podset-required-topology with "
+                "cloud.google.com/gke-tpu-slice-<shape>-id.",
+         .wrong = R"(apiVersion: batch/v1
+kind: Job
+metadata:
+  name: train
+  labels: {kueue.x-k8s.io/queue-name: tpus}
+spec:
+  parallelism: 2
+  completions: 2
+  completionMode: Indexed
+  template:
+    metadata:
+      annotations:
+        cloud.google.com/gke-tpu-slice-topology: 2x16
+        kueue.x-k8s.io/podset-required-topology: cloud.google.com/gke-tpu-slice-2x16-id
+    spec:
+      restartPolicy: Never
+      nodeSelector:
+        cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
+        cloud.google.com/gke-tpu-topology: 4x4
+      containers:
+      - name: jax
+        image: example.com/jax
+        resources:
+          requests: {cpu: "100", memory: 300Gi}
+          limits: {google.com/tpu: 4}
+)",
+         .right = R"(apiVersion: batch/v1
+kind: Job
+metadata:
+  name: train
+  labels: {kueue.x-k8s.io/queue-name: tpus}
+spec:
+  parallelism: 2
+  completions: 2
+  completionMode: Indexed
+  template:
+    metadata:
+      annotations:
+        cloud.google.com/gke-tpu-slice-topology: 2x4
+        kueue.x-k8s.io/podset-required-topology: cloud.google.com/gke-tpu-slice-2x4-id
+    spec:
+      restartPolicy: Never
+      nodeSelector:
+        cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
+        cloud.google.com/gke-tpu-topology: 4x4
+      containers:
+      - name: jax
+        image: example.com/jax
+        resources:
+          requests: {cpu: "100", memory: 300Gi}
+          limits: {google.com/tpu: 4}
+)",
+         .sources =
+             "ai-on-gke/tpu-device-plugin@4626a9f pkg/tpu/util/util.go\n"
+             "GoogleCloudPlatform/cluster-toolkit@1047080 scheduling.go and pull request 5820\n"
+             "AI-Hypercomputer/xpk@367c838 src/xpk/core/scheduling.py\n"
+             "GoogleCloudPlatform/kubernetes-engine-samples@2b50365 "
+             "ai-ml/gke-tpu-dynamic-slicing"},
+    .check = Check,
+    .audience = workload::TpuUse::kChips | workload::TpuUse::kClaims,
+};
+
+}  // namespace tpu_admission::rules

@@ -1,0 +1,139 @@
+#include "rules/engine/kueue.h"
+#include "rules/engine/phrases.h"
+
+namespace tpu_admission::rules {
+namespace {
+
+// The topology in "cloud.google.com/gke-tpu-partition-4x4x4-id".
+std::optional<tpu::Topology> TopologyIn(std::string_view label) {
+  constexpr std::string_view kEnd = "-id";
+  if (!label.starts_with("cloud.google.com/gke-tpu-") || !label.ends_with(kEnd)) {
+    return std::nullopt;
+  }
+  label.remove_suffix(kEnd.size());
+  return tpu::Topology::Parse(label.substr(label.rfind('-') + 1));
+}
+
+// The whole slice, and for one made of blocks also a block: Kueue may place it block by block.
+std::vector<tpu::Topology> Wholes(const Subject& subject) {
+  const k8s::StringMap& annotations = subject.pods.pod.metadata.annotations;
+  if (const auto label = annotations.Find(kKueueSliceRequired)) {
+    if (const auto part = TopologyIn(*label)) return {*part};
+  }
+  const auto text = subject.pods.SliceTopology();
+  const auto slice = text ? tpu::Topology::Parse(*text) : std::nullopt;
+  if (!slice) return {};
+  std::vector<tpu::Topology> wholes = {*slice};
+  const tpu::Generation* generation = subject.shape.generation;
+  const bool of_blocks = generation != nullptr && generation->dynamic_slicing &&
+                         slice->chips() > generation->dynamic_slicing->block.chips();
+  if (of_blocks) wholes.push_back(generation->dynamic_slicing->block);
+  return wholes;
+}
+
+void Check(const Subject& subject, Report& report) {
+  const auto text = subject.pods.pod.metadata.annotations.Find(kKueueSliceSize);
+  const std::int64_t chips = subject.pods.chips_per_pod;
+  const std::optional<std::int64_t> size = text ? WholeNumber(*text) : std::nullopt;
+  constexpr std::int64_t kMost = 1'000'000;  // products never overflow
+  if (!size || *size < 1 || *size > kMost || chips <= 0) return;
+  const std::vector<tpu::Topology> wholes = Wholes(subject);
+  const auto is_filled = [&](const tpu::Topology& t) { return t.chips() == *size * chips; };
+  if (wholes.empty() || std::any_of(wholes.begin(), wholes.end(), is_filled)) return;
+  const tpu::Topology& slice = wholes.front();
+  const std::string found = std::to_string(*size) + " x " + std::to_string(chips);
+  const bool divides = slice.chips() % chips == 0;
+  report.Add({.pointer = AtAnnotation(subject, kKueueSliceSize),
+              .container = "",
+              .summary = "podset-slice-size " + found + " chips are not the " +
+                         std::to_string(slice.chips()) + " of a " + slice.Text() + " slice",
+              .problem = "is " + std::to_string(*size) + ", and each pod asks for " +
+                         Count(chips, "chip") + ": " + std::to_string(*size * chips) +
+                         " together, but a " + slice.Text() + " slice has " +
+                         std::to_string(slice.chips()) +
+                         ". Kueue gives each group of pods a slice of its own, and a slice runs "
+                         "only if its pods use all of it (full utilization).",
+              .change = divides
+                            ? "set " + std::string(kKueueSliceSize) + " to \"" +
+                                  std::to_string(slice.chips() / chips) + "\""
+                            : "let " + std::string(kKueueSliceSize) +
+                                  " times the chips of a pod be " + std::to_string(slice.chips())});
+}
+
+}  // namespace
+
+const Rule kTPU205 = {
+    .id = "TPU205",
+    .name = "slice-size",
+    .mode = Mode::kDeny,
+    .judges_counts = false,
+    .words =
+        {.what = "The annotation kueue.x-k8s.io/podset-slice-size says how many pods Kueue places "
+                 "on one slice. Times the chips of a pod it must be the chips of the slice that "
+                 "the annotations name: full utilization. Where a TPU7x slice is made of several "
+                 "blocks, the pods of one 4x4x4 block are as good.",
+         .why = "Kueue gives each group of that many pods a slice. If they are fewer than its "
+                "hosts, the TPU runtime waits for the others for ever; if they are more, no slice "
+                "is large enough and the workload is never admitted.",
+         .fix = "Set it to the chips of the slice divided by the chips of a pod: 2x4 has 8 chips, "
+                "so with 4 chips in a pod it is 2.",
+         .wrong = R"(apiVersion: batch/v1
+kind: Job
+metadata:
+  name: train
+  labels: {kueue.x-k8s.io/queue-name: tpus}
+spec:
+  parallelism: 2
+  completions: 2
+  completionMode: Indexed
+  template:
+    metadata:
+      annotations:
+        cloud.google.com/gke-tpu-slice-topology: 2x4
+        kueue.x-k8s.io/podset-slice-required-topology: cloud.google.com/gke-tpu-slice-2x4-id
+        kueue.x-k8s.io/podset-slice-size: "1"
+    spec:
+      restartPolicy: Never
+      nodeSelector:
+        cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
+        cloud.google.com/gke-tpu-topology: 4x4
+      containers:
+      - name: jax
+        image: example.com/jax
+        resources:
+          requests: {cpu: "100", memory: 300Gi}
+          limits: {google.com/tpu: 4}
+)",
+         .right = R"(apiVersion: batch/v1
+kind: Job
+metadata:
+  name: train
+  labels: {kueue.x-k8s.io/queue-name: tpus}
+spec:
+  parallelism: 2
+  completions: 2
+  completionMode: Indexed
+  template:
+    metadata:
+      annotations:
+        cloud.google.com/gke-tpu-slice-topology: 2x4
+        kueue.x-k8s.io/podset-slice-required-topology: cloud.google.com/gke-tpu-slice-2x4-id
+        kueue.x-k8s.io/podset-slice-size: "2"
+    spec:
+      restartPolicy: Never
+      nodeSelector:
+        cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
+        cloud.google.com/gke-tpu-topology: 4x4
+      containers:
+      - name: jax
+        image: example.com/jax
+        resources:
+          requests: {cpu: "100", memory: 300Gi}
+          limits: {google.com/tpu: 4}
+)",
+         .sources = "AI-Hypercomputer/xpk@250d4b3 slice/internal/webhooks\n"
+                    "https://kueue.sigs.k8s.io/docs/concepts/topology_aware_scheduling/"},
+    .check = Check,
+};
+
+}  // namespace tpu_admission::rules

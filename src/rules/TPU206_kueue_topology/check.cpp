@@ -1,0 +1,251 @@
+#include "rules/engine/kueue.h"
+
+#include <limits>
+
+#include "rules/engine/phrases.h"
+#include "tpu_admission/base/text.h"
+
+namespace tpu_admission::rules {
+namespace {
+
+// Reports faults of the annotations of one pod set.
+class Annotations {
+ public:
+  Annotations(const Subject& subject, Report& report)
+      : subject_(subject), report_(report), map_(subject.pods.pod.metadata.annotations) {}
+
+  bool Has(std::string_view key) const { return map_.Has(key); }
+  // Empty also where a template engine has yet to fill the value in.
+  std::string_view Value(std::string_view key) const {
+    const std::string_view value = map_.Find(key).value_or("");
+    return workload::IsPlaceholder(value) ? std::string_view() : value;
+  }
+  // `summary` begins with the short name of the annotation, `problem` is a sentence about it.
+  void Fault(std::string_view key, std::string summary, std::string problem, std::string change) {
+    report_.Add({.pointer = AtAnnotation(subject_, key),
+                 .container = "",
+                 .summary = std::move(summary),
+                 .problem = std::move(problem) + Consequence(),
+                 .change = std::move(change),
+                 .milder = subject_.workload.queued ? std::nullopt : std::optional(Mode::kWarn)});
+  }
+  const Subject& subject() const { return subject_; }
+
+ private:
+  std::string Consequence() const {
+    const std::string kind(subject_.workload.kind->name);
+    return subject_.workload.queued
+               ? " Kueue's own webhook refuses such a " + kind + "."
+               : " Kueue would refuse such a " + kind + " (it has no queue label yet).";
+  }
+
+  const Subject& subject_;
+  Report& report_;
+  const k8s::StringMap& map_;
+};
+
+// "podset-slice-size" of "kueue.x-k8s.io/podset-slice-size".
+std::string Short(std::string_view key) { return std::string(key.substr(key.find('/') + 1)); }
+
+void CheckPlacements(Annotations& annotations) {
+  std::vector<std::string> found;
+  std::string_view last;
+  for (const std::string_view key : kKueuePlacements) {
+    if (!annotations.Has(key)) continue;
+    found.push_back(Short(key));
+    last = key;
+  }
+  if (found.size() < 2) return;
+  annotations.Fault(
+      last, "only one of " + JoinOr(found) + " may be set",
+      "stands beside " + found.front() + ", but a pod set has only one of these annotations.",
+      "keep " + JoinOr(found));
+}
+
+void CheckPairs(Annotations& annotations) {
+  const bool size = annotations.Has(kKueueSliceSize);
+  const bool topology = annotations.Has(kKueueSliceRequired);
+  if (size == topology) return;
+  const std::string_view here = size ? kKueueSliceSize : kKueueSliceRequired;
+  const std::string missing = Short(size ? kKueueSliceRequired : kKueueSliceSize);
+  annotations.Fault(here, Short(here) + " is set without " + missing,
+                    "is set without " + missing +
+                        ": one says how many pods a slice has, the other where they must be "
+                        "together.",
+                    "add kueue.x-k8s.io/" + missing + ", or remove " + Short(here));
+}
+
+// How many pods Kueue counts in the pod set; nothing if that is not plain.
+std::optional<std::int64_t> PodCount(const workload::Scale& scale) {
+  if (scale.counting != workload::Counting::kJob || !scale.pods.value || !scale.slices.value) {
+    return std::nullopt;
+  }
+  std::int64_t pods = *scale.pods.value;
+  if (scale.completions.value && scale.completions.written) {
+    pods = std::min(pods, *scale.completions.value);
+  }
+  constexpr std::int64_t kMost = 1'000'000;
+  if (pods < 1 || *scale.slices.value < 1 || pods > kMost || *scale.slices.value > kMost) {
+    return std::nullopt;
+  }
+  return pods * *scale.slices.value;
+}
+
+void CheckSize(Annotations& annotations) {
+  const std::string_view text = annotations.Value(kKueueSliceSize);
+  if (text.empty()) return;
+  const std::string name = Short(kKueueSliceSize);
+  const std::optional<std::int64_t> size = WholeNumber(text);
+  if (!size || *size < 1 || *size > std::numeric_limits<std::int32_t>::max()) {
+    return annotations.Fault(kKueueSliceSize, name + " " + Quoted(text) + " is no number of pods",
+                             "is " + Quoted(text) + ", but must be a whole number of at least 1.",
+                             "set " + name + " to the number of pods on one slice");
+  }
+  const std::optional<std::int64_t> pods = PodCount(annotations.subject().pods.scale);
+  if (!pods || *size <= *pods) return;
+  annotations.Fault(
+      kKueueSliceSize,
+      name + " is " + std::to_string(*size) + ", but there are only " + Count(*pods, "pod"),
+      "is " + std::to_string(*size) + ", but all in all there " + (*pods == 1 ? "is " : "are ") +
+          Count(*pods, "pod") + ".",
+      "set " + name + " to the number of pods on one slice, at most " + std::to_string(*pods));
+}
+
+void CheckGroup(Annotations& annotations) {
+  if (!annotations.Has(kKueueGroup)) return;
+  const std::string_view group = annotations.Value(kKueueGroup);
+  const std::string name = Short(kKueueGroup);
+  if (!group.empty() && group.find_first_not_of("0123456789") == group.npos) {
+    annotations.Fault(kKueueGroup, name + " " + Quoted(group) + " is a number",
+                      "is " + Quoted(group) + ", but the name of a group must not be a number.",
+                      "set " + name + " to a name such as \"group-" + Printable(group) + "\"");
+  }
+  for (const std::string_view key : {kKueueSliceSize, kKueueSliceRequired, kKueueSliceLayers}) {
+    if (!annotations.Has(key)) continue;
+    return annotations.Fault(kKueueGroup, name + " may not stand beside " + Short(key),
+                             "stands beside " + Short(key) +
+                                 ", but pod sets of a group cannot be placed slice by slice.",
+                             "remove " + name + " or " + Short(key));
+  }
+  if (annotations.Has(kKueueRequired) || annotations.Has(kKueuePreferred)) return;
+  annotations.Fault(
+      kKueueGroup, name + " is set without a topology",
+      "is set, but neither " + Short(kKueueRequired) + " nor " + Short(kKueuePreferred) +
+          " says where the group must be together.",
+      "add " + Short(kKueueRequired) + " or " + Short(kKueuePreferred) + ", or remove " + name);
+}
+
+void CheckLayers(Annotations& annotations) {
+  if (!annotations.Has(kKueueSliceLayers)) return;
+  for (const std::string_view key : {kKueueSliceSize, kKueueSliceRequired}) {
+    if (!annotations.Has(key)) continue;
+    return annotations.Fault(
+        kKueueSliceLayers, Short(kKueueSliceLayers) + " may not stand beside " + Short(key),
+        "stands beside " + Short(key) + ", but it says all of the slices by itself.",
+        "remove " + Short(key));
+  }
+}
+
+// The values that Go's strconv.ParseBool reads, which is what Kueue uses.
+constexpr std::array<std::string_view, 12> kBooleans = {"1", "t", "T", "true",  "TRUE",  "True",
+                                                        "0", "f", "F", "false", "FALSE", "False"};
+
+void CheckUnconstrained(Annotations& annotations) {
+  const std::string_view value = annotations.Value(kKueueUnconstrained);
+  if (value.empty()) return;
+  if (std::find(kBooleans.begin(), kBooleans.end(), value) != kBooleans.end()) return;
+  annotations.Fault(kKueueUnconstrained,
+                    Short(kKueueUnconstrained) + " " + Quoted(value) + " is neither true nor false",
+                    "is " + Quoted(value) + ", but must be true or false.",
+                    "set " + Short(kKueueUnconstrained) + " to \"true\"");
+}
+
+void Check(const Subject& subject, Report& report) {
+  if (subject.pods.pod.metadata.annotations.size() == 0) return;
+  Annotations annotations(subject, report);
+  CheckPlacements(annotations);
+  CheckPairs(annotations);
+  CheckSize(annotations);
+  CheckGroup(annotations);
+  CheckLayers(annotations);
+  CheckUnconstrained(annotations);
+}
+
+}  // namespace
+
+const Rule kTPU206 = {
+    .id = "TPU206",
+    .name = "kueue-topology",
+    .mode = Mode::kDeny,
+    .judges_counts = true,
+    .words =
+        {.what = "The annotations for Kueue's topology-aware scheduling contradict each other or "
+                 "hold values that Kueue does not take: more than one of required, preferred and "
+                 "unconstrained; a slice size without its topology or the reverse; a slice size "
+                 "that is no number or larger than the number of pods; a group name that is a "
+                 "number, has no topology or stands beside a slice size.",
+         .why = "Kueue's webhook refuses the object. Here the same fault is reported together with "
+                "all others, offline too (`tpu-admission check`), and before Kueue is asked. "
+                "Without a queue label it warns only, for then Kueue does not look at the object.",
+         .fix = "For one slice use kueue.x-k8s.io/podset-required-topology alone. For several use "
+                "podset-slice-required-topology together with podset-slice-size.",
+         .wrong = R"(apiVersion: batch/v1
+kind: Job
+metadata:
+  name: train
+  labels: {kueue.x-k8s.io/queue-name: tpus}
+spec:
+  parallelism: 2
+  completions: 2
+  completionMode: Indexed
+  template:
+    metadata:
+      annotations:
+        cloud.google.com/gke-tpu-slice-topology: 2x4
+        kueue.x-k8s.io/podset-required-topology: cloud.google.com/gke-tpu-slice-2x4-id
+        kueue.x-k8s.io/podset-slice-size: "2"
+    spec:
+      restartPolicy: Never
+      nodeSelector:
+        cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
+        cloud.google.com/gke-tpu-topology: 4x4
+      containers:
+      - name: jax
+        image: example.com/jax
+        resources:
+          requests: {cpu: "100", memory: 300Gi}
+          limits: {google.com/tpu: 4}
+)",
+         .right = R"(apiVersion: batch/v1
+kind: Job
+metadata:
+  name: train
+  labels: {kueue.x-k8s.io/queue-name: tpus}
+spec:
+  parallelism: 2
+  completions: 2
+  completionMode: Indexed
+  template:
+    metadata:
+      annotations:
+        cloud.google.com/gke-tpu-slice-topology: 2x4
+        kueue.x-k8s.io/podset-required-topology: cloud.google.com/gke-tpu-slice-2x4-id
+    spec:
+      restartPolicy: Never
+      nodeSelector:
+        cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
+        cloud.google.com/gke-tpu-topology: 4x4
+      containers:
+      - name: jax
+        image: example.com/jax
+        resources:
+          requests: {cpu: "100", memory: 300Gi}
+          limits: {google.com/tpu: 4}
+)",
+         .sources = "kubernetes-sigs/kueue@ff69552 pkg/controller/jobframework/tas_validation.go\n"
+                    "https://kueue.sigs.k8s.io/docs/concepts/topology_aware_scheduling/"},
+    .check = Check,
+    .audience = workload::TpuUse::kChips | workload::TpuUse::kClaims,
+};
+
+}  // namespace tpu_admission::rules

@@ -1,0 +1,157 @@
+#include <algorithm>
+
+#include "rules/engine/phrases.h"
+#include "tpu_admission/base/text.h"
+
+namespace tpu_admission::rules {
+namespace {
+
+using workload::NodeLabel;
+
+// The chip counts that a container can have on the machines of this shape.
+std::vector<std::int64_t> Possible(const Subject& subject) {
+  std::vector<std::int64_t> counts;
+  for (const tpu::MachineType* machine : subject.shape.machines()) {
+    if (!subject.shape.generation->node_can_be_split()) counts.push_back(machine->chips);
+    for (const std::int64_t part : subject.shape.generation->container_chips) {
+      if (part <= machine->chips) counts.push_back(part);
+    }
+  }
+  std::sort(counts.begin(), counts.end());
+  counts.erase(std::unique(counts.begin(), counts.end()), counts.end());
+  return counts;
+}
+
+std::string Join(const std::vector<std::int64_t>& counts) {
+  std::vector<std::string> words;
+  for (const std::int64_t count : counts) words.push_back(std::to_string(count));
+  return JoinOr(words);
+}
+
+// "each host of a tpu-v6e-slice 4x4 has 4 chips, and a container takes all of them"
+std::string Truth(const Subject& subject, const std::vector<std::int64_t>& possible) {
+  const std::string shape = Name(subject.shape);
+  if (subject.shape.generation->node_can_be_split()) {
+    return "a container on " + shape + " takes " + Join(possible) + " of a host's chips";
+  }
+  if (possible.size() == 1) {
+    return "each host of " + shape + " has " + Count(possible.front(), "chip") +
+           ", and a container takes all of them";
+  }
+  return "a host of " + shape + " has " + Join(possible) +
+         " chips, and a container takes all of its host";
+}
+
+// ", or select topology 2x4, whose one host has 8 chips", if another label can give these chips.
+std::string OtherSelection(const Subject& subject, std::int64_t chips) {
+  if (!subject.shape.topology || subject.shape.generation->node_can_be_split()) return "";
+  for (const tpu::Placement& placement : subject.shape.generation->placements) {
+    if (!placement.single_host() || placement.chips_per_host() != chips) continue;
+    if (placement.topology == *subject.shape.topology) {
+      return ", or " + SelectorChange(subject, NodeLabel::kAcceleratorCount, std::to_string(chips));
+    }
+    return ", or select topology " + placement.topology.Text() + ", whose one host has " +
+           Count(chips, "chip");
+  }
+  return "";
+}
+
+bool IsPossible(const Subject& subject, std::int64_t chips) {
+  const std::vector<std::int64_t>& parts = subject.shape.generation->container_chips;
+  const bool splits = subject.shape.generation->node_can_be_split();
+  const bool is_part = std::find(parts.begin(), parts.end(), chips) != parts.end();
+  return std::any_of(subject.shape.machines().begin(), subject.shape.machines().end(),
+                     [&](const tpu::MachineType* machine) {
+                       return splits ? is_part && chips <= machine->chips : chips == machine->chips;
+                     });
+}
+
+// A host that is taken whole has its chips; one that is shared gives some of them.
+std::string Gives(const Subject& subject) {
+  return subject.shape.generation->node_can_be_split() ? " gives " : " has ";
+}
+
+void Check(const Subject& subject, Report& report) {
+  if (subject.shape.generation == nullptr) return;
+  for (const k8s::Container& container : subject.pods.pod.spec.containers) {
+    const std::optional<std::int64_t> chips = ChipsOf(container);
+    if (!chips || *chips == 0) continue;
+    if (IsPossible(subject, *chips)) continue;
+    const std::vector<std::int64_t> possible = Possible(subject);
+    report.Add({.pointer = subject.At(container),
+                .container = std::string(container.name),
+                .summary = Title(container) + " asks for " + Count(*chips, "chip") +
+                           ", a host of " + Name(subject.shape) + Gives(subject) + Join(possible),
+                .problem = "asks for " + std::to_string(*chips) + " google.com/tpu, but " +
+                           Truth(subject, possible) + ".",
+                .change = "set requests and limits of google.com/tpu to " + Join(possible) +
+                          OtherSelection(subject, *chips)});
+  }
+}
+
+}  // namespace
+
+const Rule kTPU301 = {
+    .id = "TPU301",
+    .name = "chips-per-host",
+    .mode = Mode::kDeny,
+    .judges_counts = false,
+    .words =
+        {.what = "A container's google.com/tpu must be what a host of the selected accelerator "
+                 "and topology can give it: before TPU7x, all chips of the host; on TPU7x 1, 2 or "
+                 "4 of its 4 chips.",
+         .why = "A pod that asks for more chips than a host has stays Pending. One that asks for "
+                "fewer is scheduled, and then the device plugin refuses it on the node: `invalid "
+                "TPU chip count request, you must request all N chips on this node together`. In "
+                "both cases the capacity idles.",
+         .fix = "Set requests and limits of google.com/tpu to the chips of one host (the topology "
+                "says how many hosts share the work), or select the topology whose hosts have the "
+                "chips you asked for.",
+         .wrong = R"(apiVersion: batch/v1
+kind: Job
+metadata: {name: train}
+spec:
+  parallelism: 4
+  completions: 4
+  completionMode: Indexed
+  template:
+    spec:
+      restartPolicy: Never
+      nodeSelector:
+        cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
+        cloud.google.com/gke-tpu-topology: 4x4
+      containers:
+      - name: jax
+        image: example.com/jax
+        resources:
+          requests: {cpu: "100", memory: 300Gi}
+          limits: {google.com/tpu: 8}
+)",
+         .right = R"(apiVersion: batch/v1
+kind: Job
+metadata: {name: train}
+spec:
+  parallelism: 4
+  completions: 4
+  completionMode: Indexed
+  template:
+    spec:
+      restartPolicy: Never
+      nodeSelector:
+        cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
+        cloud.google.com/gke-tpu-topology: 4x4
+      containers:
+      - name: jax
+        image: example.com/jax
+        resources:
+          requests: {cpu: "100", memory: 300Gi}
+          limits: {google.com/tpu: 4}
+)",
+         .sources = "ai-on-gke/tpu-device-plugin@4626a9f pkg/tpu/manager.go\n"
+                    "GoogleCloudPlatform/cluster-autoscaler@7d25050 "
+                    "pkg/cloudprovider/gke/machinetypes/machine_config_provider.go\n"
+                    "https://cloud.google.com/kubernetes-engine/docs/concepts/plan-tpus"},
+    .check = Check,
+};
+
+}  // namespace tpu_admission::rules

@@ -1,0 +1,137 @@
+#include <algorithm>
+
+#include "rules/engine/phrases.h"
+#include "tpu_admission/base/text.h"
+
+namespace tpu_admission::rules {
+namespace {
+
+constexpr std::int64_t kMostChips = 1'000'000;  // more than any host, and sums never overflow
+
+// Containers that hold chips at the same time: the first that stays, and one that runs beside it.
+// Init containers hand their chips on, but a sidecar before them keeps its own.
+struct Holders {
+  const k8s::Container* first = nullptr;
+  const k8s::Container* second = nullptr;
+  std::int64_t most = 0;  // chips that are held at once
+};
+
+Holders FindHolders(const k8s::PodSpec& spec) {
+  Holders holders;
+  std::int64_t held = 0;
+  for (const k8s::Container& container : spec.containers) {
+    if (!workload::UsesTpu(container)) continue;
+    const std::int64_t chips = std::min(ChipsOf(container).value_or(0), kMostChips);
+    holders.most = std::max(holders.most, held + chips);
+    if (holders.first != nullptr && holders.second == nullptr) holders.second = &container;
+    if (!container.Stays()) continue;
+    held += chips;
+    if (holders.first == nullptr) holders.first = &container;
+  }
+  return holders;
+}
+
+// `"jax" and "eval"`: those that stay, and the one that runs beside them.
+std::string Names(const k8s::PodSpec& spec, const Holders& holders) {
+  std::string names;
+  for (const k8s::Container& container : spec.containers) {
+    const bool holds = container.Stays() || &container == holders.second;
+    if (!holds || !workload::UsesTpu(container)) continue;
+    names += (names.empty() ? "" : " and ") + Quoted(container.name);
+  }
+  return names;
+}
+
+std::int64_t LargestHost(const Subject& subject) {
+  std::int64_t chips = 0;
+  for (const tpu::MachineType* machine : subject.shape.machines())
+    chips = std::max(chips, machine->chips);
+  return chips;
+}
+
+void Check(const Subject& subject, Report& report) {
+  if (subject.shape.generation == nullptr) return;
+  const Holders holders = FindHolders(subject.pods.pod.spec);
+  if (holders.second == nullptr) return;
+  const std::string names = Names(subject.pods.pod.spec, holders);
+  const std::string& label = subject.shape.generation->label;
+  const std::string pointer = subject.At(*holders.second);
+  const std::string name(holders.second->name);
+  if (!subject.shape.generation->node_can_be_split()) {
+    report.Add({.pointer = pointer,
+                .container = name,
+                .summary = "containers " + Cut(names, 60) + " both ask for chips of one host",
+                .problem = "is one of several containers that ask for google.com/tpu (" + names +
+                           "), but on " + label +
+                           " one container takes all chips of its host, so "
+                           "nothing is left for another.",
+                .change = "ask for google.com/tpu in one container only"});
+    return;
+  }
+  const std::int64_t asked = holders.most;
+  const std::int64_t host = LargestHost(subject);
+  if (host == 0 || asked <= host) return;
+  report.Add({.pointer = pointer,
+              .container = name,
+              .summary = "containers ask for " + Count(asked, "chip") + " together, a host of " +
+                         label + " has " + std::to_string(host),
+              .problem = "is one of the containers (" + names + ") that together ask for " +
+                         Count(asked, "chip") + ", but a host of " + label + " has " +
+                         std::to_string(host) + ", and a pod runs on one host.",
+              .change = "let the containers of the pod share " + Count(host, "chip")});
+}
+
+}  // namespace
+
+const Rule kTPU303 = {
+    .id = "TPU303",
+    .name = "tpu-containers-per-pod",
+    .mode = Mode::kDeny,
+    .judges_counts = false,
+    .words =
+        {.what = "Before TPU7x only one container of a pod can hold TPU chips. On TPU7x several "
+                 "can, as long as their chips together are not more than a host has.",
+         .why = "The device plugin of these generations gives all chips of a node to one "
+                "container; the second one's request fails with `invalid TPU chip count request`, "
+                "or the pod never fits a node.",
+         .fix = "Ask for google.com/tpu in one container, and run what else needs chips in the "
+                "same container or in another pod.",
+         .wrong = R"(apiVersion: v1
+kind: Pod
+metadata: {name: train}
+spec:
+  nodeSelector:
+    cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
+    cloud.google.com/gke-tpu-topology: 2x2
+  containers:
+  - name: jax
+    image: example.com/jax
+    resources:
+      requests: {cpu: "100", memory: 300Gi}
+      limits: {google.com/tpu: 4}
+  - name: eval
+    image: example.com/eval
+    resources:
+      requests: {cpu: "10", memory: 40Gi}
+      limits: {google.com/tpu: 4}
+)",
+         .right = R"(apiVersion: v1
+kind: Pod
+metadata: {name: train}
+spec:
+  nodeSelector:
+    cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
+    cloud.google.com/gke-tpu-topology: 2x2
+  containers:
+  - name: jax
+    image: example.com/jax
+    resources:
+      requests: {cpu: "100", memory: 300Gi}
+      limits: {google.com/tpu: 4}
+)",
+         .sources = "ai-on-gke/tpu-device-plugin@4626a9f pkg/tpu/manager.go\n"
+                    "https://cloud.google.com/kubernetes-engine/docs/concepts/tpu-ironwood"},
+    .check = Check,
+};
+
+}  // namespace tpu_admission::rules

@@ -1,0 +1,86 @@
+#include "rules/engine/phrases.h"
+#include "tpu_admission/base/text.h"
+
+namespace tpu_admission::rules {
+namespace {
+
+// What is wrong with an amount of chips; empty if nothing is.
+std::string_view FaultOf(const k8s::Amount& amount) {
+  if (workload::IsPlaceholder(amount.text)) return "";
+  if (!amount.quantity) return "is no quantity";
+  if (amount.quantity->IsNegative()) return "is negative";
+  return amount.quantity->AsInteger() ? "" : "is no whole number of chips";
+}
+
+void CheckAmount(const Subject& subject, const k8s::Container& container, std::string_view list,
+                 const std::optional<k8s::Amount>& amount, Report& report) {
+  if (!amount) return;
+  const std::string fault(FaultOf(*amount));
+  if (fault.empty()) return;
+  const std::string value = amount->text.empty() && amount->quantity ? amount->quantity->Text()
+                                                                     : Quoted(amount->text, 24);
+  report.Add(
+      {.pointer = subject.At(container, "/resources/" + std::string(list) + "/google.com~1tpu"),
+       .container = std::string(container.name),
+       .summary = Title(container) + " asks for google.com/tpu " + value + ", which " + fault,
+       .problem = "is " + value + ", which " + fault + ". A pod gets whole chips, or none.",
+       .change = "set it to the chips of one host, such as 4"});
+}
+
+void Check(const Subject& subject, Report& report) {
+  for (const k8s::Container& container : subject.pods.pod.spec.containers) {
+    CheckAmount(subject, container, "limits", container.limits.Find(workload::kTpuResource),
+                report);
+    CheckAmount(subject, container, "requests", container.requests.Find(workload::kTpuResource),
+                report);
+  }
+}
+
+}  // namespace
+
+const Rule kTPU304 = {
+    .id = "TPU304",
+    .name = "chips-quantity",
+    .mode = Mode::kDeny,
+    .judges_counts = false,
+    .words = {.what =
+                  "An amount of google.com/tpu must be a whole number of chips: not negative, not "
+                  "a fraction, and a quantity that Kubernetes can read.",
+              .why =
+                  "The API server refuses such a Pod. A JobSet or another custom resource with it "
+                  "is accepted, and its pods then never appear.",
+              .fix = "Write a plain number: the chips of one host.",
+              .wrong = R"(apiVersion: v1
+kind: Pod
+metadata: {name: train}
+spec:
+  nodeSelector:
+    cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
+    cloud.google.com/gke-tpu-topology: 2x2
+  containers:
+  - name: jax
+    image: example.com/jax
+    resources:
+      requests: {cpu: "100", memory: 300Gi}
+      limits: {google.com/tpu: 1500m}
+)",
+              .right = R"(apiVersion: v1
+kind: Pod
+metadata: {name: train}
+spec:
+  nodeSelector:
+    cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
+    cloud.google.com/gke-tpu-topology: 2x2
+  containers:
+  - name: jax
+    image: example.com/jax
+    resources:
+      requests: {cpu: "100", memory: 300Gi}
+      limits: {google.com/tpu: 4}
+)",
+              .sources = "https://kubernetes.io/docs/concepts/configuration/"
+                         "manage-resources-containers/#extended-resources"},
+    .check = Check,
+};
+
+}  // namespace tpu_admission::rules

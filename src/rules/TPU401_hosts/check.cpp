@@ -1,0 +1,190 @@
+#include <algorithm>
+#include <array>
+
+#include "rules/engine/phrases.h"
+
+namespace tpu_admission::rules {
+namespace {
+
+using workload::Counting;
+
+// Variables by which a program says that it runs on a part of its slice on purpose.
+constexpr std::array<std::string_view, 3> kOwnBounds = {"TPU_PROCESS_BOUNDS", "TPU_HOST_BOUNDS",
+                                                        "TPU_WORKER_HOSTNAMES"};
+
+bool SetsOwnBounds(const k8s::PodSpec& spec) {
+  return std::any_of(spec.containers.begin(), spec.containers.end(), [](const auto& container) {
+    return std::any_of(kOwnBounds.begin(), kOwnBounds.end(),
+                       [&](std::string_view variable) { return container.HasEnv(variable); });
+  });
+}
+
+// "the TPU runtime waits for all 4, so 2 pods would hold their chips and never begin"
+std::string Consequence(std::int64_t found, std::int64_t pods) {
+  const std::string all = "the TPU runtime waits for all " + std::to_string(pods);
+  if (found < pods) {
+    return all + ", so " + Count(found, "pod") + " would hold " + (found == 1 ? "its" : "their") +
+           " chips and never begin";
+  }
+  const std::int64_t left = found % pods;
+  return all + " of each slice, so the " + Count(left, "pod") +
+         " left over would hold chips and never begin";
+}
+
+// "2 pods do not fill a 4x4 slice: it takes 4"
+std::string Summary(std::int64_t found, const Slice& slice) {
+  const std::string pods = Count(found, "pod") + (found == 1 ? " does" : " do") + " not fill ";
+  const std::string topology = slice.topology.Text();
+  const std::string wanted = std::to_string(slice.pods);
+  return pods + (found < slice.pods ? "a " + topology + " slice: it takes " + wanted
+                                    : topology + " slices: each takes " + wanted);
+}
+
+// ", or select topology 2x4, which has 2 hosts", if there is one for the pods as they are.
+std::string OtherTopology(const Subject& subject, std::int64_t found) {
+  if (subject.pods.SliceTopology()) return "";
+  for (const tpu::Placement& placement : subject.shape.generation->placements) {
+    if (placement.hosts != found || placement.chips_per_host() != subject.pods.chips_per_pod) {
+      continue;
+    }
+    return ", or select topology " + placement.topology.Text() + ", which has " +
+           Count(found, "host");
+  }
+  return "";
+}
+
+// ", but 4x4 is 16 chips on 4 hosts"
+std::string ButHosts(const Slice& slice) {
+  return ", but " + slice.topology.Text() + " is " + Count(slice.topology.chips(), "chip") +
+         " on " + Count(slice.hosts, "host") +
+         (slice.pods == slice.hosts ? "" : " for " + Count(slice.pods, "pod"));
+}
+
+// A Ray worker group: its number of hosts is that of one slice, whatever else is there.
+void CheckPerSlice(const Subject& subject, Report& report) {
+  const workload::Scale& scale = subject.pods.scale;
+  const std::int64_t found = scale.pods.value.value_or(1);
+  const std::optional<Slice> slice = subject.SliceOfPods();
+  const std::string field(scale.pods.field);
+  if (slice ? found == slice->pods : found > 0) return;
+  const bool doubtful = slice && slice->multi_host() && SetsOwnBounds(subject.pods.pod.spec);
+  report.Add({.pointer = scale.pods.pointer(),
+              .container = "",
+              .summary = field + " is " + std::to_string(found) +
+                         (slice ? ", a slice of " + Name(subject.shape) + " takes " +
+                                      std::to_string(slice->pods)
+                                : ", so the group has no pod"),
+              .problem = FoundPods(scale) +
+                         (slice ? ButHosts(*slice) +
+                                      ": each replica of the group is one slice, "
+                                      "which begins when exactly " +
+                                      Count(slice->pods, "pod") + " run" +
+                                      (slice->pods == 1 ? "s" : "") + " on it."
+                                : ", but a group that asks for TPUs has at least one host."),
+              .change = slice ? CountChange(scale, slice->pods) +
+                                    (found > 0 ? OtherTopology(subject, found) : "")
+                              : "set " + field + " to the number of hosts of the topology",
+              .milder = doubtful ? std::optional(Mode::kWarn) : std::nullopt});
+}
+
+// The pods to ask for: of a StatefulSet the next multiple, elsewhere those of one slice, because
+// several slices in one Job are another fault (TPU402).
+std::int64_t PodsFor(const workload::Scale& scale, std::int64_t found, const Slice& slice) {
+  return scale.counting == Counting::kReplicas ? (found / slice.pods + 1) * slice.pods : slice.pods;
+}
+
+// One slice whose pods are those of several Jobs: TPU406 speaks of it.
+bool IsSpread(const workload::Scale& scale, const Slice& slice) {
+  const std::int64_t jobs = scale.slices.value.value_or(1);
+  const std::int64_t found = *scale.tpu_pods;
+  return scale.counting == Counting::kJob && jobs > 1 && found < slice.pods &&
+         (found * jobs) % slice.pods == 0;
+}
+
+void Check(const Subject& subject, Report& report) {
+  const workload::Scale& scale = subject.pods.scale;
+  if (scale.counting == Counting::kPerSlice) return CheckPerSlice(subject, report);
+  if (scale.counting == Counting::kElsewhere || !scale.tpu_pods) return;
+  const std::optional<Slice> slice = subject.SliceOfPods();
+  const std::int64_t found = *scale.tpu_pods;
+  if (!slice || !slice->multi_host() || found <= 0 || found % slice->pods == 0) return;
+  if (IsSpread(scale, *slice)) return;
+  const bool doubtful =
+      scale.counting == Counting::kReplicas || SetsOwnBounds(subject.pods.pod.spec);
+  report.Add(
+      {.pointer = scale.pods.pointer(),
+       .container = "",
+       .summary = Summary(found, *slice),
+       .problem =
+           FoundPods(scale) + ButHosts(*slice) + ": " + Consequence(found, slice->pods) + ".",
+       .change = CountChange(scale, PodsFor(scale, found, *slice)) + OtherTopology(subject, found),
+       .milder = doubtful ? std::optional(Mode::kWarn) : std::nullopt});
+}
+
+}  // namespace
+
+const Rule kTPU401 = {
+    .id = "TPU401",
+    .name = "hosts",
+    .mode = Mode::kDeny,
+    .judges_counts = true,
+    .words =
+        {.what = "A multi-host slice is filled by exactly one pod a host. The number of pods "
+                 "(parallelism of a Job, replicas of a StatefulSet) must be that of the hosts, or "
+                 "a multiple of it.",
+         .why = "The TPU runtime of every host waits for all the others before the first step. "
+                "With a pod too few the rest hold their chips and wait until somebody notices; "
+                "with one too many that one waits. GKE makes the hosts of a slice all at once or "
+                "not at all, and gives up after 10 hours.",
+         .fix = "The hosts are the chips of the topology divided by the chips of one host: 4x4 "
+                "with 4 chips each is 4 hosts. Set parallelism and completions to that number, or "
+                "choose a topology with as many hosts as you want pods. A program that runs on a "
+                "part of its slice on purpose says so in TPU_PROCESS_BOUNDS, and is warned only.",
+         .wrong = R"(apiVersion: batch/v1
+kind: Job
+metadata: {name: train}
+spec:
+  parallelism: 2
+  completions: 2
+  completionMode: Indexed
+  template:
+    spec:
+      restartPolicy: Never
+      nodeSelector:
+        cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
+        cloud.google.com/gke-tpu-topology: 4x4
+      containers:
+      - name: jax
+        image: example.com/jax
+        resources:
+          requests: {cpu: "100", memory: 300Gi}
+          limits: {google.com/tpu: 4}
+)",
+         .right = R"(apiVersion: batch/v1
+kind: Job
+metadata: {name: train}
+spec:
+  parallelism: 4
+  completions: 4
+  completionMode: Indexed
+  template:
+    spec:
+      restartPolicy: Never
+      nodeSelector:
+        cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
+        cloud.google.com/gke-tpu-topology: 4x4
+      containers:
+      - name: jax
+        image: example.com/jax
+        resources:
+          requests: {cpu: "100", memory: 300Gi}
+          limits: {google.com/tpu: 4}
+)",
+         .sources = "GoogleCloudPlatform/cluster-autoscaler@7d25050 "
+                    "pkg/cloudprovider/gke/machinetypes/machine_config_provider.go\n"
+                    "AI-Hypercomputer/xpk@367c838 src/xpk/commands/workload.py\n"
+                    "ai-on-gke/kuberay-tpu-webhook@ef658db Troubleshooting.md"},
+    .check = Check,
+};
+
+}  // namespace tpu_admission::rules

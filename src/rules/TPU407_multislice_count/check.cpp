@@ -1,0 +1,165 @@
+#include <algorithm>
+#include <charconv>
+
+#include "rules/engine/phrases.h"
+
+namespace tpu_admission::rules {
+namespace {
+
+using workload::Counting;
+
+constexpr std::string_view kNumSlices = "MEGASCALE_NUM_SLICES";
+
+std::optional<std::int64_t> Number(std::string_view text) {
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.begin(), text.end(), number);
+  if (error != std::errc() || end != text.end()) return std::nullopt;
+  return number;
+}
+
+// The slices that the pods of this set fill; nothing if they fill no whole ones.
+std::optional<std::int64_t> SlicesOf(const Subject& subject) {
+  const workload::Scale& scale = subject.pods.scale;
+  const std::optional<Slice> slice = subject.SliceOfPods();
+  if (!slice || !scale.tpu_pods || !scale.slices.value) return std::nullopt;
+  const std::int64_t pods = *scale.tpu_pods;
+  if (pods <= 0 || *scale.slices.value <= 0 || pods % slice->pods != 0) return std::nullopt;
+  return pods / slice->pods * *scale.slices.value;
+}
+
+// The slices that are counted in all sets with TPUs, where there are several: replicated jobs or
+// worker groups may work together.
+std::optional<std::int64_t> SumOfSets(const Subject& subject) {
+  std::int64_t sum = 0;
+  int sets = 0;
+  for (const workload::PodSet& pods : subject.workload.pod_sets) {
+    if (pods.use != workload::TpuUse::kChips) continue;
+    sum += pods.scale.slices.value.value_or(0);
+    ++sets;
+  }
+  return sets > 1 ? std::optional(sum) : std::nullopt;
+}
+
+// Replicas of these kinds usually work each for itself; only of a JobSet they always belong
+// together.
+bool MayRunAlone(const workload::Scale& scale, std::int64_t number) {
+  return number == 1 &&
+         (scale.counting == Counting::kGroup || scale.counting == Counting::kPerSlice);
+}
+
+void CheckContainer(const Subject& subject, const k8s::Container& container, Report& report) {
+  const std::optional<std::string_view> text = container.EnvValue(kNumSlices);
+  if (!text) return;
+  const std::optional<std::int64_t> number = Number(*text);
+  const std::optional<std::int64_t> slices = SlicesOf(subject);
+  if (!number || !slices || *number == *slices) return;
+  const workload::Scale& scale = subject.pods.scale;
+  const std::optional<std::int64_t> sum = SumOfSets(subject);
+  if (MayRunAlone(scale, *number) || *number == sum) return;
+  const std::string right = std::to_string(sum.value_or(*slices));
+  const std::string made = Count(sum.value_or(*slices), "slice");
+  const std::string variable(kNumSlices);
+  const std::string found = std::to_string(*number);
+  report.Add({.pointer = subject.At(
+                  container, "/env/" + std::to_string(container.EnvIndex(kNumSlices)) + "/value"),
+              .container = std::string(container.name),
+              .summary = variable + " is " + found + ", but the object makes " + made,
+              .problem = "is " + found + ", but the object makes " + made +
+                         ": a slice waits until as many have joined as the variable says, and "
+                         "those beyond it are turned away.",
+              .change = "set " + variable + " to " + right + ", or change the number of slices"});
+}
+
+void Check(const Subject& subject, Report& report) {
+  if (subject.pods.scale.counting == Counting::kNone ||
+      subject.pods.scale.counting == Counting::kElsewhere) {
+    return;
+  }
+  for (const k8s::Container& container : subject.pods.pod.spec.containers) {
+    CheckContainer(subject, container, report);
+  }
+}
+
+}  // namespace
+
+const Rule kTPU407 = {
+    .id = "TPU407",
+    .name = "multislice-count",
+    .mode = Mode::kWarn,
+    .judges_counts = true,
+    .words =
+        {.what =
+             "MEGASCALE_NUM_SLICES is written as a number, and it is not the number of slices that"
+             " the object makes: the replicas of a replicated job, of a worker group or of a "
+             "LeaderWorkerSet.",
+         .why =
+             "The program of a multislice run waits until all the slices that the variable names "
+             "have joined. With a number too large it hangs at the start; with one too small some "
+             "slices are turned away.",
+         .fix =
+             "Set the variable to the number of replicas whose pods fill one slice each, or read "
+             "it from an annotation of the JobSet, so that it cannot go stale.",
+         .wrong = R"(apiVersion: jobset.x-k8s.io/v1alpha2
+kind: JobSet
+metadata:
+  name: train
+  annotations:
+    alpha.jobset.sigs.k8s.io/exclusive-topology: cloud.google.com/gke-nodepool
+spec:
+  replicatedJobs:
+  - name: worker
+    replicas: 2
+    template:
+      spec:
+        parallelism: 4
+        completions: 4
+        template:
+          spec:
+            restartPolicy: Never
+            nodeSelector:
+              cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
+              cloud.google.com/gke-tpu-topology: 4x4
+            containers:
+            - name: jax
+              image: example.com/jax
+              env:
+              - {name: MEGASCALE_NUM_SLICES, value: "4"}
+              resources:
+                requests: {cpu: "100", memory: 300Gi}
+                limits: {google.com/tpu: 4}
+)",
+         .right = R"(apiVersion: jobset.x-k8s.io/v1alpha2
+kind: JobSet
+metadata:
+  name: train
+  annotations:
+    alpha.jobset.sigs.k8s.io/exclusive-topology: cloud.google.com/gke-nodepool
+spec:
+  replicatedJobs:
+  - name: worker
+    replicas: 2
+    template:
+      spec:
+        parallelism: 4
+        completions: 4
+        template:
+          spec:
+            restartPolicy: Never
+            nodeSelector:
+              cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
+              cloud.google.com/gke-tpu-topology: 4x4
+            containers:
+            - name: jax
+              image: example.com/jax
+              env:
+              - {name: MEGASCALE_NUM_SLICES, value: "2"}
+              resources:
+                requests: {cpu: "100", memory: 300Gi}
+                limits: {google.com/tpu: 4}
+)",
+         .sources = "kubernetes-sigs/jobset#787\n"
+                    "ray-project/ray#62893"},
+    .check = Check,
+};
+
+}  // namespace tpu_admission::rules

@@ -1,0 +1,157 @@
+#include <algorithm>
+
+#include "rules/engine/phrases.h"
+#include "tpu_admission/base/text.h"
+
+namespace tpu_admission::rules {
+namespace {
+
+using workload::Counting;
+
+constexpr std::string_view kWorkerId = "TPU_WORKER_ID";
+constexpr std::string_view kHostNames = "TPU_WORKER_HOSTNAMES";
+
+// A value that is the same in every pod.
+std::optional<std::string_view> Literal(const k8s::Container& container, std::string_view name) {
+  const std::optional<std::string_view> value = container.EnvValue(name);
+  return value && !workload::IsPlaceholder(*value) ? value : std::nullopt;
+}
+
+// The program runs on a part of its slice, each host for itself.
+bool RunsAlone(const k8s::Container& container) {
+  const std::optional<std::string_view> hosts = container.EnvValue(kHostNames);
+  return container.HasEnv("TPU_PROCESS_BOUNDS") || container.HasEnv("TPU_HOST_BOUNDS") ||
+         (hosts && *hosts == "localhost");
+}
+
+// The pods of one slice that are made from this very template.
+std::int64_t PodsOfTemplate(const Subject& subject) {
+  const workload::Scale& scale = subject.pods.scale;
+  const bool has_leader =
+      std::any_of(subject.workload.pod_sets.begin(), subject.workload.pod_sets.end(),
+                  [](const workload::PodSet& pods) { return pods.row->leads; });
+  const std::int64_t pods = scale.pods.value.value_or(0);
+  if (scale.counting != Counting::kGroup) return pods;
+  return pods - (has_leader ? 1 : scale.leaders_without_tpus);
+}
+
+void CheckId(const Subject& subject, const k8s::Container& container, const Slice& slice,
+             Report& report) {
+  const std::int64_t pods = PodsOfTemplate(subject);
+  if (pods < 2 || !Literal(container, kWorkerId) || RunsAlone(container)) return;
+  const std::string place = std::to_string(container.EnvIndex(kWorkerId));
+  const std::string id(Printable(*Literal(container, kWorkerId)));
+  report.Add({.pointer = subject.At(container, "/env/" + place + "/value"),
+              .container = std::string(container.name),
+              .summary = "all " + Count(pods, "pod") + " would have TPU_WORKER_ID " + id,
+              .problem = "is " + id + " in every one of the " + Count(pods, "pod") +
+                         " made from this template, but the " + Count(slice.hosts, "host") +
+                         " of " + slice.topology.Text() + " must number themselves from 0.",
+              .change = "remove TPU_WORKER_ID, or take it from the pod's own index"});
+}
+
+void CheckHosts(const Subject& subject, const k8s::Container& container, const Slice& slice,
+                Report& report) {
+  const std::optional<std::string_view> value = Literal(container, kHostNames);
+  if (!value || RunsAlone(container)) return;
+  const std::int64_t names = 1 + std::count(value->begin(), value->end(), ',');
+  if (names >= slice.pods) return;
+  const std::string place = std::to_string(container.EnvIndex(kHostNames));
+  report.Add({.pointer = subject.At(container, "/env/" + place + "/value"),
+              .container = std::string(container.name),
+              .summary = "TPU_WORKER_HOSTNAMES has " + Count(names, "name") + ", a slice of " +
+                         slice.topology.Text() + " has " + Count(slice.pods, "pod"),
+              .problem = "has " + Count(names, "name") + ", but a slice of " +
+                         slice.topology.Text() + " has " + Count(slice.pods, "pod") +
+                         ": those that are not named are not found by the others.",
+              .change = "name all " + Count(slice.pods, "pod") +
+                        " in the order of their numbers, or remove TPU_WORKER_HOSTNAMES"});
+}
+
+void Check(const Subject& subject, Report& report) {
+  const Counting counting = subject.pods.scale.counting;
+  if (counting == Counting::kNone || subject.is_pod()) return;
+  std::optional<Slice> slice;
+  for (const k8s::Container& container : subject.pods.pod.spec.containers) {
+    if (!container.HasEnv(kWorkerId) && !container.HasEnv(kHostNames)) continue;
+    if (!slice) slice = subject.SliceOfPods();
+    if (!slice || !slice->multi_host()) return;
+    CheckId(subject, container, *slice, report);
+    CheckHosts(subject, container, *slice, report);
+  }
+}
+
+}  // namespace
+
+const Rule kTPU408 = {
+    .id = "TPU408",
+    .name = "worker-identity",
+    .mode = Mode::kWarn,
+    .judges_counts = true,
+    .words =
+        {.what =
+             "TPU_WORKER_ID is a fixed value in a template that several hosts of a slice share, or"
+             " TPU_WORKER_HOSTNAMES names fewer workers than a slice has.",
+         .why =
+             "Each worker of a multi-host slice has a number of its own and knows the names of all"
+             " others. With one number for all, or with too few names, the TPU runtime waits for "
+             "workers that never come. LeaderWorkerSet and the TPU webhook of KubeRay set both "
+             "variables by themselves, unless the template does.",
+         .fix =
+             "Remove the variables where an operator sets them. Else take TPU_WORKER_ID from the "
+             "completion index of the pod, and name all workers in TPU_WORKER_HOSTNAMES. A program"
+             " that uses each host for itself says so by TPU_PROCESS_BOUNDS or by localhost as its"
+             " only worker.",
+         .wrong = R"(apiVersion: batch/v1
+kind: Job
+metadata: {name: train}
+spec:
+  parallelism: 4
+  completions: 4
+  completionMode: Indexed
+  template:
+    spec:
+      subdomain: train
+      restartPolicy: Never
+      nodeSelector:
+        cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
+        cloud.google.com/gke-tpu-topology: 4x4
+      containers:
+      - name: jax
+        image: example.com/jax
+        env:
+        - {name: TPU_WORKER_ID, value: "0"}
+        resources:
+          requests: {cpu: "100", memory: 300Gi}
+          limits: {google.com/tpu: 4}
+)",
+         .right = R"(apiVersion: batch/v1
+kind: Job
+metadata: {name: train}
+spec:
+  parallelism: 4
+  completions: 4
+  completionMode: Indexed
+  template:
+    spec:
+      subdomain: train
+      restartPolicy: Never
+      nodeSelector:
+        cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
+        cloud.google.com/gke-tpu-topology: 4x4
+      containers:
+      - name: jax
+        image: example.com/jax
+        env:
+        - name: TPU_WORKER_ID
+          valueFrom: {fieldRef: {fieldPath: "metadata.annotations['batch.kubernetes.io/job-completion-index']"}}
+        resources:
+          requests: {cpu: "100", memory: 300Gi}
+          limits: {google.com/tpu: 4}
+)",
+         .sources = "kubernetes-sigs/lws@060ab4d pkg/utils/accelerators/tpu.go\n"
+                    "ai-on-gke/kuberay-tpu-webhook@ef658db Troubleshooting.md"},
+    .check = Check,
+};
+
+}  // namespace tpu_admission::rules

@@ -1,0 +1,117 @@
+#include <algorithm>
+
+#include "rules/engine/phrases.h"
+
+namespace tpu_admission::rules {
+namespace {
+
+using workload::PodSet;
+
+// https://jobset.sigs.k8s.io/docs/concepts/: on the JobSet, or on the Job of a replicated job.
+constexpr std::string_view kExclusive = "alpha.jobset.sigs.k8s.io/exclusive-topology";
+// Kueue's topology-aware scheduling keeps the pods of a slice together in its own way.
+constexpr std::string_view kKueueTopology[] = {"kueue.x-k8s.io/podset-required-topology",
+                                               "kueue.x-k8s.io/podset-slice-required-topology",
+                                               "kueue.x-k8s.io/podset-preferred-topology"};
+
+bool IsKeptTogether(const Subject& subject) {
+  const k8s::StringMap& annotations = subject.pods.pod.metadata.annotations;
+  return subject.workload.metadata.annotations.Has(kExclusive) ||
+         subject.pods.job_annotations.Has(kExclusive) || annotations.Has(kExclusive) ||
+         std::any_of(std::begin(kKueueTopology), std::end(kKueueTopology),
+                     [&](std::string_view key) { return annotations.Has(key); });
+}
+
+void Check(const Subject& subject, Report& report) {
+  const PodSet& pods = subject.pods;
+  const std::int64_t jobs = pods.scale.slices.value.value_or(0);
+  if (!pods.row->always_indexed || jobs < 2 || IsKeptTogether(subject)) return;
+  const std::optional<Slice> slice = subject.SliceOfPods();
+  if (!slice || !slice->multi_host()) return;
+  const std::string topology = slice->topology.Text();
+  report.Add({.pointer = "/metadata/annotations",
+              .container = "",
+              .summary = "nothing keeps each Job of the JobSet on a slice of its own",
+              .problem = "has no " + std::string(kExclusive) + ", so the pods of " +
+                         Count(jobs, "Job") + " may be mixed over the node pools of " + topology +
+                         ": a slice whose hosts run pods of two Jobs begins neither of them.",
+              .change = "add the annotation " + std::string(kExclusive) +
+                        ": cloud.google.com/gke-nodepool"});
+}
+
+}  // namespace
+
+const Rule kTPU410 = {
+    .id = "TPU410",
+    .name = "exclusive-topology",
+    .mode = Mode::kAudit,
+    .judges_counts = true,
+    .words =
+        {.what = "A JobSet with several multi-host slices does not ask for exclusive placement, "
+                 "neither on the JobSet nor on the replicated job.",
+         .why =
+             "Each Job of the JobSet is meant for one slice. Without exclusive placement the "
+             "scheduler may put some pods of a Job into one node pool and the rest into another, "
+             "and neither slice is complete. It works by chance where only one slice is free at a "
+             "time.",
+         .fix = "Add the annotation alpha.jobset.sigs.k8s.io/exclusive-topology: "
+                "cloud.google.com/gke-nodepool to the JobSet. With Kueue, its own topology "
+                "annotations do the same.",
+         .wrong = R"(apiVersion: jobset.x-k8s.io/v1alpha2
+kind: JobSet
+metadata:
+  name: train
+spec:
+  replicatedJobs:
+  - name: worker
+    replicas: 2
+    template:
+      spec:
+        parallelism: 4
+        completions: 4
+        template:
+          spec:
+            restartPolicy: Never
+            nodeSelector:
+              cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
+              cloud.google.com/gke-tpu-topology: 4x4
+            containers:
+            - name: jax
+              image: example.com/jax
+              resources:
+                requests: {cpu: "100", memory: 300Gi}
+                limits: {google.com/tpu: 4}
+)",
+         .right = R"(apiVersion: jobset.x-k8s.io/v1alpha2
+kind: JobSet
+metadata:
+  name: train
+  annotations:
+    alpha.jobset.sigs.k8s.io/exclusive-topology: cloud.google.com/gke-nodepool
+spec:
+  replicatedJobs:
+  - name: worker
+    replicas: 2
+    template:
+      spec:
+        parallelism: 4
+        completions: 4
+        template:
+          spec:
+            restartPolicy: Never
+            nodeSelector:
+              cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
+              cloud.google.com/gke-tpu-topology: 4x4
+            containers:
+            - name: jax
+              image: example.com/jax
+              resources:
+                requests: {cpu: "100", memory: 300Gi}
+                limits: {google.com/tpu: 4}
+)",
+         .sources = "https://jobset.sigs.k8s.io/docs/tasks/\n"
+                    "kubernetes-sigs/jobset#1057"},
+    .check = Check,
+};
+
+}  // namespace tpu_admission::rules

@@ -1,0 +1,192 @@
+#include "rules/engine/phrases.h"
+#include "tpu_admission/base/text.h"
+
+namespace tpu_admission::rules {
+namespace {
+
+using workload::Counting;
+
+// A DNS label (RFC 1035), and a Kubernetes label value.
+constexpr std::size_t kLongestName = 63;
+// The controllers add "-" and five letters to the names of pods with an index.
+// https://github.com/kubernetes-sigs/jobset pkg/webhooks/jobset_webhook.go
+constexpr std::size_t kRandomSuffix = 6;
+// "-" and the minutes since 1970, which the CronJob controller adds to the names of its Jobs.
+constexpr std::size_t kCronSuffix = 9;
+// What KubeRay's ray-operator/controllers/ray/utils/constant.go allows.
+constexpr std::size_t kLongestRayCluster = 53;
+constexpr std::size_t kLongestRayParent = 47;
+
+std::size_t IndexLength(std::int64_t count) { return 1 + std::to_string(count - 1).size(); }
+
+// What follows the object's own name in the longest name made of it.
+struct Longest {
+  std::size_t added = 0;
+  std::size_t limit = kLongestName;
+  std::size_t reserved = 0;  // for what the controller adds to the names of pods alone
+  std::string example = {};  // "-worker-1-3"
+  bool surely = true;
+};
+
+std::string Index(std::int64_t count) { return "-" + std::to_string(count - 1); }
+
+std::optional<Longest> OfJob(const Subject& subject) {
+  const workload::Scale& scale = subject.pods.scale;
+  const std::int64_t pods =
+      (scale.completions.written ? scale.completions.value : scale.pods.value).value_or(0);
+  const std::int64_t jobs = scale.slices.value.value_or(0);
+  if (!scale.indexed || pods < 1 || jobs < 1) return std::nullopt;
+  if (subject.pods.row->always_indexed) {
+    const std::string_view name = subject.pods.name;
+    return Longest{.added = 1 + name.size() + IndexLength(jobs) + IndexLength(pods),
+                   .reserved = kRandomSuffix,
+                   .example = "-" + Printable(name) + Index(jobs) + Index(pods)};
+  }
+  if (subject.workload.kind->name != "CronJob") {
+    return Longest{.added = IndexLength(pods), .example = Index(pods)};
+  }
+  return Longest{.added = kCronSuffix + IndexLength(pods),
+                 .example = "-29000000" + Index(pods),
+                 .surely = false};
+}
+
+std::optional<Longest> LongestOf(const Subject& subject) {
+  const workload::Scale& scale = subject.pods.scale;
+  const std::int64_t pods = scale.pods.value.value_or(0);
+  switch (scale.counting) {
+    case Counting::kJob:
+      return OfJob(subject);
+    case Counting::kReplicas:
+      if (pods < 1) return std::nullopt;
+      return Longest{.added = IndexLength(pods), .example = Index(pods)};
+    case Counting::kGroup: {
+      const std::int64_t groups = scale.slices.value.value_or(0);
+      if (pods < 1 || groups < 1) return std::nullopt;
+      if (pods == 1) return Longest{.added = IndexLength(groups), .example = Index(groups)};
+      return Longest{.added = IndexLength(groups) + IndexLength(pods),
+                     .example = Index(groups) + Index(pods)};
+    }
+    case Counting::kPerSlice: {
+      const bool cluster = subject.workload.kind->name == "RayCluster";
+      return Longest{.limit = cluster ? kLongestRayCluster : kLongestRayParent, .surely = false};
+    }
+    default:
+      return std::nullopt;
+  }
+}
+
+// The first pod set speaks for an object whose name is too long by itself.
+bool IsFirst(const Subject& subject) { return &subject.pods == &subject.workload.pod_sets[0]; }
+
+// What to do: the longest name that leaves room for what is added.
+std::string Change(const Longest& longest) {
+  const std::size_t taken = longest.added + longest.reserved;
+  if (taken >= longest.limit) return "use a shorter name for the replicated job";
+  return "use a name of at most " + std::to_string(longest.limit - taken) + " characters";
+}
+
+void ReportRay(std::size_t length, const Longest& longest, Report& report) {
+  const std::string found = std::to_string(length) + " characters";
+  const std::string limit = std::to_string(longest.limit);
+  report.Add({.pointer = "/metadata/name",
+              .container = "",
+              .summary = "the name has " + found + ", KubeRay takes at most " + limit,
+              .problem = "has " + found + ", but KubeRay takes at most " + limit +
+                         ", because it makes the names of Services and pods from it.",
+              .change = Change(longest),
+              .milder = Mode::kWarn});
+}
+
+void ReportPods(std::string_view name, const Longest& longest, Report& report) {
+  const std::size_t length = name.size() + longest.added;
+  const std::string found = std::to_string(length) + " characters";
+  const std::string limit = std::to_string(longest.limit);
+  const std::string made = Quoted(std::string(name) + longest.example, 90);
+  const bool fits = length <= longest.limit;  // but for what is reserved
+  const std::string more = std::to_string(longest.reserved);
+  report.Add({.pointer = "/metadata/name",
+              .container = "",
+              .summary = "the name leads to pod names of " + found +
+                         (fits ? " and " + more + " more, " : ", ") + limit + " are possible",
+              .problem = "leads to the pod name " + made + " with " + found +
+                         (fits ? ", and JobSet adds " + more + " more, but a name has at most "
+                               : ", but a host name has at most ") +
+                         limit + ": the pod is never created.",
+              .change = Change(longest),
+              .milder = longest.surely && !fits ? std::nullopt : std::optional(Mode::kWarn)});
+}
+
+void Check(const Subject& subject, Report& report) {
+  const std::string_view name = subject.workload.metadata.name;
+  // A shorter name leaves room for whatever anyone adds.
+  if (name.size() + subject.pods.name.size() < 30) return;
+  if (workload::IsPlaceholder(name) || workload::IsPlaceholder(subject.pods.name)) return;
+  const std::optional<Longest> longest = LongestOf(subject);
+  if (!longest || name.size() + longest->added + longest->reserved <= longest->limit) return;
+  if (!longest->example.empty()) return ReportPods(name, *longest, report);
+  if (IsFirst(subject)) ReportRay(name.size(), *longest, report);
+}
+
+}  // namespace
+
+const Rule kTPU411 = {
+    .id = "TPU411",
+    .name = "host-name-length",
+    .mode = Mode::kDeny,
+    .judges_counts = true,
+    .words =
+        {.what = "The name of the object is so long that the names of its pods have more than 63 "
+                 "characters.",
+         .why =
+             "The pods of an Indexed Job, a JobSet, a LeaderWorkerSet or a StatefulSet have names "
+             "made of the object's name and numbers, and are found by these names. A host name has"
+             " at most 63 characters, so the API server refuses the Job or the pods. KubeRay "
+             "refuses long names of clusters for the same reason.",
+         .fix = "Use a shorter name. The message says how long it can be.",
+         .wrong = R"(apiVersion: batch/v1
+kind: Job
+metadata: {name: a-training-run-whose-name-says-everything-that-it-does-at-night}
+spec:
+  parallelism: 1
+  completions: 1
+  completionMode: Indexed
+  template:
+    spec:
+      restartPolicy: Never
+      nodeSelector:
+        cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
+        cloud.google.com/gke-tpu-topology: 2x2
+      containers:
+      - name: jax
+        image: example.com/jax
+        resources:
+          requests: {cpu: "100", memory: 300Gi}
+          limits: {google.com/tpu: 4}
+)",
+         .right = R"(apiVersion: batch/v1
+kind: Job
+metadata: {name: nightly}
+spec:
+  parallelism: 1
+  completions: 1
+  completionMode: Indexed
+  template:
+    spec:
+      restartPolicy: Never
+      nodeSelector:
+        cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
+        cloud.google.com/gke-tpu-topology: 2x2
+      containers:
+      - name: jax
+        image: example.com/jax
+        resources:
+          requests: {cpu: "100", memory: 300Gi}
+          limits: {google.com/tpu: 4}
+)",
+         .sources = "https://kubernetes.io/docs/concepts/workloads/controllers/job/\n"
+                    "kubernetes-sigs/jobset@08dfbdfd pkg/webhooks/jobset_webhook.go\n"
+                    "ray-project/kuberay v1.4.2 ray-operator/controllers/ray/utils/constant.go"},
+    .check = Check,
+};
+
+}  // namespace tpu_admission::rules

@@ -1,0 +1,101 @@
+#include "rules/engine/phrases.h"
+#include "tpu_admission/base/text.h"
+
+namespace tpu_admission::rules {
+namespace {
+
+using workload::NodeLabel;
+
+std::string ZoneNames(const tpu::Generation& generation) {
+  std::vector<std::string> names;
+  for (const tpu::Zone& zone : generation.zones.list) names.push_back(zone.name);
+  return JoinOr(names);
+}
+
+// The place that the pod is pinned to, by zone or else by region; nothing if the generation is
+// there, as far as we know.
+std::optional<NodeLabel> PlaceWithout(const Shape& shape) {
+  const workload::Selected& zone = shape.choice[NodeLabel::kZone];
+  const workload::Selected& region = shape.choice[NodeLabel::kRegion];
+  if (zone.fixed() && shape.generation->FindZone(zone.value) == nullptr) return NodeLabel::kZone;
+  if (zone.free() && region.fixed() && !shape.generation->InRegion(region.value)) {
+    return NodeLabel::kRegion;
+  }
+  return std::nullopt;
+}
+
+void Check(const Subject& subject, Report& report) {
+  const tpu::Generation* generation = subject.shape.generation;
+  if (generation == nullptr || generation->zones.list.empty()) return;
+  if (subject.workload.managed_elsewhere) return;
+  const std::optional<NodeLabel> place = PlaceWithout(subject.shape);
+  if (!place) return;
+  const std::string noun = *place == NodeLabel::kZone ? "zone" : "region";
+  const std::string value = Quoted(subject.shape.choice[*place].value);
+  const bool sure = generation->zones.complete;
+  report.Add(
+      {.pointer = subject.At(*place),
+       .container = "",
+       .summary =
+           noun + " " + value + (sure ? " has no " : " is not known to have ") + generation->label,
+       .problem = "is " + value + ", but " + (sure ? "" : "the zone lists we know have ") +
+                  generation->label + (sure ? " is only in " : " only in ") +
+                  ZoneNames(*generation) + ".",
+       .change = *place == NodeLabel::kZone
+                     ? "select a zone that has " + generation->label + ", or leave the zone out"
+                     : "select a region that has " + generation->label + ", or leave it out",
+       .milder = sure ? std::nullopt : std::optional(Mode::kWarn)});
+}
+
+}  // namespace
+
+const Rule kTPU501 = {
+    .id = "TPU501",
+    .name = "zone-not-offered",
+    .mode = Mode::kDeny,
+    .judges_counts = false,
+    .words =
+        {.what = "The pod is pinned to a zone or a region where, as far as published lists go, the "
+                 "accelerator is not to be had. It is denied only where the lists are beyond "
+                 "doubt (v4); else it is a warning, because Google adds zones faster than lists "
+                 "are published.",
+         .why = "No node of that accelerator exists or can be made in the zone, so the pod stays "
+                "Pending.",
+         .fix = "Select a zone of the list, or leave the zone out and let GKE choose.",
+         .wrong = R"(apiVersion: v1
+kind: Pod
+metadata: {name: train}
+spec:
+  nodeSelector:
+    cloud.google.com/gke-tpu-accelerator: tpu-v4-podslice
+    cloud.google.com/gke-tpu-topology: 2x2x1
+    topology.kubernetes.io/zone: us-central1-a
+  containers:
+  - name: jax
+    image: example.com/jax
+    resources:
+      requests: {cpu: "100", memory: 300Gi}
+      limits: {google.com/tpu: 4}
+)",
+         .right = R"(apiVersion: v1
+kind: Pod
+metadata: {name: train}
+spec:
+  nodeSelector:
+    cloud.google.com/gke-tpu-accelerator: tpu-v4-podslice
+    cloud.google.com/gke-tpu-topology: 2x2x1
+    topology.kubernetes.io/zone: us-central2-b
+  containers:
+  - name: jax
+    image: example.com/jax
+    resources:
+      requests: {cpu: "100", memory: 300Gi}
+      limits: {google.com/tpu: 4}
+)",
+         .sources = "https://cloud.google.com/tpu/docs/regions-zones\n"
+                    "https://cloud.google.com/kubernetes-engine/docs/concepts/plan-tpus"},
+    .check = Check,
+    .audience = kNodeSelectors,
+};
+
+}  // namespace tpu_admission::rules

@@ -1,0 +1,141 @@
+#include <algorithm>
+#include <array>
+#include <optional>
+#include "rules/engine/phrases.h"
+#include "tpu_admission/base/text.h"
+
+namespace tpu_admission::rules {
+namespace {
+
+constexpr std::string_view kAffinity = "cloud.google.com/reservation-affinity";
+constexpr std::string_view kName = "cloud.google.com/reservation-name";
+constexpr std::string_view kBlock = "cloud.google.com/reservation-blocks";
+constexpr std::string_view kSubBlock = "cloud.google.com/reservation-subblocks";
+constexpr std::array<std::string_view, 4> kAffinities = {"specific", "any",
+                                                         "any-reservation-then-fail", "none"};
+
+struct Fault {
+  workload::RequiredLabel at;
+  std::string summary;
+  std::string problem;
+  std::string change;
+};
+
+// What is wrong with the affinity itself, and with it beside `named`, the reservation's name.
+std::optional<Fault> FaultOfAffinity(const workload::RequiredLabel& affinity, bool named) {
+  if (!affinity.fixed || affinity.value == "specific") {
+    if (named || !affinity.fixed) return std::nullopt;
+    return Fault{affinity, "reservation affinity is specific, but no reservation is named",
+                 "is specific, but nothing says which reservation is meant.",
+                 "add cloud.google.com/reservation-name, or leave the affinity out"};
+  }
+  const std::string value = Quoted(affinity.value);
+  const std::string to_specific = named ? "set it to specific"
+                                        : "set it to specific and add "
+                                          "cloud.google.com/reservation-name";
+  if (std::find(kAffinities.begin(), kAffinities.end(), affinity.value) == kAffinities.end()) {
+    return Fault{affinity, "reservation affinity " + value + " is none that GKE knows",
+                 "is " + value +
+                     ", which is none that GKE knows. TPUs use a reservation by its "
+                     "name and affinity specific.",
+                 to_specific};
+  }
+  if (named) {
+    return Fault{affinity, "a reservation is named, but the reservation affinity is " + value,
+                 "is " + value +
+                     ", but a reservation is named, and a name goes with affinity "
+                     "specific only.",
+                 "set it to specific, or leave out cloud.google.com/reservation-name"};
+  }
+  if (affinity.value != "any") return std::nullopt;
+  return Fault{affinity, "reservation affinity any is refused for TPUs",
+               "is any, which GKE refuses for TPUs: it makes no node for this pod.", to_specific};
+}
+
+std::optional<Fault> FindFault(const k8s::PodSpec& spec) {
+  const auto named = workload::FindRequired(spec, kName);
+  if (const auto affinity = workload::FindRequired(spec, kAffinity)) {
+    if (auto fault = FaultOfAffinity(*affinity, named.has_value())) return fault;
+  }
+  const auto block = workload::FindRequired(spec, kBlock);
+  if (block && !named) {
+    return Fault{*block, "a reservation block is selected, but no reservation",
+                 "names a block, but nothing says of which reservation.",
+                 "add cloud.google.com/reservation-name, or leave the block out"};
+  }
+  const auto sub_block = workload::FindRequired(spec, kSubBlock);
+  if (!sub_block || block) return std::nullopt;
+  return Fault{*sub_block, "a reservation sub-block is selected, but no block",
+               "names a sub-block, but nothing says of which block.",
+               "add cloud.google.com/reservation-blocks, or leave the sub-block out"};
+}
+
+void Check(const Subject& subject, Report& report) {
+  std::optional<Fault> fault = FindFault(subject.pods.pod.spec);
+  if (!fault) return;
+  report.Add({.pointer = subject.At(fault->at),
+              .container = "",
+              .summary = std::move(fault->summary),
+              .problem = std::move(fault->problem),
+              .change = std::move(fault->change),
+              .milder = subject.MissingSelectorMode()});
+}
+
+}  // namespace
+
+const Rule kTPU505 = {
+    .id = "TPU505",
+    .name = "reservation",
+    .mode = Mode::kDeny,
+    .judges_counts = false,
+    .words =
+        {.what =
+             "The node selectors name a reservation in a way that GKE cannot use for TPUs: "
+             "affinity \"any\", a name whose affinity is not \"specific\", \"specific\" without a "
+             "name, "
+             "a block without a reservation, or a sub-block without a block. It denies new Pods "
+             "on Autopilot, where GKE makes every node by these selectors, and warns elsewhere.",
+         .why = "A TPU reservation is used by its name. GKE's autoscaler refuses the other "
+                "combinations, so it makes no node and the pod stays Pending.",
+         .fix =
+             "Select cloud.google.com/reservation-name and cloud.google.com/reservation-affinity: "
+             "specific, and leave out what you do not need.",
+         .wrong = R"(apiVersion: v1
+kind: Pod
+metadata: {name: train}
+spec:
+  nodeSelector:
+    cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
+    cloud.google.com/gke-tpu-topology: 2x2
+    cloud.google.com/reservation-affinity: any
+  containers:
+  - name: jax
+    image: example.com/jax
+    resources:
+      requests: {cpu: "100", memory: 300Gi}
+      limits: {google.com/tpu: 4}
+)",
+         .right = R"(apiVersion: v1
+kind: Pod
+metadata: {name: train}
+spec:
+  nodeSelector:
+    cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
+    cloud.google.com/gke-tpu-topology: 2x2
+    cloud.google.com/reservation-affinity: specific
+    cloud.google.com/reservation-name: tpus-of-team-a
+  containers:
+  - name: jax
+    image: example.com/jax
+    resources:
+      requests: {cpu: "100", memory: 300Gi}
+      limits: {google.com/tpu: 4}
+)",
+         .sources =
+             "GoogleCloudPlatform/cluster-autoscaler@7d25050 pkg/autoprovisioning/injection.go\n"
+             "https://cloud.google.com/kubernetes-engine/docs/concepts/plan-tpus"},
+    .check = Check,
+    .audience = workload::TpuUse::kChips | workload::TpuUse::kClaims,
+};
+
+}  // namespace tpu_admission::rules

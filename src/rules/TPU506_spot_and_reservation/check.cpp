@@ -1,0 +1,91 @@
+#include <array>
+#include <optional>
+#include "rules/engine/phrases.h"
+
+namespace tpu_admission::rules {
+namespace {
+
+constexpr std::array<std::string_view, 2> kSpot = {"cloud.google.com/gke-spot",
+                                                   "cloud.google.com/gke-preemptible"};
+
+// What selects nodes of a reservation.
+std::optional<workload::RequiredLabel> Reservation(const k8s::PodSpec& spec) {
+  if (auto name = workload::FindRequired(spec, "cloud.google.com/reservation-name")) return name;
+  auto affinity = workload::FindRequired(spec, "cloud.google.com/reservation-affinity");
+  return affinity && affinity->fixed && affinity->value != "none" ? affinity : std::nullopt;
+}
+
+void Check(const Subject& subject, Report& report) {
+  const k8s::PodSpec& spec = subject.pods.pod.spec;
+  for (const std::string_view key : kSpot) {
+    const auto spot = workload::FindRequired(spec, key);
+    if (!spot || !spot->Is("true")) continue;
+    const auto reservation = Reservation(spec);
+    if (!reservation) return;
+    const std::string label(key);
+    report.Add({.pointer = subject.At(*spot),
+                .container = "",
+                .summary = label + " and a reservation are selected together",
+                .problem = "asks for Spot or preemptible nodes, but " +
+                           std::string(reservation->key) +
+                           " asks for nodes of a reservation, which are never Spot.",
+                .change = "leave out " + label + " or the reservation-* labels"});
+    return;
+  }
+}
+
+}  // namespace
+
+const Rule kTPU506 = {
+    .id = "TPU506",
+    .name = "spot-and-reservation",
+    .mode = Mode::kWarn,
+    .judges_counts = false,
+    .words =
+        {.what = "The pod selects Spot or preemptible nodes and a reservation at the same time.",
+         .why = "A Spot VM never comes out of a reservation: it is capacity that nobody has "
+                "reserved. So no node carries both labels, and the pod stays Pending.",
+         .fix =
+             "Keep the reservation for capacity that is yours, or Spot for what is left over, not "
+             "both.",
+         .wrong = R"(apiVersion: v1
+kind: Pod
+metadata: {name: train}
+spec:
+  nodeSelector:
+    cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
+    cloud.google.com/gke-tpu-topology: 2x2
+    cloud.google.com/gke-spot: "true"
+    cloud.google.com/reservation-name: tpus-of-team-a
+    cloud.google.com/reservation-affinity: specific
+  containers:
+  - name: jax
+    image: example.com/jax
+    resources:
+      requests: {cpu: "100", memory: 300Gi}
+      limits: {google.com/tpu: 4}
+)",
+         .right = R"(apiVersion: v1
+kind: Pod
+metadata: {name: train}
+spec:
+  nodeSelector:
+    cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
+    cloud.google.com/gke-tpu-topology: 2x2
+    cloud.google.com/gke-spot: "true"
+  containers:
+  - name: jax
+    image: example.com/jax
+    resources:
+      requests: {cpu: "100", memory: 300Gi}
+      limits: {google.com/tpu: 4}
+)",
+         .sources = "GoogleCloudPlatform/cluster-autoscaler@7d25050 "
+                    "pkg/cloudprovider/gke/labels/system_labels.go\n"
+                    "https://cloud.google.com/kubernetes-engine/docs/concepts/spot-vms\n"
+                    "https://cloud.google.com/kubernetes-engine/docs/concepts/plan-tpus"},
+    .check = Check,
+    .audience = workload::TpuUse::kChips | workload::TpuUse::kClaims,
+};
+
+}  // namespace tpu_admission::rules

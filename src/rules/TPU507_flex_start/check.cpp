@@ -1,0 +1,156 @@
+#include <array>
+#include <optional>
+#include "rules/engine/phrases.h"
+#include "tpu_admission/base/json_pointer.h"
+#include "tpu_admission/base/text.h"
+
+namespace tpu_admission::rules {
+namespace {
+
+constexpr std::string_view kFlexStart = "cloud.google.com/gke-flex-start";
+constexpr std::string_view kProvisioning = "cloud.google.com/gke-provisioning";
+constexpr std::string_view kComputeClass = "cloud.google.com/compute-class";
+constexpr std::string_view kRunTime = "cloud.google.com/gke-max-run-duration-seconds";
+constexpr std::array<std::string_view, 4> kIncompatible = {
+    "cloud.google.com/gke-spot", "cloud.google.com/gke-preemptible",
+    "cloud.google.com/reservation-name", "cloud.google.com/reservation-affinity"};
+constexpr std::int64_t kShortest = 600;              // seconds
+constexpr std::int64_t kLongest = 7 * 24 * 60 * 60;  // seconds
+
+void Add(const Subject& subject, const workload::RequiredLabel& at, std::string summary,
+         std::string problem, std::string change, Report& report) {
+  report.Add({.pointer = subject.At(at),
+              .container = "",
+              .summary = std::move(summary),
+              .problem = std::move(problem),
+              .change = std::move(change)});
+}
+
+void CheckOthers(const Subject& subject, Report& report) {
+  for (const std::string_view key : kIncompatible) {
+    const auto other = workload::FindRequired(subject.pods.pod.spec, key);
+    if (!other || !other->fixed || other->value == "none" || other->value == "false") continue;
+    Add(subject, *other, "flex-start and " + std::string(key) + " are selected together",
+        "cannot go with flex-start: GKE makes no node that is both.",
+        "leave out " + std::string(key) + ", or flex-start", report);
+    return;
+  }
+}
+
+void CheckRunTime(const Subject& subject, Report& report) {
+  const auto limit = workload::FindRequired(subject.pods.pod.spec, kRunTime);
+  if (!limit || !limit->fixed) return;
+  const std::optional<k8s::Quantity> seconds = k8s::Quantity::Parse(limit->value);
+  const std::optional<std::int64_t> whole = seconds ? seconds->AsInteger() : std::nullopt;
+  if (whole && *whole >= kShortest && *whole <= kLongest) return;
+  Add(subject, *limit, "run time of flex-start nodes is not between 10 minutes and 7 days",
+      "is " + Quoted(limit->value) + ", but flex-start nodes are lent for 600 to 604800 seconds.",
+      "set it to a number of seconds from 600 to 604800", report);
+}
+
+// Nothing but a toleration speaks of flex-start: that alone makes no node.
+void CheckToleration(const Subject& subject, Report& report) {
+  const k8s::PodSpec& spec = subject.pods.pod.spec;
+  for (std::size_t i = 0; i < spec.tolerations.size(); ++i) {
+    const k8s::Toleration& toleration = spec.tolerations[i];
+    if (toleration.key != kFlexStart || toleration.value != "true") continue;
+    // Kueue or a compute class may select what the pod does not.
+    if (subject.workload.queued || workload::FindRequired(spec, kComputeClass)) return;
+    std::string pointer = subject.AtSpec("/tolerations");
+    AppendPointerIndex(pointer, i);
+    report.Add({.pointer = std::move(pointer),
+                .container = "",
+                .summary = "flex-start is tolerated, but not selected",
+                .problem = "tolerates flex-start nodes, but the pod does not select them: GKE "
+                           "makes no node for it.",
+                .change = "add nodeSelector cloud.google.com/gke-flex-start: \"true\", or leave "
+                          "the toleration out",
+                .milder = subject.cluster.platform == Platform::kAutopilot
+                              ? std::nullopt
+                              : std::optional(Mode::kAudit)});
+    return;
+  }
+}
+
+void Check(const Subject& subject, Report& report) {
+  const k8s::PodSpec& spec = subject.pods.pod.spec;
+  const auto flex = workload::FindRequired(spec, kFlexStart);
+  const auto provisioning = workload::FindRequired(spec, kProvisioning);
+  if (!flex && !(provisioning && provisioning->Is("flex-start"))) {
+    if (!provisioning || provisioning->fixed) CheckToleration(subject, report);
+    return;
+  }
+  if (flex && flex->fixed && flex->value != "true") {
+    Add(subject, *flex, "gke-flex-start is " + Quoted(flex->value) + ", only \"true\" is a value",
+        "is " + Quoted(flex->value) + ", but the label of flex-start nodes is \"true\".",
+        "set it to \"true\", or leave it out", report);
+    return;
+  }
+  if (flex && provisioning && provisioning->fixed && provisioning->value != "flex-start") {
+    Add(subject, *provisioning,
+        "flex-start is selected with gke-provisioning " + Quoted(provisioning->value),
+        "is " + Quoted(provisioning->value) + ", but flex-start nodes have flex-start there.",
+        "set it to flex-start, or leave it out", report);
+    return;
+  }
+  CheckOthers(subject, report);
+  CheckRunTime(subject, report);
+}
+
+}  // namespace
+
+const Rule kTPU507 = {
+    .id = "TPU507",
+    .name = "flex-start",
+    .mode = Mode::kWarn,
+    .judges_counts = false,
+    .words =
+        {.what =
+             "The pod asks for flex-start nodes in a way that GKE refuses: a value other than "
+             "\"true\", together with Spot, preemptible or a reservation, with another "
+             "gke-provisioning, with a run time outside 10 minutes to 7 days, or by a toleration "
+             "alone (which is only recorded on Standard, where the node may be there already).",
+         .why =
+             "Flex-start is a way of its own to get capacity: GKE waits for all nodes and lends "
+             "them for a limited time. It cannot come out of a reservation or be Spot, and GKE's "
+             "autoscaler makes no node for such a pod.",
+         .fix = "Select cloud.google.com/gke-flex-start: \"true\" alone, and leave out Spot and "
+                "reservation labels.",
+         .wrong = R"(apiVersion: v1
+kind: Pod
+metadata: {name: train}
+spec:
+  nodeSelector:
+    cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
+    cloud.google.com/gke-tpu-topology: 2x2
+    cloud.google.com/gke-flex-start: "true"
+    cloud.google.com/gke-spot: "true"
+  containers:
+  - name: jax
+    image: example.com/jax
+    resources:
+      requests: {cpu: "100", memory: 300Gi}
+      limits: {google.com/tpu: 4}
+)",
+         .right = R"(apiVersion: v1
+kind: Pod
+metadata: {name: train}
+spec:
+  nodeSelector:
+    cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
+    cloud.google.com/gke-tpu-topology: 2x2
+    cloud.google.com/gke-flex-start: "true"
+  containers:
+  - name: jax
+    image: example.com/jax
+    resources:
+      requests: {cpu: "100", memory: 300Gi}
+      limits: {google.com/tpu: 4}
+)",
+         .sources =
+             "GoogleCloudPlatform/cluster-autoscaler@7d25050 pkg/autoprovisioning/injection.go"},
+    .check = Check,
+    .audience = workload::TpuUse::kChips | workload::TpuUse::kClaims,
+};
+
+}  // namespace tpu_admission::rules

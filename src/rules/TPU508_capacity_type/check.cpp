@@ -1,0 +1,134 @@
+#include <array>
+#include <optional>
+#include <vector>
+#include "rules/engine/phrases.h"
+#include "tpu_admission/base/text.h"
+
+namespace tpu_admission::rules {
+namespace {
+
+using tpu::Availability;
+using tpu::Consumption;
+
+// A label by which pods ask for a kind of capacity.
+struct Kind {
+  std::string_view key;
+  std::string_view value;  // empty: any
+  std::string_view name;
+  Availability Consumption::*availability;
+};
+constexpr std::array<Kind, 7> kKinds = {
+    {{"cloud.google.com/gke-spot", "true", "Spot", &Consumption::spot},
+     {"cloud.google.com/gke-preemptible", "true", "preemptible VMs", &Consumption::spot},
+     {"cloud.google.com/gke-flex-start", "true", "flex-start", &Consumption::flex_start},
+     {"cloud.google.com/gke-provisioning", "flex-start", "flex-start", &Consumption::flex_start},
+     {"cloud.google.com/gke-queued", "true", "queued provisioning",
+      &Consumption::queued_provisioning},
+     {"cloud.google.com/gke-nodepool-group-name", "", "collection scheduling",
+      &Consumption::collections},
+     {"cloud.google.com/gke-workload-type", "", "collection scheduling",
+      &Consumption::collections}}};
+
+// The labels of the generations that have it: "tpu-v6e-slice or tpu-v5p-slice".
+std::string WhoHas(const tpu::Catalog& catalog, const Kind& kind) {
+  std::vector<std::string> labels;
+  for (const tpu::Generation& generation : catalog.generations()) {
+    if (generation.consumption.*kind.availability == Availability::kYes) {
+      labels.push_back(generation.label);
+    }
+  }
+  return JoinOr(labels);
+}
+
+// Nobody says so of collections, but the page that offers them names the generations that have
+// them.
+bool IsRefused(const Kind& kind, Availability availability) {
+  const bool listed = kind.availability == &Consumption::collections;
+  return availability == Availability::kNo || (listed && availability == Availability::kUnknown);
+}
+
+void CheckKind(const Subject& subject, const Kind& kind, Report& report) {
+  const tpu::Generation& generation = *subject.shape.generation;
+  const Availability availability = generation.consumption.*kind.availability;
+  const bool refused = IsRefused(kind, availability);
+  if (!refused && availability != Availability::kAllowlist) return;
+  const auto label = workload::FindRequired(subject.pods.pod.spec, kind.key);
+  if (!label || !label->fixed || (!kind.value.empty() && label->value != kind.value)) return;
+  const std::string name(kind.name);
+  const std::string has = refused ? generation.label + " does not have"
+                                  : generation.label + " has only for customers on an allowlist";
+  report.Add({.pointer = subject.At(*label),
+              .container = "",
+              .summary = refused ? generation.label + " has no " + name
+                                 : name + " of " + generation.label + " needs an allowlist",
+              .problem = "asks for " + name + ", which " + has + ".",
+              .change = refused ? "leave the label out, or use " + WhoHas(subject.catalog, kind)
+                                : "ask Google to be put on it, if you are not",
+              .milder = refused ? std::nullopt : std::optional(Mode::kAudit)});
+}
+
+void Check(const Subject& subject, Report& report) {
+  if (subject.shape.generation == nullptr) return;
+  for (const Kind& kind : kKinds) CheckKind(subject, kind, report);
+}
+
+}  // namespace
+
+const Rule kTPU508 = {
+    .id = "TPU508",
+    .name = "capacity-type",
+    .mode = Mode::kWarn,
+    .judges_counts = false,
+    .words =
+        {.what =
+             "The pod asks for a kind of capacity (Spot, flex-start, queued provisioning, "
+             "collection scheduling) that GKE does not have for the TPU generation. Where Google "
+             "gives it to customers on an allowlist only, that is recorded, not warned about.",
+         .why =
+             "GKE makes a node only of what the generation offers. For the older generations (v3, "
+             "v4 and single-host v5e) its autoscaler refuses flex-start and queued provisioning, "
+             "and collection scheduling is for TPU Trillium alone. A calendar reservation is "
+             "chosen where the reservation is made, so no pod shows it.",
+         .fix = "Use another kind of capacity, or a generation that has this one; `tpu-admission "
+                "catalog` lists them.",
+         .wrong = R"(apiVersion: v1
+kind: Pod
+metadata: {name: train}
+spec:
+  nodeSelector:
+    cloud.google.com/gke-tpu-accelerator: tpu-v4-podslice
+    cloud.google.com/gke-tpu-topology: 2x2x1
+    cloud.google.com/gke-flex-start: "true"
+  containers:
+  - name: jax
+    image: example.com/jax
+    resources:
+      requests: {cpu: "100", memory: 300Gi}
+      limits: {google.com/tpu: 4}
+)",
+         .right = R"(apiVersion: v1
+kind: Pod
+metadata: {name: train}
+spec:
+  nodeSelector:
+    cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
+    cloud.google.com/gke-tpu-topology: 2x2
+    cloud.google.com/gke-flex-start: "true"
+  containers:
+  - name: jax
+    image: example.com/jax
+    resources:
+      requests: {cpu: "100", memory: 300Gi}
+      limits: {google.com/tpu: 4}
+)",
+         .sources =
+             "GoogleCloudPlatform/cluster-autoscaler@7d25050 "
+             "pkg/cloudprovider/gke/machinetypes/deprecated_machine_types_config.go\n"
+             "GoogleCloudPlatform/cluster-autoscaler@7d25050 pkg/autoprovisioning/injection.go\n"
+             "https://docs.cloud.google.com/compute/docs/tpus/tpu-machines\n"
+             "https://cloud.google.com/kubernetes-engine/docs/concepts/plan-tpus"},
+    .check = Check,
+    .audience = workload::TpuUse::kChips | workload::TpuUse::kClaims,
+};
+
+}  // namespace tpu_admission::rules

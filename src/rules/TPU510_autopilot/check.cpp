@@ -1,0 +1,137 @@
+#include "rules/engine/phrases.h"
+
+namespace tpu_admission::rules {
+namespace {
+
+// A placement that the pods may take: one on hosts with as many chips as they ask for, if any is.
+bool MayTake(const Subject& subject, const tpu::Placement& placement) {
+  const std::int64_t chips = subject.pods.chips_per_pod;
+  return chips == 0 || placement.chips_per_host() == chips ||
+         subject.shape.generation->node_can_be_split();
+}
+
+void CheckTopology(const Subject& subject, bool autopilot, Report& report) {
+  if (subject.shape.generation == nullptr) return;
+  const tpu::Placement* elsewhere = nullptr;
+  for (const tpu::Placement& placement : subject.shape.placements) {
+    if (!MayTake(subject, placement)) continue;
+    if (autopilot ? placement.autopilot : placement.standard) return;
+    elsewhere = &placement;
+  }
+  if (elsewhere == nullptr) return;
+  const std::string here = autopilot ? "Autopilot" : "Standard";
+  const std::string there = autopilot ? "Standard" : "Autopilot";
+  const std::string what = Name(subject.shape) + " on " + elsewhere->machine->name;
+  report.Add({.pointer = subject.At(workload::NodeLabel::kTopology),
+              .container = "",
+              .summary = what + " is offered on GKE " + there + " only",
+              .problem = "is " + elsewhere->topology.Text() + " on hosts of " +
+                         Count(elsewhere->chips_per_host(), "chip") +
+                         ", which the tables we know "
+                         "offer on GKE " +
+                         there + " only; this cluster is " + here + ".",
+              .change = "select a topology that " + here + " offers (tpu-admission catalog)"});
+}
+
+void CheckNodePool(const Subject& subject, Report& report) {
+  const auto pool = workload::FindRequired(subject.pods.pod.spec, "cloud.google.com/gke-nodepool");
+  if (!pool) return;
+  report.Add({.pointer = subject.At(*pool),
+              .container = "",
+              .summary = "a node pool is selected by name, which Autopilot refuses",
+              .problem = "chooses a node pool, but on Autopilot GKE makes the nodes and refuses "
+                         "this selector.",
+              .change = "leave cloud.google.com/gke-nodepool out; accelerator and topology are "
+                        "enough"});
+}
+
+// What the container takes of its host; empty: nothing that Autopilot refuses.
+std::string_view TakesOfHost(const k8s::Container& container) {
+  if (container.IsPrivileged()) return "is privileged";
+  return container.HasHostPort() ? "uses a port of its host" : "";
+}
+
+void CheckContainer(const Subject& subject, const k8s::Container& container, Report& report) {
+  const std::string takes(TakesOfHost(container));
+  if (takes.empty()) return;
+  report.Add({.pointer = subject.At(
+                  container, container.IsPrivileged() ? "/securityContext/privileged" : "/ports"),
+              .container = std::string(container.name),
+              .summary = Title(container) + " " + takes + ", which Autopilot refuses",
+              .problem = takes + ", which Autopilot refuses except for programs on an allowlist.",
+              .change = container.IsPrivileged() ? "leave privileged out" : "leave hostPort out"});
+}
+
+void Check(const Subject& subject, Report& report) {
+  if (subject.workload.managed_elsewhere) return;
+  const bool autopilot = subject.cluster.platform == Platform::kAutopilot;
+  CheckTopology(subject, autopilot, report);
+  if (!autopilot || subject.pods.use == workload::TpuUse::kChoice) return;
+  CheckNodePool(subject, report);
+  const k8s::PodSpec& spec = subject.pods.pod.spec;
+  for (const k8s::Container& container : spec.containers) {
+    CheckContainer(subject, container, report);
+  }
+  if (!spec.UsesHostPid()) return;
+  report.Add({.pointer = subject.AtSpec("/hostPID"),
+              .container = "",
+              .summary = "the pod shares its host's process ids, which Autopilot refuses",
+              .problem = "is true, which Autopilot refuses.",
+              .change = "leave hostPID out"});
+}
+
+}  // namespace
+
+const Rule kTPU510 = {
+    .id = "TPU510",
+    .name = "autopilot",
+    .mode = Mode::kWarn,
+    .judges_counts = false,
+    .words =
+        {.what = "The cluster is an Autopilot one (--cluster-mode autopilot), and the pod asks for "
+                 "something that Autopilot does not give: a topology that only Standard offers, a "
+                 "node pool by its name, a privileged container, a host port or the host's process "
+                 "ids. On a Standard cluster it speaks of topologies that only Autopilot offers.",
+         .why = "Autopilot makes and owns its nodes. It refuses pods that choose a node pool or "
+                "reach into the host, and for topologies of the other mode it makes no node.",
+         .fix =
+             "Leave out what Autopilot does not allow, or run the workload in a Standard cluster. "
+             "What GKE lets in by an allowlist of its own may be ignored here.",
+         .wrong = R"(apiVersion: v1
+kind: Pod
+metadata: {name: train}
+spec:
+  nodeSelector:
+    cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
+    cloud.google.com/gke-tpu-topology: 2x2
+    cloud.google.com/gke-nodepool: tpu-pool
+  containers:
+  - name: jax
+    image: example.com/jax
+    resources:
+      requests: {cpu: "100", memory: 300Gi}
+      limits: {google.com/tpu: 4}
+)",
+         .right = R"(apiVersion: v1
+kind: Pod
+metadata: {name: train}
+spec:
+  nodeSelector:
+    cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
+    cloud.google.com/gke-tpu-topology: 2x2
+  containers:
+  - name: jax
+    image: example.com/jax
+    resources:
+      requests: {cpu: "100", memory: 300Gi}
+      limits: {google.com/tpu: 4}
+)",
+         .sources = "https://cloud.google.com/kubernetes-engine/docs/concepts/plan-tpus\n"
+                    "https://docs.cloud.google.com/kubernetes-engine/docs/how-to/tpus-autopilot\n"
+                    "https://cloud.google.com/kubernetes-engine/docs/concepts/autopilot-security\n"
+                    "https://github.com/ai-on-gke/ai-on-gke/issues/983"},
+    .check = Check,
+    .audience = kNodeSelectors,
+};
+
+}  // namespace tpu_admission::rules

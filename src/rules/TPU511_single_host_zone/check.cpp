@@ -1,0 +1,109 @@
+#include <algorithm>
+#include "rules/engine/phrases.h"
+#include "tpu_admission/base/text.h"
+
+namespace tpu_admission::rules {
+namespace {
+
+using tpu::ZoneLimit;
+
+bool Forbids(const ZoneLimit& limit, const tpu::Placement& placement) {
+  if (!limit.machine.empty() && placement.machine->name != limit.machine) return false;
+  if (!limit.single_host && placement.single_host()) return true;
+  return limit.min_topology && placement.topology.chips() < limit.min_topology->chips();
+}
+
+// True if the limit forbids every placement that the pods may take.
+bool ForbidsAll(const ZoneLimit& limit, const tpu::PlacementList& placements) {
+  return !placements.empty() &&
+         std::all_of(placements.begin(), placements.end(),
+                     [&](const tpu::Placement& placement) { return Forbids(limit, placement); });
+}
+
+std::string Change(const ZoneLimit& limit) {
+  std::string change =
+      limit.instead.empty() ? "select another zone" : "set the zone to " + limit.instead;
+  if (limit.min_topology) change += ", or a topology of at least " + limit.min_topology->Text();
+  return change;
+}
+
+// Of several limits that speak, the one that names the zone to take.
+const ZoneLimit* FindLimit(const Subject& subject, std::string_view zone) {
+  const ZoneLimit* found = nullptr;
+  for (const ZoneLimit& limit : subject.shape.generation->zones.limits) {
+    if (std::find(limit.in.begin(), limit.in.end(), zone) == limit.in.end()) continue;
+    if (!ForbidsAll(limit, subject.shape.placements)) continue;
+    if (found == nullptr || !limit.instead.empty()) found = &limit;
+  }
+  return found;
+}
+
+void Check(const Subject& subject, Report& report) {
+  const workload::Selected& zone = subject.shape.choice[workload::NodeLabel::kZone];
+  if (!zone.fixed() || subject.shape.generation == nullptr) return;
+  const ZoneLimit* limit = FindLimit(subject, zone.value);
+  if (limit == nullptr) return;
+  const tpu::Placement& placement = subject.shape.placements.front();
+  const std::string where = Printable(zone.value);
+  report.Add({.pointer = subject.At(workload::NodeLabel::kZone),
+              .container = "",
+              .summary = where + " has no " + placement.machine->name + " for topology " +
+                         placement.topology.Text(),
+              .problem = "is " + where + ", where GKE's planning page has no " +
+                         placement.machine->name + " for a topology of " +
+                         placement.topology.Text() + ".",
+              .change = Change(*limit)});
+}
+
+}  // namespace
+
+const Rule kTPU511 = {
+    .id = "TPU511",
+    .name = "single-host-zone",
+    .mode = Mode::kWarn,
+    .judges_counts = false,
+    .words =
+        {.what =
+             "The pod selects a zone in which GKE does not offer this machine, or this machine "
+             "for so small a topology. Today the planning page says so of TPU v5e: "
+             "ct5lp-hightpu-4t needs a topology of at least 2x4 in europe-west4-a, us-east5-b and "
+             "us-west4-b, and a single host in us-west4 is to be had in us-west4-a.",
+         .why = "Where a zone has no such machine, no node is made and the pod stays Pending. The "
+                "wording of the page is not quite clear, so this only warns.",
+         .fix = "Take the zone that the message names, or a larger topology.",
+         .wrong = R"(apiVersion: v1
+kind: Pod
+metadata: {name: train}
+spec:
+  nodeSelector:
+    cloud.google.com/gke-tpu-accelerator: tpu-v5-lite-podslice
+    cloud.google.com/gke-tpu-topology: 2x2
+    topology.kubernetes.io/zone: us-west4-b
+  containers:
+  - name: jax
+    image: example.com/jax
+    resources:
+      requests: {cpu: "100", memory: 100Gi}
+      limits: {google.com/tpu: 4}
+)",
+         .right = R"(apiVersion: v1
+kind: Pod
+metadata: {name: train}
+spec:
+  nodeSelector:
+    cloud.google.com/gke-tpu-accelerator: tpu-v5-lite-podslice
+    cloud.google.com/gke-tpu-topology: 2x2
+    topology.kubernetes.io/zone: us-west4-a
+  containers:
+  - name: jax
+    image: example.com/jax
+    resources:
+      requests: {cpu: "100", memory: 100Gi}
+      limits: {google.com/tpu: 4}
+)",
+         .sources = "https://cloud.google.com/kubernetes-engine/docs/concepts/plan-tpus"},
+    .check = Check,
+    .audience = kNodeSelectors,
+};
+
+}  // namespace tpu_admission::rules

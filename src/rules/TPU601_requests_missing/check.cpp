@@ -1,0 +1,213 @@
+#include <algorithm>
+
+#include "rules/engine/node_resources.h"
+#include "rules/engine/phrases.h"
+
+namespace tpu_admission::rules {
+namespace {
+
+constexpr std::int64_t kSharePercent = 80;  // of what the node gives to pods
+
+// A TPU container whose amount of the resource nobody set.
+bool Lacks(const k8s::Container& container, Resource resource) {
+  return container.Stays() && workload::UsesTpu(container) &&
+         !container.requests.Has(Name(resource)) && !container.limits.Has(Name(resource));
+}
+
+std::int64_t Units(k8s::Quantity quantity, Resource resource) {
+  return resource == Resource::kCpu ? quantity.MillisRoundedDown()
+                                    : quantity.MebibytesRoundedDown();
+}
+
+k8s::Quantity Of(std::int64_t units, Resource resource) {
+  return resource == Resource::kCpu ? k8s::Quantity::FromMillis(units)
+                                    : k8s::Quantity::FromMebibytes(units);
+}
+
+// The pod's share of the smallest machine that can match, in millicores or MiB; 0: not known.
+std::int64_t PodShare(const Subject& subject, Resource resource) {
+  const std::int64_t chips = subject.pods.chips_per_pod;
+  std::int64_t share = 0;
+  for (const tpu::MachineType* machine : subject.shape.machines()) {
+    if (chips == 0 || machine->chips < chips) continue;
+    const std::int64_t units = resource == Resource::kCpu ? machine->allocatable.cpu_millis
+                                                          : machine->allocatable.memory_mib;
+    const std::int64_t mine = units * kSharePercent * chips / (100 * machine->chips);
+    share = share == 0 ? mine : std::min(share, mine);
+  }
+  return share;
+}
+
+// What `container` should ask for: its part, by chips, of what the pod's share leaves. nullopt if
+// nothing is left, or if somebody else decides.
+std::optional<std::int64_t> Proposal(const Subject& subject, const k8s::Container& container,
+                                     Resource resource) {
+  const k8s::PodSpec& spec = subject.pods.pod.spec;
+  const std::int64_t share = PodShare(subject, resource);
+  if (share == 0) return std::nullopt;
+  // What is negative is wrong, and must not make the share larger.
+  k8s::Quantity left =
+      Of(share, resource) - Max(spec.overhead.QuantityOrZero(Name(resource)), k8s::Quantity());
+  std::int64_t chips_without = 0;
+  for (const k8s::Container& other : spec.containers) {
+    if (!other.Stays()) continue;
+    if (Lacks(other, resource)) {
+      chips_without += ChipsOf(other).value_or(0);
+    } else if (const auto amount = other.Requested(Name(resource)); amount && amount->quantity) {
+      left = left - Max(*amount->quantity, k8s::Quantity());
+    }
+  }
+  const std::int64_t units = Units(left, resource);
+  if (units <= 0 || chips_without == 0) return std::nullopt;
+  const std::int64_t part = units * ChipsOf(container).value_or(0) / chips_without;
+  return part > 0 ? std::optional(part) : std::nullopt;
+}
+
+bool OthersDecide(const Subject& subject) {
+  return subject.workload.queued || subject.pods.pod.spec.gated;
+}
+
+AddRequests Requests(const Subject& subject, const k8s::Container& container) {
+  AddRequests fix{.list = container.list, .index = container.index};
+  if (OthersDecide(subject)) return fix;
+  if (Lacks(container, Resource::kCpu))
+    fix.cpu_millis = Proposal(subject, container, Resource::kCpu);
+  if (Lacks(container, Resource::kMemory)) {
+    fix.memory_mib = Proposal(subject, container, Resource::kMemory);
+  }
+  return fix;
+}
+
+// "cpu 143584m and memory 563220Mi"
+std::string Text(const AddRequests& fix) {
+  std::string text;
+  if (fix.cpu_millis) text = "cpu " + std::to_string(*fix.cpu_millis) + "m";
+  if (fix.memory_mib) {
+    text += (text.empty() ? "" : " and ") + std::string("memory ") +
+            std::to_string(*fix.memory_mib) + "Mi";
+  }
+  return text;
+}
+
+std::string Change(const AddRequests& fix, const std::string& missing) {
+  if (!fix.cpu_millis && !fix.memory_mib) return "set requests of " + missing;
+  return "set requests of " + Text(fix) +
+         ", 80 % of what the smallest matching machine gives "
+         "per chip; pods that have none are given that";
+}
+
+// Another rule denies the accelerator or the chips; when that is mended, pods get their requests.
+bool WaitsForAnotherFault(const Subject& subject) {
+  const workload::Selected& accelerator = subject.shape.choice[workload::NodeLabel::kAccelerator];
+  if (!accelerator.fixed()) return false;
+  if (subject.shape.generation == nullptr)
+    return subject.catalog.Guess(accelerator.value) != nullptr;
+  return PodShare(subject, Resource::kCpu) == 0;
+}
+
+// Somebody else sets the requests: Autopilot, or who wrote them for the pod as a whole.
+bool IsSetElsewhere(const Subject& subject) {
+  return subject.cluster.platform == Platform::kAutopilot ||
+         subject.pods.pod.spec.has_pod_level_resources;
+}
+
+void Mend(const Subject& subject, std::vector<Fix>& fixes) {
+  if (IsSetElsewhere(subject)) return;
+  for (const k8s::Container& container : subject.pods.pod.spec.containers) {
+    const AddRequests fix = Requests(subject, container);
+    if (fix.cpu_millis || fix.memory_mib) fixes.emplace_back(fix);
+  }
+}
+
+// Nobody in the pod asks for anything: the quality of service that is evicted before all others.
+bool IsBestEffort(const k8s::PodSpec& spec) {
+  return std::none_of(spec.containers.begin(), spec.containers.end(), [](const auto& container) {
+    return std::any_of(kResources.begin(), kResources.end(), [&](Resource resource) {
+      return container.requests.Has(Name(resource)) || container.limits.Has(Name(resource));
+    });
+  });
+}
+
+void Check(const Subject& subject, Report& report) {
+  if (IsSetElsewhere(subject)) return;
+  for (const k8s::Container& container : subject.pods.pod.spec.containers) {
+    const bool cpu = Lacks(container, Resource::kCpu);
+    const bool memory = Lacks(container, Resource::kMemory);
+    if (!cpu && !memory) continue;
+    const std::string missing = cpu && memory ? "cpu and memory" : cpu ? "cpu" : "memory";
+    const AddRequests fix = Requests(subject, container);
+    const bool fixed = fix.cpu_millis || fix.memory_mib;
+    report.Add({.pointer = subject.At(container, "/resources"),
+                .container = std::string(container.name),
+                .summary = Title(container) + " has no request for " + missing +
+                           (fixed ? " (suggested: " + Text(fix) + ")" : ""),
+                .problem = "has no request for " + missing +
+                           ", so the scheduler counts nothing for "
+                           "it: other pods may crowd the TPU host, and " +
+                           (IsBestEffort(subject.pods.pod.spec)
+                                ? "this one, as best-effort, is evicted before all others."
+                                : "this one is evicted first."),
+                .change = Change(fix, missing),
+                // Pods get what is missing, so nobody needs to act.
+                .milder = fixed || WaitsForAnotherFault(subject) ? std::optional(Mode::kAudit)
+                                                                 : std::nullopt});
+  }
+}
+
+}  // namespace
+
+const Rule kTPU601 = {
+    .id = "TPU601",
+    .name = "requests-missing",
+    .mode = Mode::kWarn,
+    .judges_counts = false,
+    .words =
+        {.what = "A container that uses TPU chips has neither a request nor a limit for CPU or "
+                 "memory. On creation of a pod tpu-admission sets what is missing: 80 % of what "
+                 "the smallest matching machine gives to pods, in proportion to the chips, less "
+                 "what the other containers of the pod ask for. Nothing is set where the machine "
+                 "is not known, where pod-level resources are set, on gated pods, on pods that "
+                 "Kueue manages, and on Autopilot, which has defaults of its own.",
+         .why = "A pod without requests is best-effort or burstable: other pods can be packed "
+                "onto the TPU host and starve the input pipeline, and under memory pressure the "
+                "training job is killed first, with all its chips. Mind a ResourceQuota of the "
+                "namespace: the requests that are set count against it. A LimitRange default "
+                "comes first, because it is applied before tpu-admission is asked.",
+         .fix = "Set requests for CPU and memory in the pod template, with what your program "
+                "needs of the host.",
+         .wrong = R"(apiVersion: v1
+kind: Pod
+metadata: {name: train}
+spec:
+  nodeSelector:
+    cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
+    cloud.google.com/gke-tpu-topology: 2x2
+  containers:
+  - name: jax
+    image: example.com/jax
+    resources:
+      limits: {google.com/tpu: 4}
+)",
+         .right = R"(apiVersion: v1
+kind: Pod
+metadata: {name: train}
+spec:
+  nodeSelector:
+    cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
+    cloud.google.com/gke-tpu-topology: 2x2
+  containers:
+  - name: jax
+    image: example.com/jax
+    resources:
+      requests: {cpu: "100", memory: 300Gi}
+      limits: {google.com/tpu: 4}
+)",
+         .sources =
+             "https://cloud.google.com/kubernetes-engine/docs/concepts/plan-tpus\n"
+             "GoogleCloudPlatform/cluster-autoscaler@7d25050 pkg/cloudprovider/gke/reserved.go\n"
+             "https://kubernetes.io/docs/concepts/workloads/pods/pod-qos/"},
+    .check = Check,
+    .fix = Mend,
+};
+
+}  // namespace tpu_admission::rules

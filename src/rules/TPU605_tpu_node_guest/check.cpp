@@ -1,0 +1,88 @@
+#include "rules/engine/phrases.h"
+
+namespace tpu_admission::rules {
+namespace {
+
+// Pods of the platform are meant to be on every node.
+bool IsOfThePlatform(const Subject& subject) {
+  const workload::Workload& workload = subject.workload;
+  return workload.kind->name == "DaemonSet" || workload.metadata.controller_kind == "DaemonSet" ||
+         workload.metadata.namespace_name == "kube-system" ||
+         subject.pods.pod.spec.Text("priorityClassName").starts_with("system-");
+}
+
+void CheckContainer(const Subject& subject, const k8s::Container& container, Report& report) {
+  const bool limits_cpu = container.limits.Has("cpu");
+  const bool unlimited_memory = !container.limits.Has("memory");
+  if (!limits_cpu && !unlimited_memory) return;
+  const std::string found = unlimited_memory && limits_cpu ? "a CPU limit and no memory limit"
+                            : limits_cpu                   ? "a CPU limit"
+                                                           : "no memory limit";
+  report.Add({.pointer = subject.At(container, "/resources/limits"),
+              .container = std::string(container.name),
+              .summary = Title(container) + " may run on TPU nodes and has " + found,
+              .problem = "uses no TPU, but tolerates the taint of TPU nodes, and has " + found +
+                         ": beside a training job it should be light and bounded.",
+              .change = std::string(unlimited_memory ? "set a memory limit" : "") +
+                        (unlimited_memory && limits_cpu ? " and " : "") +
+                        (limits_cpu ? "leave the CPU limit out" : "") +
+                        ", or leave the toleration of google.com/tpu out"});
+}
+
+void Check(const Subject& subject, Report& report) {
+  const k8s::PodSpec& spec = subject.pods.pod.spec;
+  if (spec.has_pod_level_resources || IsOfThePlatform(subject)) return;
+  for (const k8s::Container& container : spec.containers) {
+    if (container.Stays()) CheckContainer(subject, container, report);
+  }
+}
+
+}  // namespace
+
+const Rule kTPU605 = {
+    .id = "TPU605",
+    .name = "tpu-node-guest",
+    .mode = Mode::kAudit,
+    .judges_counts = false,
+    .words =
+        {.what = "A pod that uses no TPU tolerates the taint of TPU nodes, so it may run beside a "
+                 "training job. Such guests should ask for little, have no CPU limit and have a "
+                 "memory limit. DaemonSets, system pods and pods that choose a TPU node are not "
+                 "meant.",
+         .why = "A guest without a memory limit can push the TPU host out of memory, and the job "
+                "there loses all its chips. A CPU limit only slows the guest down, even where the "
+                "host idles. A TPU VM takes at most 256 pods, guests included.",
+         .fix = "Leave the toleration out if the pod need not run on TPU nodes. Else set a memory "
+                "limit, no CPU limit, and a low priority.",
+         .wrong = R"(apiVersion: v1
+kind: Pod
+metadata: {name: exporter}
+spec:
+  tolerations:
+  - {key: google.com/tpu, operator: Exists, effect: NoSchedule}
+  containers:
+  - name: exporter
+    image: example.com/exporter
+    resources:
+      limits: {cpu: "2"}
+)",
+         .right = R"(apiVersion: v1
+kind: Pod
+metadata: {name: exporter}
+spec:
+  tolerations:
+  - {key: google.com/tpu, operator: Exists, effect: NoSchedule}
+  containers:
+  - name: exporter
+    image: example.com/exporter
+    resources:
+      requests: {cpu: 100m, memory: 128Mi}
+      limits: {memory: 128Mi}
+)",
+         .sources = "https://cloud.google.com/kubernetes-engine/docs/concepts/plan-tpus\n"
+                    "https://kubernetes.io/docs/concepts/workloads/pods/pod-qos/"},
+    .check = Check,
+    .audience = workload::TpuUses(workload::TpuUse::kTolerates),
+};
+
+}  // namespace tpu_admission::rules

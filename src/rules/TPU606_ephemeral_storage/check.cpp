@@ -1,0 +1,131 @@
+#include <algorithm>
+#include <array>
+#include "rules/engine/node_resources.h"
+#include "rules/engine/phrases.h"
+#include "tpu_admission/base/json_pointer.h"
+#include "tpu_admission/base/text.h"
+
+namespace tpu_admission::rules {
+namespace {
+
+constexpr std::string_view kEphemeral = "ephemeral-storage";
+// What can lead to a node with another disk.
+constexpr std::array<std::string_view, 4> kOtherDisk = {
+    "cloud.google.com/gke-boot-disk-size", "cloud.google.com/gke-ephemeral-storage-local-ssd",
+    "cloud.google.com/gke-nodepool", "cloud.google.com/compute-class"};
+
+bool SelectsOtherDisk(const k8s::PodSpec& spec) {
+  return std::any_of(kOtherDisk.begin(), kOtherDisk.end(), [&](std::string_view key) {
+    return workload::FindRequired(spec, key).has_value();
+  });
+}
+
+void CheckRequests(const Subject& subject, k8s::Quantity disk, Report& report) {
+  const k8s::PodSpec& spec = subject.pods.pod.spec;
+  const k8s::Quantity asked = EffectiveRequest(spec, kEphemeral);
+  if (asked < disk || SelectsOtherDisk(spec)) return;
+  const k8s::Container* asker = LargestAsker(spec, kEphemeral);
+  if (asker == nullptr) return;
+  report.Add({.pointer = subject.At(*asker, "/resources/requests/ephemeral-storage"),
+              .container = std::string(asker->name),
+              .summary = "pod asks for " + asked.Text() + " ephemeral storage, a TPU node has " +
+                         disk.Text() + " in all",
+              .problem = "brings the pod to " + asked.Text() +
+                         " of ephemeral storage, but the "
+                         "boot disk of a TPU node has " +
+                         disk.Text() +
+                         " if the node pool sets nothing else, and the system takes its part.",
+              .change = "ask for less than " + disk.Text() +
+                        ", or select nodes with a larger "
+                        "boot disk"});
+}
+
+void CheckVolume(const Subject& subject, std::size_t index, k8s::Quantity disk, Report& report) {
+  const k8s::PodSpec& spec = subject.pods.pod.spec;
+  const k8s::Volume volume = spec.VolumeAt(index);
+  const std::optional<k8s::Amount> limit = volume.DiskSizeLimit();
+  if (!limit || !limit->quantity || *limit->quantity <= disk || SelectsOtherDisk(spec)) return;
+  std::string pointer = subject.AtSpec("/volumes");
+  AppendPointerIndex(pointer, index);
+  report.Add({.pointer = pointer + "/emptyDir/sizeLimit",
+              .container = std::string(volume.name),
+              .summary = "emptyDir " + Quoted(volume.name) + " may grow to " +
+                         limit->quantity->Text() + ", a TPU node has " + disk.Text(),
+              .problem = "is " + limit->quantity->Text() +
+                         ", but the boot disk of a TPU node, on "
+                         "which an emptyDir lies, has " +
+                         disk.Text() + " if the node pool sets nothing else.",
+              .change = "set it below " + disk.Text() +
+                        ", or use medium: Memory or a volume of "
+                        "its own"});
+}
+
+void Check(const Subject& subject, Report& report) {
+  const k8s::Quantity disk = k8s::Quantity::FromMebibytes(
+      std::int64_t{subject.catalog.node_limits().boot_disk_gib} * 1024);
+  CheckRequests(subject, disk, report);
+  const std::size_t volumes = subject.pods.pod.spec.VolumeCount();
+  for (std::size_t i = 0; i < volumes; ++i) CheckVolume(subject, i, disk, report);
+}
+
+}  // namespace
+
+const Rule kTPU606 = {
+    .id = "TPU606",
+    .name = "ephemeral-storage",
+    .mode = Mode::kWarn,
+    .judges_counts = false,
+    .words =
+        {.what =
+             "The pod asks for as much ephemeral storage as the boot disk of a TPU node has, or "
+             "has an emptyDir on disk that may grow beyond it. The disk has 100 GiB unless the "
+             "node pool says another size; pods that select a size, a node pool or a compute "
+             "class are not judged.",
+         .why = "Images, logs, emptyDir volumes and the system share the boot disk. A request for "
+                "all of it never fits, and a pod that fills the disk is evicted with its chips.",
+         .fix =
+             "Ask for less, use memory (medium: Memory), Cloud Storage or a volume of its own for "
+             "large data, or make the node pool with a larger boot disk.",
+         .wrong = R"(apiVersion: v1
+kind: Pod
+metadata: {name: train}
+spec:
+  volumes:
+  - name: cache
+    emptyDir: {sizeLimit: 500Gi}
+  nodeSelector:
+    cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
+    cloud.google.com/gke-tpu-topology: 2x2
+  containers:
+  - name: jax
+    image: example.com/jax
+    resources:
+      requests: {cpu: "100", memory: 300Gi}
+      limits: {google.com/tpu: 4}
+)",
+         .right = R"(apiVersion: v1
+kind: Pod
+metadata: {name: train}
+spec:
+  volumes:
+  - name: cache
+    emptyDir: {sizeLimit: 30Gi}
+  nodeSelector:
+    cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
+    cloud.google.com/gke-tpu-topology: 2x2
+  containers:
+  - name: jax
+    image: example.com/jax
+    resources:
+      requests: {cpu: "100", memory: 300Gi}
+      limits: {google.com/tpu: 4}
+)",
+         .sources = "https://cloud.google.com/kubernetes-engine/docs/concepts/plan-tpus\n"
+                    "https://kubernetes.io/docs/concepts/storage/ephemeral-storage/\n"
+                    "GoogleCloudPlatform/cluster-autoscaler@7d25050 "
+                    "pkg/cloudprovider/gke/labels/system_labels.go"},
+    .check = Check,
+    .audience = workload::TpuUse::kChips | workload::TpuUse::kClaims,
+};
+
+}  // namespace tpu_admission::rules

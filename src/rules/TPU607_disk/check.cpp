@@ -1,0 +1,155 @@
+#include <algorithm>
+#include <vector>
+#include "rules/engine/phrases.h"
+#include "tpu_admission/base/json_pointer.h"
+#include "tpu_admission/base/text.h"
+
+namespace tpu_admission::rules {
+namespace {
+
+bool Has(const std::vector<std::string>& disks, std::string_view disk) {
+  return std::find(disks.begin(), disks.end(), disk) != disks.end();
+}
+
+bool CanAttach(const tpu::Disks& disks, std::string_view disk) {
+  return Has(disks.attach, disk) || Has(disks.attach_confidential, disk);
+}
+
+bool AttachesPersistentDisk(const tpu::Disks& disks) {
+  return std::any_of(disks.attach.begin(), disks.attach.end(),
+                     [](const std::string& disk) { return disk.starts_with("pd-"); });
+}
+
+std::string Change(const tpu::Generation& generation) {
+  return "use a storage class of type " + JoinOr(generation.disks.attach);
+}
+
+void CheckClass(const Subject& subject, std::string_view name, std::string pointer,
+                std::string_view class_name, Report& report) {
+  if (class_name.empty()) return;
+  const tpu::StorageClass* known = subject.catalog.FindStorageClass(class_name);
+  const tpu::Generation& generation = *subject.shape.generation;
+  if (known == nullptr || CanAttach(generation.disks, known->disk)) return;
+  report.Add({.pointer = std::move(pointer),
+              .container = std::string(name),
+              .summary = "volume " + Quoted(name) + " is a " + known->disk + ", which " +
+                         generation.label + " nodes cannot attach",
+              .problem = "is " + known->name + ", which makes a " + known->disk + " disk in GKE; " +
+                         generation.label + " nodes attach only " +
+                         JoinOr(generation.disks.attach) + ".",
+              .change = Change(generation)});
+}
+
+void CheckVolume(const Subject& subject, std::size_t index, Report& report) {
+  const k8s::Volume volume = subject.pods.pod.spec.VolumeAt(index);
+  const tpu::Generation& generation = *subject.shape.generation;
+  std::string pointer;
+  if (volume.source == "ephemeral" || volume.source == "gcePersistentDisk") {
+    pointer = subject.AtSpec("/volumes");
+    AppendPointerIndex(pointer, index);
+  }
+  if (volume.source == "ephemeral") {
+    CheckClass(subject, volume.name,
+               pointer + "/ephemeral/volumeClaimTemplate/spec/storageClassName",
+               volume.storage_class, report);
+  }
+  if (volume.source != "gcePersistentDisk" || AttachesPersistentDisk(generation.disks)) return;
+  report.Add(
+      {.pointer = pointer + "/gcePersistentDisk",
+       .container = std::string(volume.name),
+       .summary = "volume " + Quoted(volume.name) + " is a Persistent Disk, which " +
+                  generation.label + " nodes cannot attach",
+       .problem = "names a Persistent Disk, but " + generation.label + " nodes attach only " +
+                  JoinOr(generation.disks.attach) +
+                  ". If the disk is one of these after all, this is no fault.",
+       .change = "use a claim with a storage class of type " + JoinOr(generation.disks.attach)});
+}
+
+void Check(const Subject& subject, Report& report) {
+  const workload::PodSet& pods = subject.pods;
+  if (subject.shape.generation == nullptr || subject.shape.generation->disks.attach.empty()) return;
+  const std::size_t volumes = pods.pod.spec.VolumeCount();
+  for (std::size_t i = 0; i < volumes; ++i) CheckVolume(subject, i, report);
+  for (std::size_t i = 0; i < pods.claim_templates.size(); ++i) {
+    std::string pointer = std::string(pods.scale.pointer) + "/volumeClaimTemplates";
+    AppendPointerIndex(pointer, i);
+    CheckClass(subject, pods.claim_templates.Name(i), pointer + "/spec/storageClassName",
+               pods.claim_templates.StorageClass(i), report);
+  }
+}
+
+}  // namespace
+
+const Rule kTPU607 = {
+    .id = "TPU607",
+    .name = "disk",
+    .mode = Mode::kWarn,
+    .judges_counts = false,
+    .words =
+        {.what =
+             "The pod uses a kind of disk that machines of its TPU generation cannot attach: by "
+             "an inline gcePersistentDisk volume, or by a claim with one of the storage classes "
+             "that every GKE cluster has (standard, standard-rwo, premium-rwo). TPU v6e and TPU7x "
+             "attach no Persistent Disk at all, only Hyperdisk.",
+         .why =
+             "The scheduler and the disk driver learn of it too late: the volume is made, cannot "
+             "be attached, and the pod hangs in ContainerCreating with its chips taken. A storage "
+             "class of another name may make anything, so it is not judged; nor is a claim that "
+             "the pod only names.",
+         .fix = "Make a storage class of a type that the machine attaches, for example "
+                "hyperdisk-balanced, and name it in the claim; `tpu-admission catalog` lists the "
+                "types.",
+         .wrong = R"(apiVersion: v1
+kind: Pod
+metadata: {name: train}
+spec:
+  volumes:
+  - name: data
+    ephemeral:
+      volumeClaimTemplate:
+        spec:
+          storageClassName: standard-rwo
+          accessModes: [ReadWriteOnce]
+          resources: {requests: {storage: 500Gi}}
+  nodeSelector:
+    cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
+    cloud.google.com/gke-tpu-topology: 2x2
+  containers:
+  - name: jax
+    image: example.com/jax
+    resources:
+      requests: {cpu: "100", memory: 300Gi}
+      limits: {google.com/tpu: 4}
+)",
+         .right = R"(apiVersion: v1
+kind: Pod
+metadata: {name: train}
+spec:
+  volumes:
+  - name: data
+    ephemeral:
+      volumeClaimTemplate:
+        spec:
+          storageClassName: hyperdisk-balanced
+          accessModes: [ReadWriteOnce]
+          resources: {requests: {storage: 500Gi}}
+  nodeSelector:
+    cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
+    cloud.google.com/gke-tpu-topology: 2x2
+  containers:
+  - name: jax
+    image: example.com/jax
+    resources:
+      requests: {cpu: "100", memory: 300Gi}
+      limits: {google.com/tpu: 4}
+)",
+         .sources =
+             "GoogleCloudPlatform/cluster-autoscaler@7d25050 "
+             "pkg/cloudprovider/gke/machinetypes/deprecated_machine_types_config.go\n"
+             "https://docs.cloud.google.com/compute/docs/tpus/tpu-machines\n"
+             "https://docs.cloud.google.com/kubernetes-engine/docs/concepts/persistent-volumes"},
+    .check = Check,
+    .audience = workload::TpuUse::kChips | workload::TpuUse::kClaims,
+};
+
+}  // namespace tpu_admission::rules

@@ -1,0 +1,126 @@
+#include "rules/engine/phrases.h"
+
+namespace tpu_admission::rules {
+namespace {
+
+constexpr std::string_view kGrace = "terminationGracePeriodSeconds";
+constexpr std::int64_t kDefaultGrace = 30;  // seconds, of Kubernetes
+
+bool IsOnSpot(const k8s::PodSpec& spec) {
+  const auto spot = workload::FindRequired(spec, "cloud.google.com/gke-spot");
+  return spot && spot->Is("true");
+}
+
+void CheckGrace(const Subject& subject, Report& report) {
+  const k8s::PodSpec& spec = subject.pods.pod.spec;
+  const std::int64_t grace = spec.Integer(kGrace).value_or(kDefaultGrace);
+  if (grace == kDefaultGrace) return;
+  const std::int64_t notice = subject.catalog.node_limits().spot_notice_seconds;
+  const bool in_vain = grace > notice && notice > 0 && IsOnSpot(spec);
+  if (!in_vain && grace > kDefaultGrace) return;
+  const std::string found = Count(grace, "second");
+  report.Add({.pointer = subject.AtSpec("/terminationGracePeriodSeconds"),
+              .container = "",
+              .summary = in_vain ? "grace period of " + found + ", but a Spot VM has " +
+                                       Count(notice, "second")
+                                 : "grace period of " + found + " is short for a checkpoint",
+              .problem = in_vain ? "is " + found + ", but a Spot VM ends " +
+                                       Count(notice, "second") + " after its notice."
+                                 : "is " + found +
+                                       ", which is hardly enough to save a checkpoint "
+                                       "when the node is stopped.",
+              .change = in_vain ? "save checkpoints often, and do not count on the last one"
+                                : "set it to the seconds that a checkpoint takes"});
+}
+
+// Asked of the job, not again of each of its pods.
+void CheckPriority(const Subject& subject, Report& report) {
+  if (subject.pods.scale.counting != workload::Counting::kJob) return;
+  if (!subject.pods.pod.spec.Text("priorityClassName").empty()) return;
+  const std::optional<Slice> slice = subject.SliceOfPods();
+  if (!slice || !slice->multi_host()) return;
+  report.Add({.pointer = subject.AtSpec("/priorityClassName"),
+              .container = "",
+              .summary = "a job on " + Count(slice->hosts, "host") + " has no priority class",
+              .problem = "is not set: any pod of a higher priority may displace one of these, and "
+                         "with it the work of all " +
+                         Count(slice->hosts, "host") + ".",
+              .change = "set priorityClassName to a class for training jobs"});
+}
+
+void Check(const Subject& subject, Report& report) {
+  CheckGrace(subject, report);
+  CheckPriority(subject, report);
+}
+
+}  // namespace
+
+const Rule kTPU703 = {
+    .id = "TPU703",
+    .name = "disruption",
+    .mode = Mode::kAudit,
+    .judges_counts = false,
+    .words =
+        {.what = "Advice for jobs that lose much when they are stopped: a multi-host job without a "
+                 "priority class, a termination grace period too short for a checkpoint, or one "
+                 "longer than a Spot VM lives on. It is only recorded.",
+         .why =
+             "All hosts of a slice stop when one of them does. Kubernetes ends the pod of lowest "
+             "priority first when something needs its place, and a TPU VM may be stopped for "
+             "maintenance. GKE ends TPU pods gracefully from 1.29.1-gke.1425000 on: the program "
+             "gets SIGTERM and the grace period to save a checkpoint. A Spot VM has 30 seconds in "
+             "all, whatever the pod says.",
+         .fix =
+             "Set priorityClassName to a class that training jobs share, and "
+             "terminationGracePeriodSeconds to what a checkpoint takes. On Spot save checkpoints "
+             "often, and do not count on the last one.",
+         .wrong = R"(apiVersion: batch/v1
+kind: Job
+metadata: {name: train}
+spec:
+  parallelism: 4
+  completions: 4
+  completionMode: Indexed
+  template:
+    spec:
+      restartPolicy: Never
+      nodeSelector:
+        cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
+        cloud.google.com/gke-tpu-topology: 4x4
+      containers:
+      - name: jax
+        image: example.com/jax
+        resources:
+          requests: {cpu: "100", memory: 300Gi}
+          limits: {google.com/tpu: 4}
+)",
+         .right = R"(apiVersion: batch/v1
+kind: Job
+metadata: {name: train}
+spec:
+  parallelism: 4
+  completions: 4
+  completionMode: Indexed
+  template:
+    spec:
+      restartPolicy: Never
+      priorityClassName: training
+      terminationGracePeriodSeconds: 300
+      nodeSelector:
+        cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
+        cloud.google.com/gke-tpu-topology: 4x4
+      containers:
+      - name: jax
+        image: example.com/jax
+        resources:
+          requests: {cpu: "100", memory: 300Gi}
+          limits: {google.com/tpu: 4}
+)",
+         .sources =
+             "https://cloud.google.com/kubernetes-engine/docs/concepts/plan-tpus\n"
+             "https://cloud.google.com/kubernetes-engine/docs/concepts/spot-vms\n"
+             "https://kubernetes.io/docs/concepts/scheduling-eviction/pod-priority-preemption/"},
+    .check = Check,
+};
+
+}  // namespace tpu_admission::rules

@@ -1,0 +1,48 @@
+// CPU and memory: what a pod asks for, and what a node has.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "rules/engine/subject.h"
+
+namespace tpu_admission::rules {
+
+enum class Resource { kCpu, kMemory };
+inline constexpr std::array<Resource, 2> kResources = {Resource::kCpu, Resource::kMemory};
+inline std::string_view Name(Resource resource) {
+  return resource == Resource::kCpu ? "cpu" : "memory";
+}
+
+// What the scheduler counts for the pod: containers and sidecars together, or the peak of an init
+// container beside the sidecars started before it; and the overhead.
+// https://kubernetes.io/docs/concepts/workloads/pods/sidecar-containers/#resource-sharing-within-containers
+k8s::Quantity EffectiveRequest(const k8s::PodSpec& spec, std::string_view resource);
+
+// The container that asks for most of it; nullptr if none asks.
+const k8s::Container* LargestAsker(const k8s::PodSpec& spec, std::string_view resource);
+
+// All of the machine, by the most generous source.
+k8s::Quantity Ceiling(const tpu::MachineType& machine, Resource resource);
+// What a node of it is predicted to give to pods.
+k8s::Quantity Allocatable(const tpu::MachineType& machine, Resource resource);
+
+// A pod's request held against the machine that has most of the resource among those that the
+// selectors allow.
+struct Demand {
+  const tpu::MachineType* machine = nullptr;
+  k8s::Quantity asked;
+  const k8s::Container* asker = nullptr;  // for most of it
+
+  bool ExceedsMachine(Resource resource) const { return asked >= Ceiling(*machine, resource); }
+  bool ExceedsAllocatable(Resource resource) const {
+    return asked > Allocatable(*machine, resource) && !ExceedsMachine(resource);
+  }
+};
+// Nothing if no machine is known, no container asks, or resources are set for the pod as a whole.
+std::optional<Demand> DemandOf(const Subject& subject, Resource resource);
+
+}  // namespace tpu_admission::rules

@@ -1,0 +1,44 @@
+// The phrases that several rules say, so that they say them alike.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rules/engine/subject.h"
+
+namespace tpu_admission::rules {
+
+// `container "jax"`, `init container "setup"`.
+std::string Title(const k8s::Container& container);
+// "1 chip", "4 chips".
+std::string Count(std::int64_t number, std::string_view noun);
+// What "2X4", " 2 x 4 " or "2*4" was meant to be, if that is a topology.
+std::optional<tpu::Topology> Tidied(std::string_view text);
+// "tpu-v6e-slice 4x4", or "tpu-v6e-slice" without a topology.
+std::string Name(const Shape& shape);
+// "1x1, 2x2, 2x4 or 4x4", and how larger shapes are made where they can be.
+std::string Topologies(const tpu::Generation& generation);
+// What the user wrote to choose the label: its key, or the field of a kind that has one for it
+// ("type" and "topology" of a ComputeClass and a PathwaysJob).
+std::string_view FieldOf(const Subject& subject, workload::NodeLabel label);
+// "set cloud.google.com/gke-tpu-topology to 2x2".
+std::string SelectorChange(const Subject& subject, workload::NodeLabel label,
+                           std::string_view value);
+// What becomes of a label or field whose value no node can have: "No node carries such a label."
+std::string_view NoSuchNode(const Subject& subject);
+
+// At most three topologies of the generation that come nearest to what the manifest asks for: of
+// `wished_chips` chips (if known), on hosts with the chips that a pod asks for (if any are).
+std::vector<std::string> NearestTopologies(const Subject& subject, std::int64_t wished_chips);
+// The chips that the whole pod set asks for; 0 if that is not known.
+std::int64_t WishedChips(const Subject& subject);
+
+// "is 2", "is not set, so it is 1", "is 3, and its leader has no TPUs, so 2 pods have".
+std::string FoundPods(const workload::Scale& scale);
+// "set parallelism and completions to 4", "set replicas to 4", "set size to 5": so that `pods` pods
+// with TPUs run together.
+std::string CountChange(const workload::Scale& scale, std::int64_t pods);
+
+}  // namespace tpu_admission::rules

@@ -1,0 +1,42 @@
+#include "tpu_admission/rules/rule.h"
+
+#include <algorithm>
+#include <array>
+
+#include "rules/engine/list.h"
+
+namespace tpu_admission::rules {
+namespace {
+
+constexpr std::array kAllRules = {
+#define TPU_ADMISSION_RULE(id, name) &k##id,
+#include "rules/list.def"
+#undef TPU_ADMISSION_RULE
+};
+
+constexpr std::array<std::string_view, 4> kModeNames = {"off", "audit", "warn", "deny"};
+
+}  // namespace
+
+std::string_view Name(Mode mode) { return kModeNames[static_cast<std::size_t>(mode)]; }
+
+std::optional<Mode> ModeOf(std::string_view name) {
+  const auto found = std::find(kModeNames.begin(), kModeNames.end(), name);
+  if (found == kModeNames.end()) return std::nullopt;
+  return static_cast<Mode>(found - kModeNames.begin());
+}
+
+std::span<const Rule* const> AllRules() { return kAllRules; }
+
+const Rule* FindRule(std::string_view id_or_name) {
+  const auto found = std::find_if(kAllRules.begin(), kAllRules.end(), [&](const Rule* rule) {
+    return rule->id == id_or_name || rule->name == id_or_name;
+  });
+  return found == kAllRules.end() ? nullptr : *found;
+}
+
+std::size_t IndexOf(const Rule& rule) {
+  return std::size_t(std::find(kAllRules.begin(), kAllRules.end(), &rule) - kAllRules.begin());
+}
+
+}  // namespace tpu_admission::rules

@@ -1,0 +1,140 @@
+#include "rules/engine/subject.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "tpu_admission/base/json_pointer.h"
+
+namespace tpu_admission::rules {
+namespace {
+
+using workload::NodeLabel;
+
+constexpr std::string_view kKueueSliceSize = "kueue.x-k8s.io/podset-slice-size";
+
+// The placements that `keep` keeps; all of them if it keeps none.
+template <typename Keep>
+tpu::PlacementList Narrowed(const tpu::PlacementList& placements, Keep keep) {
+  tpu::PlacementList kept;
+  for (const tpu::Placement& placement : placements) {
+    if (keep(placement)) kept.push_back(placement);
+  }
+  return kept.empty() ? placements : kept;
+}
+
+tpu::PlacementList PlacementsFor(const Shape& shape) {
+  tpu::PlacementList placements = shape.generation->PlacementsOf(*shape.topology);
+  if (placements.size() < 2) return placements;
+  const workload::Selected& count = shape.choice[NodeLabel::kAcceleratorCount];
+  if (count.fixed()) {
+    const std::optional<std::int64_t> chips = WholeNumber(count.value);
+    placements = Narrowed(placements, [&](const auto& p) { return p.chips_per_host() == chips; });
+  }
+  const workload::Selected& machine = shape.choice[NodeLabel::kMachineType];
+  if (machine.fixed()) {
+    placements =
+        Narrowed(placements, [&](const auto& p) { return p.machine->name == machine.value; });
+  }
+  return placements;
+}
+
+// The placement whose hosts the pods of `chips` chips fill; the only one if none fits.
+const tpu::Placement* PlacementFor(const tpu::PlacementList& placements, bool splits,
+                                   std::int64_t chips) {
+  for (const tpu::Placement& placement : placements) {
+    const std::int64_t host = placement.chips_per_host();
+    if (chips == host || (splits && chips > 0 && host % chips == 0)) return &placement;
+  }
+  return placements.size() == 1 ? &placements.front() : nullptr;
+}
+
+}  // namespace
+
+std::optional<std::int64_t> WholeNumber(std::string_view text) {
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.begin(), text.end(), number);
+  if (error != std::errc() || end != text.end()) return std::nullopt;
+  return number;
+}
+
+void Shape::FindMachines() {
+  const workload::Selected& name = choice[NodeLabel::kMachineType];
+  if (name.fixed()) {
+    if (const auto* machine = generation->FindMachine(name.value)) machines_[count_++] = machine;
+  }
+  if (count_ > 0) return;
+  for (const tpu::Placement& placement : placements) machines_[count_++] = placement.machine;
+  if (count_ > 0) return;
+  for (const tpu::MachineType& machine : generation->machines) {
+    if (count_ < kMaxMachines) machines_[count_++] = &machine;
+  }
+}
+
+const tpu::Generation* GenerationOf(const tpu::Catalog& catalog,
+                                    const workload::NodeChoice& choice) {
+  const workload::Selected& accelerator = choice[NodeLabel::kAccelerator];
+  const workload::Selected& machine = choice[NodeLabel::kMachineType];
+  if (accelerator.fixed()) return catalog.FindByLabel(accelerator.value);
+  if (accelerator.free() && machine.fixed()) return catalog.FindByMachine(machine.value);
+  return nullptr;
+}
+
+Shape MakeShape(const tpu::Catalog& catalog, const workload::NodeChoice& choice) {
+  Shape shape;
+  shape.choice = choice;
+  shape.generation = GenerationOf(catalog, choice);
+  const workload::Selected& topology = choice[NodeLabel::kTopology];
+  if (topology.fixed()) shape.topology = tpu::Topology::Parse(topology.value);
+  if (shape.generation == nullptr) return shape;
+  if (shape.topology) shape.placements = PlacementsFor(shape);
+  shape.FindMachines();
+  return shape;
+}
+
+std::string Subject::At(NodeLabel label) const {
+  const workload::Selected& selected = shape.choice[label];
+  if (!selected.pointer.empty()) return std::string(selected.pointer);
+  if (pods.use == workload::TpuUse::kChoice) return std::string(pods.pointer);
+  return std::string(pods.selector_pointer) + workload::PointerOf(label, selected);
+}
+
+std::string Subject::At(const workload::RequiredLabel& label) const {
+  return std::string(pods.selector_pointer) + workload::PointerOf(label);
+}
+
+std::string Subject::At(const k8s::Container& container, std::string_view below) const {
+  std::string pointer = AtSpec("/").append(container.list);  // known names, nothing to escape
+  if (container.index != k8s::Container::kAlone) AppendPointerIndex(pointer, container.index);
+  return pointer.append(below);
+}
+
+bool Subject::Misses(NodeLabel label) const {
+  return !pods.nodes.choices.empty() && shape.choice[label].free() && !pods.nodes.by_other_means &&
+         !workload.queued && !pods.SliceTopology() && pods.pod.spec.node_name.empty();
+}
+
+std::optional<Mode> Subject::MissingSelectorMode() const {
+  const bool never_runs = cluster.platform == Platform::kAutopilot && is_pod() &&
+                          !pods.pod.spec.gated && !workload.managed_elsewhere;
+  return never_runs ? std::nullopt : std::optional(Mode::kWarn);
+}
+
+std::optional<Slice> Subject::SliceOfPods() const {
+  if (shape.generation == nullptr || pods.pod.metadata.annotations.Has(kKueueSliceSize)) {
+    return std::nullopt;
+  }
+  std::optional<tpu::Topology> topology = shape.topology;
+  tpu::PlacementList placements = shape.placements;
+  if (const auto part = pods.SliceTopology()) {
+    topology = tpu::Topology::Parse(*part);
+    placements = topology ? shape.generation->PlacementsOf(*topology) : tpu::PlacementList();
+  }
+  const std::int64_t chips = pods.chips_per_pod;
+  const bool splits = shape.generation->node_can_be_split();
+  const tpu::Placement* placement = PlacementFor(placements, splits, chips);
+  if (placement == nullptr) return std::nullopt;
+  const bool fits = splits && chips > 0 && placement->chips_per_host() % chips == 0;
+  return Slice{*topology, fits ? topology->chips() / chips : placement->hosts, placement->hosts};
+}
+
+}  // namespace tpu_admission::rules

@@ -1,0 +1,112 @@
+// What a check looks at: one pod set, and one alternative of its node selection held against the
+// catalog; and where it reports.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "rules/engine/list.h"
+#include "tpu_admission/rules/engine.h"
+
+namespace tpu_admission::rules {
+
+// One alternative of the node selection, looked up in the catalog.
+struct Shape {
+  workload::NodeChoice choice;
+  const tpu::Generation* generation = nullptr;  // nullptr: none selected, or one we do not know
+  std::optional<tpu::Topology> topology;        // if it is well formed
+  // The ways to get the topology that the other labels leave; empty: it is not offered, or unknown.
+  tpu::PlacementList placements;
+  // The machines that the selectors allow; all of the generation where the topology does not say.
+  std::span<const tpu::MachineType* const> machines() const { return {machines_.data(), count_}; }
+
+  // The label's value, selected or known by the machine type.
+  std::string_view accelerator() const {
+    const workload::Selected& selected = choice[workload::NodeLabel::kAccelerator];
+    return selected.free() && generation != nullptr ? generation->label : selected.value;
+  }
+
+ private:
+  friend Shape MakeShape(const tpu::Catalog& catalog, const workload::NodeChoice& choice);
+  void FindMachines();
+
+  static constexpr std::size_t kMaxMachines = 8;  // more than a generation has
+  std::array<const tpu::MachineType*, kMaxMachines> machines_{};
+  std::size_t count_ = 0;
+};
+Shape MakeShape(const tpu::Catalog& catalog, const workload::NodeChoice& choice);
+// The generation by its label or its machine type; nullptr: none is selected, or one we do not
+// know.
+const tpu::Generation* GenerationOf(const tpu::Catalog& catalog,
+                                    const workload::NodeChoice& choice);
+
+// A slice that the pods of a pod set fill together.
+struct Slice {
+  tpu::Topology topology;
+  std::int64_t pods = 0;  // that fill it
+  std::int64_t hosts = 0;
+  bool multi_host() const { return hosts > 1; }
+};
+
+struct Subject {
+  const workload::Workload& workload;
+  const workload::PodSet& pods;
+  const tpu::Catalog& catalog;
+  const Cluster& cluster;
+  const Shape& shape;
+
+  // JSON pointer of `below` in the spec of this pod set's pods ("/tolerations").
+  std::string AtSpec(std::string_view below) const {
+    return std::string(pods.spec_pointer).append(below);
+  }
+  // Of a field of the pods' metadata ("/annotations").
+  std::string AtMetadata(std::string_view below) const {
+    return std::string(pods.pointer).append("/metadata").append(below);
+  }
+  // Of what selects the label; of nodeSelector if nothing does.
+  std::string At(workload::NodeLabel label) const;
+  std::string At(const workload::RequiredLabel& label) const;
+  std::string At(const k8s::Container& container, std::string_view below = "") const;
+
+  bool is_pod() const { return pods.pointer.empty(); }
+  // A label of the selection is missing and must be there: nothing else can lead to a TPU node, and
+  // nobody else will add it.
+  bool Misses(workload::NodeLabel label) const;
+  // What a missing selector is worth: an Autopilot pod can never run without it.
+  std::optional<Mode> MissingSelectorMode() const;
+  // The slice, if the topology, the chips of a pod and the machine say which.
+  std::optional<Slice> SliceOfPods() const;
+};
+
+using workload::ChipsOf;
+
+// The number that all of `text` is, if it is one.
+std::optional<std::int64_t> WholeNumber(std::string_view text);
+
+class Report {
+ public:
+  Report(const Rule& rule, std::size_t pod_set, std::vector<Finding>& findings)
+      : rule_(rule), pod_set_(pod_set), findings_(findings) {}
+
+  void Add(Finding finding) {
+    finding.rule = &rule_;
+    finding.pod_set = pod_set_;
+    // Names are compared with each other; a stranger's may be as long as a body.
+    finding.container.resize(std::min(finding.container.size(), kLongestName));
+    findings_.push_back(std::move(finding));
+  }
+
+ private:
+  static constexpr std::size_t kLongestName = 253;  // of anything in Kubernetes
+
+  const Rule& rule_;
+  std::size_t pod_set_;
+  std::vector<Finding>& findings_;
+};
+
+}  // namespace tpu_admission::rules
