@@ -106,6 +106,7 @@ var othersSpecs = map[string]string{
 	"gpu":               `{containers: [{name: c, image: i, resources: {limits: {nvidia.com/gpu: 1}}}]}`,
 	"tolerates-all":     `{containers: [{name: c, image: i}], tolerations: [{operator: Exists}]}`,
 	"off-the-tpu-nodes": `{containers: [{name: c, image: i}], affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [{key: cloud.google.com/gke-tpu-accelerator, operator: DoesNotExist}]}]}}}}`,
+	"other-claims":      `{containers: [{name: c, image: i}], resourceClaims: [{name: gpus, resourceClaimName: gpus}]}`,
 	"labels-only":       `{containers: [{name: google-com-tpu, image: google.com/tpu}], nodeSelector: {cloud.google.com/gke-nodepool: tpu}}`,
 }
 
@@ -116,7 +117,7 @@ var oursSpecs = map[string]string{
 	"topology":       `{containers: [{name: c, image: i}], nodeSelector: {cloud.google.com/gke-tpu-topology: 2x2}}`,
 	"affinity":       `{containers: [{name: c, image: i}], affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [{key: cloud.google.com/gke-tpu-topology, operator: In, values: [2x2]}]}]}}}}`,
 	"legacy":         `{containers: [{name: c, image: i, resources: {limits: {cloud-tpus.google.com/v3: 8}}}]}`,
-	"claims":         `{containers: [{name: c, image: i}], resourceClaims: [{name: tpus, resourceClaimName: tpus}]}`,
+	"claims":         `{containers: [{name: c, image: i}], nodeSelector: {cloud.google.com/gke-tpu-topology: 2x2}, resourceClaims: [{name: tpus, resourceClaimName: tpus}]}`,
 	"toleration":     `{containers: [{name: c, image: i}], tolerations: [{key: google.com/tpu, operator: Exists}]}`,
 }
 

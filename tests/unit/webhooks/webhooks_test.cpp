@@ -1,0 +1,110 @@
+// That the conditions can be evaluated, and let through what they should, is shown in front of a
+// real API server: tests/e2e/scenarios/conditions_test.go and reach_test.go.
+#include "tpu_admission/webhooks/webhooks.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "webhooks/paths.h"
+
+namespace tpu_admission::webhooks {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+using workload::Form;
+using workload::Kind;
+using workload::KindTable;
+using workload::PodSetRow;
+
+std::string Mutating(const std::string& text) { return text.substr(0, text.find("\nvalidating:")); }
+std::string Validating(const std::string& text) { return text.substr(text.find("\nvalidating:")); }
+
+KindTable WithTrainers() {
+  workload::KindDefinition trainer;
+  trainer.group = "example.com";
+  trainer.versions = "v1 v2";
+  trainer.name = "Trainer";
+  trainer.resource = "trainers";
+  trainer.pod_sets.emplace_back().path = "spec/pods[]/template";
+  return KindTable::With({trainer}).value();
+}
+
+TEST(Webhooks, EveryKindWithPodSetsIsSent) {
+  const std::string rules = Validating(Configuration({}));
+  for (const Kind& kind : workload::Kinds()) {
+    const std::string resource(kind.resource);
+    const bool sent = rules.find("[" + resource + "]") != rules.npos ||
+                      rules.find("[" + resource + ", ") != rules.npos ||
+                      rules.find(", " + resource + "]") != rules.npos ||
+                      rules.find(", " + resource + ", ") != rules.npos;
+    EXPECT_EQ(sent, !kind.pod_sets.empty()) << kind.name;
+  }
+}
+
+// What holds pods is in the list of templates; a choice of nodes is no template.
+TEST(Webhooks, EveryTemplateOfTheTableIsAskedAbout) {
+  const std::string text = Validating(Configuration({}));
+  const std::size_t begin = text.find("[\n              optional.of(object)");
+  const std::string templates = text.substr(begin, text.find(").exists(template,") - begin);
+  const auto has = [&](const Places& places) {
+    if (!places.list.empty()) return templates.find(places.list) != templates.npos;
+    return templates.find("  " + places.one + ",\n") != templates.npos ||
+           templates.find("  " + places.one + "\n") != templates.npos;
+  };
+  for (const Kind& kind : workload::Kinds()) {
+    for (const PodSetRow& row : kind.pod_sets) {
+      const bool holds_pods =
+          row.form == Form::kPod || row.form == Form::kPodSpec || row.form == Form::kArgoTemplate;
+      EXPECT_EQ(has(PlacesAt(row.path)), holds_pods) << kind.name << " " << row.path;
+    }
+  }
+}
+
+TEST(Webhooks, EveryChoiceOfTheTableIsAskedAbout) {
+  const std::string text = Validating(Configuration({}));
+  for (const Kind& kind : workload::Kinds()) {
+    for (const PodSetRow& row : kind.pod_sets) {
+      const std::string holder(row.path.substr(0, row.path.find('[')));
+      switch (row.form) {
+        case Form::kNodeLabels:
+        case Form::kTpuPriority:
+        case Form::kDeviceClaim:
+          EXPECT_THAT(text, HasSubstr(Steps("object", holder)));
+          break;
+        case Form::kPathwaysWorker:
+          EXPECT_THAT(text, HasSubstr("request.kind.kind == \"" + std::string(kind.name) + "\""));
+          break;
+        default:
+          break;
+      }
+    }
+  }
+}
+
+TEST(Webhooks, KindsOfTheUserAreSentWhole) {
+  const std::string text = Validating(Configuration(WithTrainers()));
+  EXPECT_THAT(text, HasSubstr("apiGroups: [example.com]\n      apiVersions: [v1, v2]\n"
+                              "      resources: [trainers]\n      scope: Namespaced\n"));
+  EXPECT_THAT(text, HasSubstr("(request.kind.group == \"example.com\" && "
+                              "request.kind.kind == \"Trainer\") ||"));
+  EXPECT_THAT(text, Not(HasSubstr("object.?spec.?pods")));
+  EXPECT_EQ(Mutating(Configuration(WithTrainers())), Mutating(Configuration({})));
+}
+
+// A pod that claims devices is ours only if it selects TPU nodes too: other claims are for GPUs or
+// network cards. One that tolerates TPU nodes is judged as their guest, and never patched.
+TEST(Webhooks, WhatIsNoneOfOursIsNotSent) {
+  const std::string text = Configuration({});
+  EXPECT_THAT(text, Not(HasSubstr("resourceClaims")));
+  EXPECT_THAT(Validating(text), HasSubstr("pod.?tolerations"));
+  EXPECT_THAT(Mutating(text), Not(HasSubstr("pod.?tolerations")));
+}
+
+TEST(Webhooks, NoPlaceIsLeftUnfilled) { EXPECT_THAT(Configuration({}), Not(HasSubstr("$"))); }
+
+}  // namespace
+}  // namespace tpu_admission::webhooks
