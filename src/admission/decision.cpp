@@ -26,7 +26,7 @@ Mode Ratchet(const Finding& finding, const std::optional<Before>& before) {
 
 void Excuse(JudgedFinding& judged, std::optional<std::string_view> reason) {
   if (!reason) return;
-  judged.mode = Mode::kAudit;
+  judged.mode = judged.would_be = Mode::kAudit;
   judged.ignored_because = *reason;
 }
 
@@ -40,21 +40,27 @@ Decision Decide(std::vector<Finding> findings, const workload::Workload& workloa
   Decision decision;
   decision.findings.reserve(findings.size());
   for (Finding& finding : findings) {
+    const PolicyModes modes = policy.ModesOf(finding, workload, namespace_name);
+    if (modes.mode == Mode::kOff) continue;
+    const Mode at_most =
+        std::min(child ? Mode::kAudit : Mode::kDeny, Ratchet(finding, circumstances.before));
     JudgedFinding judged;
-    judged.mode = policy.ModeOf(finding, workload, namespace_name);
-    if (child) judged.mode = std::min(judged.mode, Mode::kAudit);
-    judged.mode = std::min(judged.mode, Ratchet(finding, circumstances.before));
-    if (judged.mode == Mode::kOff) continue;
-    if (judged.mode > Mode::kAudit) {
+    judged.mode = std::min(modes.mode, at_most);
+    judged.would_be = std::min(modes.would_be, at_most);
+    if (judged.would_be > Mode::kAudit) {
       judged.peer_sentence = policy.profile().SentenceFor(finding, workload);
-      Excuse(judged, asked.ReasonToIgnore(finding, policy, namespace_name, circumstances.today));
+      const bool heard = judged.mode > Mode::kAudit;
+      Excuse(judged,
+             asked.ReasonToIgnore(finding, policy, namespace_name, circumstances.today, heard));
     }
     judged.finding = std::move(finding);
     decision.findings.push_back(std::move(judged));
   }
   if (!child) decision.complaints = asked.TakeComplaints();
   std::stable_sort(decision.findings.begin(), decision.findings.end(),
-                   [](const auto& a, const auto& b) { return a.mode > b.mode; });
+                   [](const JudgedFinding& a, const JudgedFinding& b) {
+                     return std::pair(a.mode, a.would_be) > std::pair(b.mode, b.would_be);
+                   });
   return decision;
 }
 

@@ -112,18 +112,19 @@ const Exemption* AskedExemptions::Find(const Finding& finding) const {
 std::optional<std::string_view> AskedExemptions::ReasonToIgnore(const Finding& finding,
                                                                 const Policy& policy,
                                                                 std::string_view namespace_name,
-                                                                Day today) {
+                                                                Day today, bool heard) {
   const Exemption* exemption = Find(finding);
   if (exemption == nullptr) return std::nullopt;
   const std::string id(finding.rule->id);
   if (!policy.MayBeIgnored(*finding.rule, namespace_name)) {
     const std::string place =
         namespace_name.empty() ? "this namespace" : "namespace " + Quoted(namespace_name, 40);
-    Complain(Complaint("the policy does not let " + place + " ignore " + id));
+    if (heard) Complain(Complaint("the policy does not let " + place + " ignore " + id));
     return std::nullopt;
   }
   if (exemption->until && *exemption->until < today) {
-    Complain(Complaint("what is asked for " + id + " ended on " + Text(*exemption->until)));
+    if (heard)
+      Complain(Complaint("what is asked for " + id + " ended on " + Text(*exemption->until)));
     return std::nullopt;
   }
   return exemption->reason;

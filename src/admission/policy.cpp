@@ -91,28 +91,31 @@ std::optional<T> Policy::Last(const Rule& rule, std::string_view namespace_name,
   return std::nullopt;
 }
 
-Mode Policy::Decide(const Rule& rule, Mode own, std::string_view namespace_name) const {
+PolicyModes Policy::Decide(const Rule& rule, Mode own, std::string_view namespace_name) const {
   const std::size_t index = rules::IndexOf(rule);
   std::optional<Mode> at_most;  // of the last section that says so; it bounds those before it
+  const auto bounded = [&](Mode mode) {
+    return PolicyModes{std::min(mode, at_most.value_or(Mode::kDeny)), mode};
+  };
   for (auto section = sections_.rbegin(); section != sections_.rend(); ++section) {
     const std::optional<Mode>& mode = section->settings[index].mode;
     if (!mode && (at_most || !section->at_most)) continue;
     if (!MatchesGlob(section->namespaces, namespace_name)) continue;
-    if (mode) return std::min(*mode, at_most.value_or(Mode::kDeny));
+    if (mode) return bounded(*mode);
     at_most = section->at_most;
   }
-  return std::min(own, at_most.value_or(Mode::kDeny));
+  return bounded(own);
 }
 
-Mode Policy::ModeOf(const rules::Finding& finding, const workload::Workload& workload,
-                    std::string_view namespace_name) const {
+PolicyModes Policy::ModesOf(const rules::Finding& finding, const workload::Workload& workload,
+                            std::string_view namespace_name) const {
   return Decide(*finding.rule, profile_.ModeOf(finding, workload), namespace_name);
 }
 
 bool Policy::FixOf(const Rule& rule, std::string_view namespace_name) const {
   const Mode own = profile_.modes[rules::IndexOf(rule)].value_or(rule.mode);
   return Last(rule, namespace_name, &RuleSetting::fix).value_or(true) &&
-         Decide(rule, own, namespace_name) != Mode::kOff;
+         Decide(rule, own, namespace_name).mode != Mode::kOff;
 }
 
 bool Policy::MayBeIgnored(const Rule& rule, std::string_view namespace_name) const {

@@ -16,6 +16,10 @@ namespace tpu_admission::admission {
 struct JudgedFinding {
   rules::Finding finding;
   rules::Mode mode = rules::Mode::kOff;
+  // What `mode` would be if no section of the policy had a `default`, which is how a rollout is
+  // staged: the same profile, named modes, parents, UPDATE and exemptions. Never milder than
+  // `mode`; under `default: audit` the only trace of a fault that is going to deny.
+  rules::Mode would_be = rules::Mode::kOff;
   // Why the author asked to ignore it, if that counts: it is only recorded then. A view of the
   // object; text of a user.
   std::string_view ignored_because = {};
@@ -37,7 +41,8 @@ struct Circumstances {
 };
 
 struct Decision {
-  std::vector<JudgedFinding> findings;  // hardest mode first; findings that are off are gone
+  std::vector<JudgedFinding>
+      findings;  // hardest first, by mode and would_be; those that are off are gone
   // About exemptions that do not count: lines of at most kWarningBytes, for kubectl to print.
   std::vector<std::string> complaints;
 };
@@ -47,6 +52,10 @@ Decision Decide(std::vector<rules::Finding> findings, const workload::Workload& 
                 const Policy& policy, const Circumstances& circumstances);
 
 inline bool Denies(const JudgedFinding& judged) { return judged.mode == rules::Mode::kDeny; }
+// It does not deny, and will once the policy's `default` is lifted.
+inline bool WouldDeny(const JudgedFinding& judged) {
+  return judged.would_be == rules::Mode::kDeny && !Denies(judged);
+}
 
 // The text of a denial. Its first line stands alone (events and dashboards show no other), names
 // the object and the first fault, and is at most kFirstLineBytes long; after it every fault with

@@ -41,10 +41,12 @@ class AskedExemptions {
   explicit AskedExemptions(const workload::Workload& workload);
 
   // Why `finding` is to be ignored, or nothing. An entry of the object goes before one of the pod
-  // template; if the one that is asked for does not count, that becomes a complaint.
+  // template. If the one that is asked for does not count, that becomes a complaint, provided that
+  // the finding is `heard` at all: beyond the log.
   std::optional<std::string_view> ReasonToIgnore(const rules::Finding& finding,
                                                  const Policy& policy,
-                                                 std::string_view namespace_name, Day today);
+                                                 std::string_view namespace_name, Day today,
+                                                 bool heard);
 
   // Each once, one line of at most 120 bytes.
   std::vector<std::string> TakeComplaints() { return std::move(complaints_); }

@@ -16,6 +16,13 @@
 
 namespace tpu_admission::admission {
 
+// What a policy makes of a finding, and what it would if no section had a `default`.
+struct PolicyModes {
+  rules::Mode mode = rules::Mode::kOff;
+  rules::Mode would_be = rules::Mode::kOff;  // never milder than `mode`
+  friend bool operator==(const PolicyModes&, const PolicyModes&) = default;
+};
+
 class Policy {
  public:
   // Strict: an unknown key, rule, mode or profile is an error "origin:LINE:COLUMN: key: what".
@@ -29,8 +36,8 @@ class Policy {
 
   // What becomes of `finding` in `namespace_name`. A mode that is set for a rule holds for all its
   // findings, the less certain ones too.
-  rules::Mode ModeOf(const rules::Finding& finding, const workload::Workload& workload,
-                     std::string_view namespace_name) const;
+  PolicyModes ModesOf(const rules::Finding& finding, const workload::Workload& workload,
+                      std::string_view namespace_name) const;
   bool FixOf(const rules::Rule& rule, std::string_view namespace_name) const;
   // Whether authors of objects may ask to be excused from `rule`.
   bool MayBeIgnored(const rules::Rule& rule, std::string_view namespace_name) const;
@@ -56,7 +63,7 @@ class Policy {
   std::optional<T> Last(const rules::Rule& rule, std::string_view namespace_name,
                         std::optional<T> RuleSetting::*pick) const;
   // `own`, as all sections together change it.
-  rules::Mode Decide(const rules::Rule& rule, rules::Mode own,
+  PolicyModes Decide(const rules::Rule& rule, rules::Mode own,
                      std::string_view namespace_name) const;
 
   Profile profile_;

@@ -31,7 +31,7 @@ const workload::Workload kNothing = [] {
 
 Mode ModeIn(std::string_view yaml, std::string_view namespace_name,
             const rules::Finding& finding = FindingOf(Hosts())) {
-  return Policy::Load(yaml, "p").value().ModeOf(finding, kNothing, namespace_name);
+  return Policy::Load(yaml, "p").value().ModesOf(finding, kNothing, namespace_name).mode;
 }
 
 struct Case {
@@ -230,7 +230,8 @@ TEST(Policy, ShippedFileEqualsTheDefaults) {
   const Result<Policy> policy = Policy::Load(text, "policy.yaml");
   ASSERT_TRUE(policy.ok()) << policy.error().message;
   for (const rules::Rule* rule : rules::AllRules()) {
-    EXPECT_EQ(policy->ModeOf(FindingOf(*rule), kNothing, "ns"), rule->mode) << rule->id;
+    const PolicyModes as_it_stands{rule->mode, rule->mode};
+    EXPECT_EQ(policy->ModesOf(FindingOf(*rule), kNothing, "ns"), as_it_stands) << rule->id;
     EXPECT_TRUE(policy->FixOf(*rule, "ns")) << rule->id;
     EXPECT_FALSE(policy->MayBeIgnored(*rule, "ns")) << rule->id;
   }
