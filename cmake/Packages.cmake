@@ -12,6 +12,7 @@ need_package(Boost libboost1.81-dev 1.81)
 need_package(OpenSSL libssl-dev 3)
 need_package(nlohmann_json nlohmann-json3-dev 3.11)
 need_package(spdlog libspdlog-dev 1.10)
+need_package(fmt libfmt-dev 9)
 need_package(CLI11 libcli11-dev 2.1)
 need_package(Threads g++)
 

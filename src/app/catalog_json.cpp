@@ -118,6 +118,8 @@ Json ToJson(const tpu::Generation& generation) {
           {"documented", generation.documented},
           {"static_slicing", generation.static_slicing},
           {"container_chips", generation.container_chips},
+          {"hbm_gb_per_chip",
+           generation.hbm_gb_per_chip == 0 ? Json(nullptr) : Json(generation.hbm_gb_per_chip)},
           {"machines", ListOf(generation.machines)},
           {"topologies", ListOf(generation.placements)},
           {"custom_topologies", generation.custom ? ToJson(*generation.custom) : Json(nullptr)},

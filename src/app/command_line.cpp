@@ -5,6 +5,7 @@
 #include "app/commands.h"
 #include "app/controller_flags.h"
 #include "app/flags.h"
+#include "app/plan_flags.h"
 #include "app/settings_loader.h"
 #include "tpu_admission/base/config_reader.h"
 #include "tpu_admission/base/version.h"
@@ -176,6 +177,11 @@ int Run(int argc, char** argv) {
   AddFlag(*catalog_command, "--output", catalog.output, "for people or for programs")
       ->check(CLI::IsMember({"text", "json"}));
 
+  PlanOptions plan;
+  CLI::App* plan_command =
+      app.add_subcommand("plan", "tell the ways to get chips, and write one down");
+  AddPlan(*plan_command, plan);
+
   WebhooksOptions webhooks;
   CLI::App* webhooks_command =
       app.add_subcommand("webhooks", "print rules and matchConditions for webhook configurations");
@@ -205,6 +211,7 @@ int Run(int argc, char** argv) {
   if (check_command->parsed()) return Check(check);
   if (explain_command->parsed()) return Explain(explain);
   if (catalog_command->parsed()) return ShowCatalog(catalog);
+  if (plan_command->parsed()) return ShowPlan(plan);
   if (webhooks_command->parsed()) return ShowWebhooks(webhooks);
   if (verify_command->parsed()) return Verify(verify);
   if (version_command->parsed()) std::cout << version << '\n';

@@ -9,6 +9,7 @@ int Serve(const ServeOptions& options);
 int RunController(const ControllerOptions& options);
 int Check(const CheckOptions& options);
 int ShowCatalog(const CatalogOptions& options);
+int ShowPlan(const PlanOptions& options);
 int Explain(const ExplainOptions& options);
 int Verify(const VerifyOptions& options);
 int ShowWebhooks(const WebhooksOptions& options);

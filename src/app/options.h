@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "tpu_admission/offline/plan.h"
+
 namespace tpu_admission::app {
 
 // Shared by all faces of the engine.
@@ -81,6 +83,16 @@ struct WebhooksOptions {
 
 struct CatalogOptions {
   std::string catalog_file;
+  std::string output = "text";
+};
+
+struct PlanOptions {
+  std::string catalog_file;
+  offline::Wish wish;
+  offline::Capacity capacity;
+  offline::Naming naming;
+  std::string emit;     // empty: tell the ways
+  std::size_t way = 1;  // that --emit writes down
   std::string output = "text";
 };
 

@@ -28,6 +28,13 @@ std::vector<NodePoolRule> ReadNodePoolRules(const ConfigNode& node, const Source
   return rules;
 }
 
+void ReadHbm(const ConfigNode& node, const SourceTable& sources, Generation& generation) {
+  const std::optional<ConfigNode> block = node.MapOrNone("hbm");
+  if (!block) return;
+  generation.hbm_gb_per_chip = block->Int("gb_per_chip", {1, 10'000});
+  generation.hbm_sources = sources.Of(*block);
+}
+
 void ReadIdentity(const ConfigNode& node, const SourceTable& sources, Generation& generation) {
   generation.id = node.String("id");
   generation.name = node.String("name");
@@ -37,6 +44,7 @@ void ReadIdentity(const ConfigNode& node, const SourceTable& sources, Generation
   generation.dimensions = static_cast<int>(node.Int("dimensions", {2, 3}));
   generation.documented = node.BoolOr("documented", true);
   generation.static_slicing = node.BoolOr("static_slicing", true);
+  generation.placed_by_workload_policy = node.BoolOr("placed_by_workload_policy", false);
   generation.note = node.StringOr("note", "");
   generation.conflicts = node.StringsOrNone("conflicts");
   generation.sources = sources.Of(node);
@@ -57,6 +65,7 @@ Generation ReadGeneration(const ConfigNode& node, const SourceTable& sources) {
   generation.consumption = ReadConsumption(node, sources);
   generation.wraparound = ReadWraparound(node, sources, generation.dimensions);
   generation.dynamic_slicing = ReadDynamicSlicing(node, sources, generation.dimensions);
+  ReadHbm(node, sources, generation);
   generation.node_pool_rules = ReadNodePoolRules(node, sources);
   return generation;
 }

@@ -221,6 +221,10 @@ struct Generation {
   std::optional<Wraparound> wraparound;
   std::optional<DynamicSlicing> dynamic_slicing;
   std::vector<NodePoolRule> node_pool_rules;
+  // Multi-host node pools take a workload policy (--placement-policy) instead of --tpu-topology.
+  bool placed_by_workload_policy = false;
+  std::int64_t hbm_gb_per_chip = 0;  // as the pages write it; 0: not known
+  Sources hbm_sources;
   std::string note;
   std::vector<std::string> conflicts;  // where sources disagree, and what the catalog made of it
   Sources sources;

@@ -1,0 +1,164 @@
+// `tpu-admission plan`: the ways to get a number of chips, and what to write down for one.
+#include <fmt/format.h>
+
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "app/command_line.h"
+#include "app/commands.h"
+#include "app/settings_loader.h"
+#include "tpu_admission/offline/plan.h"
+
+namespace tpu_admission::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using offline::Way;
+
+std::string_view Name(tpu::Confidence confidence) {
+  constexpr std::array<std::string_view, 3> kNames = {"high", "medium", "low"};
+  return kNames[static_cast<std::size_t>(confidence)];
+}
+
+Json OrNull(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
+
+Json ToJson(const Way& way) {
+  const tpu::Allocatable& node = way.placement.machine->allocatable;
+  Json zones = Json::array();
+  for (const tpu::Zone* zone : way.zones) {
+    zones.push_back({{"zone", zone->name}, {"confidence", Name(zone->confidence)}});
+  }
+  const tpu::Consumption& capacity = way.generation->consumption;
+  const auto text = [](tpu::Availability availability) {
+    constexpr std::array<std::string_view, 4> kNames = {"unknown", "no", "allowlist", "yes"};
+    return kNames[static_cast<std::size_t>(availability)];
+  };
+  return {{"accelerator", way.generation->label},
+          {"topology", way.placement.topology.Text()},
+          {"machine", way.placement.machine->name},
+          {"chips", way.chips()},
+          {"hosts", way.placement.hosts},
+          {"chips_per_host", way.placement.chips_per_host()},
+          {"slices", way.slices},
+          {"total_chips", way.total_chips()},
+          {"hbm_gb", way.generation->hbm_gb_per_chip == 0
+                         ? Json(nullptr)
+                         : Json(way.generation->hbm_gb_per_chip * way.total_chips())},
+          {"zones", std::move(zones)},
+          {"gke_version",
+           {{"standard", OrNull(way.generation->min_gke_version.standard)},
+            {"autopilot", OrNull(way.generation->min_gke_version.autopilot)}}},
+          {"capacity",
+           {{"spot", text(capacity.spot)},
+            {"flex_start", text(capacity.flex_start)},
+            {"queued_provisioning", text(capacity.queued_provisioning)},
+            {"calendar_reservation", text(capacity.calendar_reservation)}}},
+          {"documented", way.placement.documented},
+          {"allocatable", {{"cpu_millis", node.cpu_millis}, {"memory_mib", node.memory_mib}}}};
+}
+
+std::string Zones(const Way& way) {
+  constexpr std::size_t kMost = 8;  // JSON has them all
+  std::string text;
+  for (std::size_t i = 0; i < way.zones.size() && i < kMost; ++i) {
+    text += ' ' + way.zones[i]->name;
+    if (way.zones[i]->confidence == tpu::Confidence::kLow) text += '?';
+  }
+  if (way.zones.size() > kMost) text += fmt::format(" and {} more", way.zones.size() - kMost);
+  return text.empty() ? " no list is known" : text;
+}
+
+std::string Capacity(const tpu::Consumption& row) {
+  std::string text;
+  const auto add = [&](std::string_view name, tpu::Availability availability) {
+    if (availability == tpu::Availability::kUnknown) return;
+    constexpr std::array<std::string_view, 4> kWords = {"", "refused", "on an allowlist",
+                                                        "offered"};
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name,
+                        kWords[static_cast<std::size_t>(availability)]);
+  };
+  add("Spot", row.spot);
+  add("flex-start", row.flex_start);
+  add("queued", row.queued_provisioning);
+  add("calendar reservation", row.calendar_reservation);
+  return text.empty() ? "not known" : text;
+}
+
+void PrintWay(const Way& way, std::size_t number) {
+  const tpu::Placement& placement = way.placement;
+  const tpu::Generation& generation = *way.generation;
+  std::cout << fmt::format(
+      "{}) {} {}: {} chip{} in {}\n", number, generation.label, placement.topology.Text(),
+      way.total_chips(), way.total_chips() == 1 ? "" : "s",
+      way.slices == 1 ? std::string("one slice") : fmt::format("{} slices", way.slices));
+  std::cout << fmt::format("   machine     {}: {} host{} a slice, {} chip{} each\n",
+                           placement.machine->name, placement.hosts,
+                           placement.hosts == 1 ? "" : "s", placement.chips_per_host(),
+                           placement.chips_per_host() == 1 ? "" : "s");
+  std::cout << fmt::format("   workload    google.com/tpu: {}", placement.chips_per_host());
+  if (placement.hosts > 1) std::cout << ", parallelism and completions: " << placement.hosts;
+  if (way.slices > 1) std::cout << ", replicas: " << way.slices;
+  std::cout << "\n   zones      " << Zones(way) << '\n';
+  if (!generation.min_gke_version.standard.empty()) {
+    std::cout << fmt::format(
+        "   GKE from    {} (Autopilot {})\n", generation.min_gke_version.standard,
+        generation.min_gke_version.autopilot.empty() ? "not known"
+                                                     : generation.min_gke_version.autopilot);
+  }
+  if (generation.hbm_gb_per_chip > 0) {
+    std::cout << fmt::format("   HBM         {} GB in all, {} GB a chip\n",
+                             generation.hbm_gb_per_chip * way.total_chips(),
+                             generation.hbm_gb_per_chip);
+  }
+  std::cout << "   capacity    " << Capacity(generation.consumption) << '\n';
+  std::cout << fmt::format("   for pods    about {}m CPU and {}Mi memory a host\n",
+                           placement.machine->allocatable.cpu_millis,
+                           placement.machine->allocatable.memory_mib);
+  if (!placement.documented) std::cout << "   note        no public Google page has this shape\n";
+  std::cout << '\n';
+}
+
+void PrintText(const std::vector<Way>& ways, const tpu::Catalog& catalog) {
+  for (std::size_t i = 0; i < ways.size(); ++i) PrintWay(ways[i], i + 1);
+  std::cout << fmt::format(
+      "Facts of {}; a zone with ? stands in one list of low confidence only.\n"
+      "Next: --emit jobset (or job, nodepool, ...) writes it down for way 1, --way N for "
+      "another.\n",
+      catalog.version());
+}
+
+int Fail(const Error& error) {
+  std::cerr << "tpu-admission: " << error.message << '\n';
+  return kCannotRun;
+}
+
+}  // namespace
+
+int ShowPlan(const PlanOptions& options) {
+  EngineOptions engine;
+  engine.catalog_file = options.catalog_file;
+  const auto settings = SettingsLoader(engine, "").Load();
+  if (!settings) return Fail(settings.error());
+  const tpu::Catalog& catalog = (*settings)->engine.catalog();
+  const auto ways = offline::Plan(catalog, options.wish);
+  if (!ways) return Fail(ways.error());
+  if (options.way < 1 || options.way > ways->size()) {
+    return Fail(
+        Error{fmt::format("--way {} does not exist; there are {}", options.way, ways->size())});
+  }
+  if (!options.emit.empty()) {
+    const auto text =
+        offline::Emit(options.emit, (*ways)[options.way - 1], options.capacity, options.naming);
+    if (!text) return Fail(text.error());
+    std::cout << *text;
+  } else if (options.output == "json") {
+    Json list = Json::array();
+    for (const Way& way : *ways) list.push_back(ToJson(way));
+    std::cout << Json{{"version", 1}, {"ways", std::move(list)}}.dump(2) << '\n';
+  } else {
+    PrintText(*ways, catalog);
+  }
+  return std::cout.flush() ? kDone : Fail(Error{"standard output cannot be written"});
+}
+
+}  // namespace tpu_admission::app

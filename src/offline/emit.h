@@ -1,0 +1,32 @@
+// The emitters behind Emit(), by what they make.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "tpu_admission/offline/plan.h"
+
+namespace tpu_admission::offline {
+
+struct Emitted {
+  const Way& way;
+  const Capacity& capacity;
+  const Naming& naming;
+};
+
+// Manifests of workloads (plan_manifests.cpp).
+Result<std::string> EmitPod(const Emitted& plan);
+Result<std::string> EmitDeployment(const Emitted& plan);
+Result<std::string> EmitJob(const Emitted& plan);
+Result<std::string> EmitJobSet(const Emitted& plan);
+Result<std::string> EmitLeaderWorkerSet(const Emitted& plan);
+Result<std::string> EmitStatefulSet(const Emitted& plan);
+Result<std::string> EmitRayCluster(const Emitted& plan);
+
+// What makes or names the nodes (plan_nodes.cpp).
+Result<std::string> EmitNodePool(const Emitted& plan);
+Result<std::string> EmitTerraform(const Emitted& plan);
+Result<std::string> EmitComputeClass(const Emitted& plan);
+Result<std::string> EmitResourceFlavor(const Emitted& plan);
+
+}  // namespace tpu_admission::offline

@@ -1,0 +1,317 @@
+#include <fmt/format.h>
+
+#include <array>
+#include <utility>
+
+#include "offline/emit.h"
+#include "tpu_admission/base/text.h"
+
+namespace tpu_admission::offline {
+namespace {
+
+using fmt::arg;
+
+// As much of what a node gives as the request fix of the webhook takes.
+constexpr std::int64_t kSharePercent = 80;
+
+std::string Indented(std::string_view text, std::size_t spaces) {
+  std::string indented;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size() - 1) + 1;
+    indented.append(spaces, ' ').append(text.substr(0, end));
+    text.remove_prefix(end);
+  }
+  return indented;
+}
+
+// nodeSelector and what capacity asks for, as lines of a pod's spec.
+std::string NodeSelector(const Emitted& plan) {
+  const Way& way = plan.way;
+  std::string text = fmt::format(
+      "nodeSelector:\n"
+      "  cloud.google.com/gke-tpu-accelerator: {}\n"
+      "  cloud.google.com/gke-tpu-topology: {}\n",
+      way.generation->label, way.placement.topology.Text());
+  if (way.needs_accelerator_count()) {
+    text += fmt::format("  cloud.google.com/gke-accelerator-count: \"{}\"\n",
+                        way.placement.chips_per_host());
+  }
+  if (plan.capacity.spot) text += "  cloud.google.com/gke-spot: \"true\"\n";
+  if (plan.capacity.flex_start) text += "  cloud.google.com/gke-flex-start: \"true\"\n";
+  if (!plan.capacity.reservation.empty()) {
+    text += fmt::format(
+        "  cloud.google.com/reservation-name: {}\n"
+        "  cloud.google.com/reservation-affinity: specific\n",
+        plan.capacity.reservation);
+  }
+  return text;
+}
+
+std::string Container(const Emitted& plan, std::string_view name) {
+  const tpu::Allocatable& node = plan.way.placement.machine->allocatable;
+  return fmt::format(
+      "containers:\n"
+      "- name: {name}\n"
+      "  image: {image}\n"
+      "  resources:\n"
+      "    requests:\n"
+      "      cpu: {cpu}m\n"
+      "      memory: {memory}Mi\n"
+      "      google.com/tpu: {chips}\n"
+      "    limits:\n"
+      "      google.com/tpu: {chips}\n",
+      arg("name", name), arg("image", plan.naming.image),
+      arg("cpu", node.cpu_millis * kSharePercent / 100),
+      arg("memory", node.memory_mib * kSharePercent / 100),
+      arg("chips", plan.way.placement.chips_per_host()));
+}
+
+std::string PodSpec(const Emitted& plan, std::string_view before, std::string_view container) {
+  return std::string(before) + NodeSelector(plan) + Container(plan, container);
+}
+
+// A headless Service, by which the pods of a slice find each other before they are ready.
+std::string Headless(const Emitted& plan, std::string_view selector) {
+  return fmt::format(
+      "apiVersion: v1\n"
+      "kind: Service\n"
+      "metadata:\n"
+      "  name: {name}\n"
+      "spec:\n"
+      "  clusterIP: None\n"
+      "  publishNotReadyAddresses: true\n"
+      "  selector:\n"
+      "    {selector}: {name}\n"
+      "---\n",
+      arg("name", plan.naming.name), arg("selector", selector));
+}
+
+bool MultiHost(const Emitted& plan) { return plan.way.placement.hosts > 1; }
+
+Error NeedsOthers(const Emitted& plan, std::string_view kind) {
+  return Error{fmt::format(
+      "a {} cannot run on {}, whose {} hosts must find each other: emit job, jobset, lws, "
+      "statefulset or raycluster",
+      kind, plan.way.placement.topology.Text(), plan.way.placement.hosts)};
+}
+
+}  // namespace
+
+Result<std::string> EmitPod(const Emitted& plan) {
+  if (MultiHost(plan)) return NeedsOthers(plan, "Pod");
+  if (plan.way.slices > 1) return Error{"a Pod is one slice; emit job or deployment for several"};
+  return fmt::format(
+             "apiVersion: v1\n"
+             "kind: Pod\n"
+             "metadata:\n"
+             "  name: {}\n"
+             "spec:\n",
+             plan.naming.name) +
+         Indented(PodSpec(plan, "restartPolicy: Never\n", "jax"), 2);
+}
+
+Result<std::string> EmitDeployment(const Emitted& plan) {
+  if (MultiHost(plan)) return NeedsOthers(plan, "Deployment");
+  return fmt::format(
+             "apiVersion: apps/v1\n"
+             "kind: Deployment\n"
+             "metadata:\n"
+             "  name: {name}\n"
+             "spec:\n"
+             "  replicas: {replicas}\n"
+             "  selector:\n"
+             "    matchLabels:\n"
+             "      app: {name}\n"
+             "  template:\n"
+             "    metadata:\n"
+             "      labels:\n"
+             "        app: {name}\n"
+             "    spec:\n",
+             arg("name", plan.naming.name), arg("replicas", plan.way.slices)) +
+         Indented(PodSpec(plan, "", "server"), 6);
+}
+
+Result<std::string> EmitJob(const Emitted& plan) {
+  if (MultiHost(plan) && plan.way.slices > 1) {
+    return Error{"a Job is one slice of several hosts; emit jobset for several slices"};
+  }
+  std::string before = "restartPolicy: Never\n";
+  if (MultiHost(plan)) before += "subdomain: " + plan.naming.name + "\n";
+  return (MultiHost(plan) ? Headless(plan, "batch.kubernetes.io/job-name") : "") +
+         fmt::format(
+             "apiVersion: batch/v1\n"
+             "kind: Job\n"
+             "metadata:\n"
+             "  name: {name}\n"
+             "spec:\n"
+             "  completionMode: Indexed\n"
+             "  parallelism: {pods}\n"
+             "  completions: {pods}\n"
+             "  backoffLimit: 0\n"
+             "  template:\n"
+             "    spec:\n",
+             arg("name", plan.naming.name),
+             arg("pods", plan.way.placement.hosts * plan.way.slices)) +
+         Indented(PodSpec(plan, before, "jax"), 6);
+}
+
+Result<std::string> EmitJobSet(const Emitted& plan) {
+  return fmt::format(
+             "apiVersion: jobset.x-k8s.io/v1alpha2\n"
+             "kind: JobSet\n"
+             "metadata:\n"
+             "  name: {name}\n"
+             "  annotations:\n"
+             "    alpha.jobset.sigs.k8s.io/exclusive-topology: cloud.google.com/gke-nodepool\n"
+             "spec:\n"
+             "  replicatedJobs:\n"
+             "  - name: slice\n"
+             "    replicas: {slices}\n"
+             "    template:\n"
+             "      spec:\n"
+             "        completionMode: Indexed\n"
+             "        parallelism: {hosts}\n"
+             "        completions: {hosts}\n"
+             "        backoffLimit: 0\n"
+             "        template:\n"
+             "          spec:\n",
+             arg("name", plan.naming.name), arg("slices", plan.way.slices),
+             arg("hosts", plan.way.placement.hosts)) +
+         Indented(PodSpec(plan, "restartPolicy: Never\n", "jax"), 12);
+}
+
+Result<std::string> EmitLeaderWorkerSet(const Emitted& plan) {
+  return fmt::format(
+             "apiVersion: leaderworkerset.x-k8s.io/v1\n"
+             "kind: LeaderWorkerSet\n"
+             "metadata:\n"
+             "  name: {name}\n"
+             "  annotations:\n"
+             "    leaderworkerset.sigs.k8s.io/exclusive-topology: cloud.google.com/gke-nodepool\n"
+             "spec:\n"
+             "  replicas: {slices}\n"
+             "  leaderWorkerTemplate:\n"
+             "    size: {hosts}\n"
+             "    restartPolicy: RecreateGroupOnPodRestart\n"
+             "    workerTemplate:\n"
+             "      spec:\n",
+             arg("name", plan.naming.name), arg("slices", plan.way.slices),
+             arg("hosts", plan.way.placement.hosts)) +
+         Indented(PodSpec(plan, "", "server"), 8);
+}
+
+Result<std::string> EmitStatefulSet(const Emitted& plan) {
+  return Headless(plan, "app") +
+         fmt::format(
+             "apiVersion: apps/v1\n"
+             "kind: StatefulSet\n"
+             "metadata:\n"
+             "  name: {name}\n"
+             "spec:\n"
+             "  replicas: {pods}\n"
+             "  serviceName: {name}\n"
+             "  podManagementPolicy: Parallel\n"
+             "  selector:\n"
+             "    matchLabels:\n"
+             "      app: {name}\n"
+             "  template:\n"
+             "    metadata:\n"
+             "      labels:\n"
+             "        app: {name}\n"
+             "    spec:\n",
+             arg("name", plan.naming.name),
+             arg("pods", plan.way.placement.hosts * plan.way.slices)) +
+         Indented(PodSpec(plan, "", "server"), 6);
+}
+
+Result<std::string> EmitRayCluster(const Emitted& plan) {
+  return fmt::format(
+             "apiVersion: ray.io/v1\n"
+             "kind: RayCluster\n"
+             "metadata:\n"
+             "  name: {name}\n"
+             "spec:\n"
+             "  headGroupSpec:\n"
+             "    rayStartParams: {{}}\n"
+             "    template:\n"
+             "      spec:\n"
+             "        containers:\n"
+             "        - name: ray-head\n"
+             "          image: {image}\n"
+             "          resources:\n"
+             "            requests:\n"
+             "              cpu: 2\n"
+             "              memory: 8Gi\n"
+             "  workerGroupSpecs:\n"
+             "  - groupName: tpu\n"
+             "    replicas: {slices}\n"
+             "    minReplicas: {slices}\n"
+             "    maxReplicas: {slices}\n"
+             "    numOfHosts: {hosts}\n"
+             "    rayStartParams: {{}}\n"
+             "    template:\n"
+             "      spec:\n",
+             arg("name", plan.naming.name), arg("image", plan.naming.image),
+             arg("slices", plan.way.slices), arg("hosts", plan.way.placement.hosts)) +
+         Indented(PodSpec(plan, "", "ray-worker"), 8);
+}
+
+namespace {
+
+struct Emitter {
+  std::string_view name;
+  Result<std::string> (*emit)(const Emitted& plan);
+};
+constexpr std::array kEmitters = {
+    Emitter{"pod", EmitPod},
+    Emitter{"job", EmitJob},
+    Emitter{"jobset", EmitJobSet},
+    Emitter{"lws", EmitLeaderWorkerSet},
+    Emitter{"statefulset", EmitStatefulSet},
+    Emitter{"raycluster", EmitRayCluster},
+    Emitter{"deployment", EmitDeployment},
+    Emitter{"nodepool", EmitNodePool},
+    Emitter{"terraform", EmitTerraform},
+    Emitter{"computeclass", EmitComputeClass},
+    Emitter{"resourceflavor", EmitResourceFlavor},
+};
+
+constexpr auto kNames = [] {
+  std::array<std::string_view, kEmitters.size()> names{};
+  for (std::size_t i = 0; i < names.size(); ++i) names[i] = kEmitters[i].name;
+  return names;
+}();
+
+Status CheckCapacity(const tpu::Generation& generation, const Capacity& capacity) {
+  const bool reserved = !capacity.reservation.empty();
+  if (int{capacity.spot} + int{capacity.flex_start} + int{reserved} > 1) {
+    return Error{"Spot, flex-start and a reservation exclude each other; take one"};
+  }
+  const auto refused = [&](tpu::Availability availability) {
+    return availability == tpu::Availability::kNo;
+  };
+  if (capacity.spot && refused(generation.consumption.spot)) {
+    return Error{generation.id + " is not to be had as Spot"};
+  }
+  if (capacity.flex_start && refused(generation.consumption.flex_start)) {
+    return Error{generation.id + " is not to be had by flex-start"};
+  }
+  return OkStatus();
+}
+
+}  // namespace
+
+std::span<const std::string_view> Emittable() { return kNames; }
+
+Result<std::string> Emit(std::string_view kind, const Way& way, const Capacity& capacity,
+                         const Naming& naming) {
+  if (const Status status = CheckCapacity(*way.generation, capacity); !status) {
+    return status.error();
+  }
+  for (const Emitter& emitter : kEmitters) {
+    if (emitter.name == kind) return emitter.emit({way, capacity, naming});
+  }
+  return Error{Quoted(kind, 40) + " is nothing that can be emitted"};
+}
+
+}  // namespace tpu_admission::offline

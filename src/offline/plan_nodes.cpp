@@ -1,0 +1,206 @@
+#include <fmt/format.h>
+
+#include "offline/emit.h"
+
+namespace tpu_admission::offline {
+namespace {
+
+using fmt::arg;
+
+// A generation that GKE places by a workload policy instead of --tpu-topology:
+// https://docs.cloud.google.com/kubernetes-engine/docs/concepts/tpu-ironwood
+bool TakesWorkloadPolicy(const Way& way) {
+  return way.placement.hosts > 1 && way.generation->placed_by_workload_policy;
+}
+
+std::string_view ZoneOf(const Way& way) {
+  return way.zones.empty() ? std::string_view("ZONE") : std::string_view(way.zones.front()->name);
+}
+
+std::string_view RegionOf(const Way& way) {
+  const std::string_view zone = ZoneOf(way);
+  return way.zones.empty() ? std::string_view("REGION") : zone.substr(0, zone.rfind('-'));
+}
+
+// The name of the pool of slice `i`: a multi-host pool is one slice.
+std::string PoolName(const Emitted& plan, std::int64_t i) {
+  return plan.way.slices > 1 && plan.way.placement.hosts > 1
+             ? fmt::format("{}-{}", plan.naming.name, i)
+             : plan.naming.name;
+}
+
+std::int64_t Pools(const Way& way) { return way.placement.hosts > 1 ? way.slices : 1; }
+std::int64_t NodesOfPool(const Way& way) {
+  return way.placement.hosts > 1 ? way.placement.hosts : way.slices;
+}
+
+std::string Flags(const Emitted& plan) {
+  const Way& way = plan.way;
+  std::string flags;
+  if (TakesWorkloadPolicy(way)) {
+    flags += fmt::format(" \\\n  --placement-policy={}", plan.naming.name);
+  } else if (way.placement.hosts > 1) {
+    flags += fmt::format(" \\\n  --tpu-topology={}", way.placement.topology.Text());
+  }
+  if (plan.capacity.spot) flags += " \\\n  --spot";
+  if (plan.capacity.flex_start) {
+    // Nodes come when pods wait for them, all of a slice at once.
+    flags += fmt::format(
+        " \\\n  --flex-start \\\n  --reservation-affinity=none \\\n  --enable-autoscaling \\\n"
+        "  --num-nodes=0 \\\n  --min-nodes=0 \\\n  --max-nodes={} \\\n  --no-enable-autorepair",
+        NodesOfPool(way));
+  } else {
+    flags += fmt::format(" \\\n  --num-nodes={}", NodesOfPool(way));
+  }
+  if (!plan.capacity.reservation.empty()) {
+    flags += fmt::format(" \\\n  --reservation-affinity=specific \\\n  --reservation={}",
+                         plan.capacity.reservation);
+  }
+  return flags;
+}
+
+}  // namespace
+
+Result<std::string> EmitNodePool(const Emitted& plan) {
+  const Way& way = plan.way;
+  std::string text;
+  if (TakesWorkloadPolicy(way)) {
+    text += fmt::format(
+        "gcloud compute resource-policies create workload-policy {} \\\n"
+        "  --type=HIGH_THROUGHPUT \\\n"
+        "  --accelerator-topology={} \\\n"
+        "  --region={}\n",
+        plan.naming.name, way.placement.topology.Text(), RegionOf(way));
+  }
+  for (std::int64_t i = 0; i < Pools(way); ++i) {
+    text += fmt::format(
+        "gcloud container node-pools create {pool} \\\n"
+        "  --cluster=CLUSTER \\\n"
+        "  --location={region} \\\n"
+        "  --node-locations={zone} \\\n"
+        "  --machine-type={machine}{flags}\n",
+        arg("pool", PoolName(plan, i)), arg("region", RegionOf(way)), arg("zone", ZoneOf(way)),
+        arg("machine", way.placement.machine->name), arg("flags", Flags(plan)));
+  }
+  return text;
+}
+
+Result<std::string> EmitTerraform(const Emitted& plan) {
+  const Way& way = plan.way;
+  std::string text;
+  std::string placement;
+  if (TakesWorkloadPolicy(way)) {
+    text += fmt::format(
+        "resource \"google_compute_resource_policy\" \"{name}\" {{\n"
+        "  name   = \"{name}\"\n"
+        "  region = \"{region}\"\n"
+        "  workload_policy {{\n"
+        "    type                 = \"HIGH_THROUGHPUT\"\n"
+        "    accelerator_topology = \"{topology}\"\n"
+        "  }}\n"
+        "}}\n\n",
+        arg("name", plan.naming.name), arg("region", RegionOf(way)),
+        arg("topology", way.placement.topology.Text()));
+    placement = fmt::format(
+        "  placement_policy {{\n"
+        "    type        = \"COMPACT\"\n"
+        "    policy_name = google_compute_resource_policy.{}.name\n"
+        "  }}\n",
+        plan.naming.name);
+  } else if (way.placement.hosts > 1) {
+    placement = fmt::format(
+        "  placement_policy {{\n"
+        "    type         = \"COMPACT\"\n"
+        "    tpu_topology = \"{}\"\n"
+        "  }}\n",
+        way.placement.topology.Text());
+  }
+  std::string node;
+  if (plan.capacity.spot) node += "    spot         = true\n";
+  if (plan.capacity.flex_start) node += "    flex_start   = true\n";
+  if (!plan.capacity.reservation.empty()) {
+    node += fmt::format(
+        "    reservation_affinity {{\n"
+        "      consume_reservation_type = \"SPECIFIC_RESERVATION\"\n"
+        "      key                      = \"compute.googleapis.com/reservation-name\"\n"
+        "      values                   = [\"{}\"]\n"
+        "    }}\n",
+        plan.capacity.reservation);
+  }
+  const std::string size =
+      plan.capacity.flex_start
+          ? fmt::format("  autoscaling {{\n    min_node_count = 0\n    max_node_count = {}\n  }}\n",
+                        NodesOfPool(way))
+          : "";
+  for (std::int64_t i = 0; i < Pools(way); ++i) {
+    text += fmt::format(
+        "{gap}resource \"google_container_node_pool\" \"{pool}\" {{\n"
+        "  name           = \"{pool}\"\n"
+        "  cluster        = \"CLUSTER\"\n"
+        "  location       = \"{region}\"\n"
+        "  node_locations = [\"{zone}\"]\n"
+        "  initial_node_count = {count}\n"
+        "{size}"
+        "  node_config {{\n"
+        "    machine_type = \"{machine}\"\n"
+        "{node}"
+        "  }}\n"
+        "{placement}"
+        "}}\n",
+        arg("gap", i == 0 ? "" : "\n"), arg("pool", PoolName(plan, i)),
+        arg("region", RegionOf(way)), arg("zone", ZoneOf(way)),
+        arg("count", plan.capacity.flex_start ? 0 : NodesOfPool(way)), arg("size", size),
+        arg("machine", way.placement.machine->name), arg("node", node),
+        arg("placement", placement));
+  }
+  return text;
+}
+
+Result<std::string> EmitComputeClass(const Emitted& plan) {
+  const Way& way = plan.way;
+  std::string capacity;
+  if (plan.capacity.spot) capacity = "    spot: true\n";
+  if (plan.capacity.flex_start) capacity = "    flexStart:\n      enabled: true\n";
+  if (!plan.capacity.reservation.empty()) {
+    capacity = fmt::format(
+        "    reservations:\n"
+        "      affinity: Specific\n"
+        "      specific:\n"
+        "      - name: {}\n",
+        plan.capacity.reservation);
+  }
+  return fmt::format(
+      "apiVersion: cloud.google.com/v1\n"
+      "kind: ComputeClass\n"
+      "metadata:\n"
+      "  name: {name}\n"
+      "spec:\n"
+      "  priorities:\n"
+      "  - tpu:\n"
+      "      type: {type}\n"
+      "      count: {count}\n"
+      "      topology: {topology}\n"
+      "{capacity}"
+      "  nodePoolAutoCreation:\n"
+      "    enabled: true\n",
+      arg("name", plan.naming.name), arg("type", way.generation->label),
+      arg("count", way.placement.chips_per_host()), arg("topology", way.placement.topology.Text()),
+      arg("capacity", capacity));
+}
+
+Result<std::string> EmitResourceFlavor(const Emitted& plan) {
+  const Way& way = plan.way;
+  return fmt::format(
+      "apiVersion: kueue.x-k8s.io/v1beta1\n"
+      "kind: ResourceFlavor\n"
+      "metadata:\n"
+      "  name: {name}\n"
+      "spec:\n"
+      "  nodeLabels:\n"
+      "    cloud.google.com/gke-tpu-accelerator: {label}\n"
+      "    cloud.google.com/gke-tpu-topology: {topology}\n",
+      arg("name", plan.naming.name), arg("label", way.generation->label),
+      arg("topology", way.placement.topology.Text()));
+}
+
+}  // namespace tpu_admission::offline

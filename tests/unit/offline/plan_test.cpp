@@ -1,0 +1,127 @@
+#include "tpu_admission/offline/plan.h"
+
+#include <gmock/gmock.h>
+
+namespace tpu_admission::offline {
+namespace {
+
+using ::testing::HasSubstr;
+
+const tpu::Catalog& BuiltIn() {
+  static const auto kCatalog =
+      tpu::Catalog::Load(tpu::BuiltInCatalogText(), "tpu-catalog.yaml").value();
+  return *kCatalog;
+}
+
+// "tpu-v6e-slice 4x4 ct6e-standard-4t x4" of each way.
+std::vector<std::string> Told(const Wish& wish) {
+  const std::vector<Way> ways = Plan(BuiltIn(), wish).value();
+  std::vector<std::string> lines;
+  for (const Way& way : ways) {
+    lines.push_back(way.generation->label + " " + way.placement.topology.Text() + " " +
+                    way.placement.machine->name + " x" + std::to_string(way.placement.hosts));
+  }
+  return lines;
+}
+
+TEST(Plan, TellsEveryWayToGetTheChips) {
+  EXPECT_THAT(Told({.accelerator = "v5e", .chips = 64}),
+              testing::ElementsAre("tpu-v5-lite-podslice 8x8 ct5lp-hightpu-4t x16"));
+  EXPECT_THAT(Told({.accelerator = "tpu-v6e-slice", .chips = 8}),
+              testing::ElementsAre("tpu-v6e-slice 2x4 ct6e-standard-8t x1",
+                                   "tpu-v6e-slice 2x4 ct6e-standard-4t x2"));
+}
+
+TEST(Plan, MakesTheShapesOfCustomTopologiesNearestToACubeFirst) {
+  const auto ways = Plan(BuiltIn(), {.accelerator = "v5p", .chips = 512}).value();
+  ASSERT_GE(ways.size(), 3U);
+  EXPECT_EQ(ways[0].placement.topology.Text(), "8x8x8");
+  EXPECT_EQ(ways[1].placement.topology.Text(), "4x8x16");
+}
+
+TEST(Plan, SharesTheChipsAmongSlices) {
+  const auto ways = Plan(BuiltIn(), {.accelerator = "v6e", .chips = 32, .slices = 2}).value();
+  ASSERT_EQ(ways.size(), 1U);
+  EXPECT_EQ(ways[0].placement.topology.Text(), "4x4");
+  EXPECT_EQ(ways[0].chips(), 16);
+  EXPECT_EQ(ways[0].total_chips(), 32);
+}
+
+TEST(Plan, HoldsZonesAgainstTheLimitsOfTheMachine) {
+  const std::vector<Way> ways = Plan(BuiltIn(), {.accelerator = "v5e", .chips = 4}).value();
+  for (const Way& way : ways) {
+    for (const tpu::Zone* zone : way.zones) EXPECT_NE(zone->name, "us-west4-b");
+  }
+}
+
+TEST(Plan, FindsShapesByMemory) {
+  const auto ways = Plan(BuiltIn(), {.accelerator = "v6e", .memory_gb = 500}).value();
+  EXPECT_EQ(ways.front().placement.topology.Text(), "4x4");  // 16 chips of 32 GB
+}
+
+struct WrongWish {
+  const char* name;
+  Wish wish;
+  const char* says;
+};
+
+class PlanRefusal : public testing::TestWithParam<WrongWish> {};
+
+TEST_P(PlanRefusal, SaysWhatIsNearest) {
+  const auto ways = Plan(BuiltIn(), GetParam().wish);
+  ASSERT_FALSE(ways);
+  EXPECT_THAT(ways.error().message, HasSubstr(GetParam().says));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, PlanRefusal,
+    testing::Values(
+        WrongWish{"accelerator", {.accelerator = "tpu-v6e-podslice"}, "did you mean v6e"},
+        WrongWish{"chips", {.accelerator = "v6e", .chips = 12}, "nearest: 8 or 16"},
+        WrongWish{"rank", {.accelerator = "v6e", .topology = "4x4x4"}, "not offered for v6e"},
+        WrongWish{"form", {.accelerator = "v6e", .topology = "4X4"}, "not written as 4x4"},
+        WrongWish{"machine",
+                  {.accelerator = "v6e", .topology = "4x4", .machine = "n2"},
+                  "there is ct6e-standard-4t"},
+        WrongWish{"zone",
+                  {.accelerator = "v4", .topology = "2x2x1", .zone = "us-east5-a"},
+                  "v4 is in us-central2-b"},
+        WrongWish{
+            "slices", {.accelerator = "v6e", .chips = 33, .slices = 2}, "cannot be shared evenly"},
+        WrongWish{
+            "memory", {.accelerator = "v6e", .topology = "1x1", .memory_gb = 33}, "33 GB of HBM"},
+        WrongWish{"autopilot",
+                  {.accelerator = "v6e",
+                   .topology = "2x4",
+                   .machine = "ct6e-standard-4t",
+                   .autopilot = true},
+                  "GKE Standard does"}),
+    [](const auto& test) { return std::string(test.param.name); });
+
+TEST(Emit, RefusesWhatCannotRunThereAndNamesWhatCan) {
+  const Way way = Plan(BuiltIn(), {.accelerator = "v6e", .topology = "4x4"}).value().front();
+  EXPECT_THAT(Emit("pod", way, {}, {}).error().message, HasSubstr("emit job, jobset"));
+  EXPECT_THAT(Emit("job", way, {.spot = true, .flex_start = true}, {}).error().message,
+              HasSubstr("exclude each other"));
+}
+
+TEST(Emit, MakesIronwoodNodePoolsByWorkloadPolicy) {
+  const Way way = Plan(BuiltIn(), {.accelerator = "tpu7x", .topology = "4x4x4"}).value().front();
+  const std::string text = Emit("nodepool", way, {}, {.name = "pool"}).value();
+  EXPECT_THAT(text, HasSubstr("--accelerator-topology=4x4x4"));
+  EXPECT_THAT(text, HasSubstr("--placement-policy=pool"));
+  EXPECT_THAT(text, testing::Not(HasSubstr("--tpu-topology")));
+}
+
+TEST(Emit, MakesAPoolOfItsOwnForEachSliceOfSeveralHosts) {
+  const Way way =
+      Plan(BuiltIn(), {.accelerator = "v6e", .topology = "4x4", .slices = 2}).value().front();
+  const std::string text = Emit("nodepool", way, {.spot = true}, {.name = "pool"}).value();
+  EXPECT_THAT(text, HasSubstr("create pool-0 "));
+  EXPECT_THAT(text, HasSubstr("create pool-1 "));
+  EXPECT_THAT(text, HasSubstr("--num-nodes=4"));
+  EXPECT_THAT(text, HasSubstr("--spot"));
+}
+
+}  // namespace
+}  // namespace tpu_admission::offline
