@@ -67,7 +67,14 @@ func render(t *testing.T, arguments ...string) []object {
 var everything = []string{"--set", "autoscaling.enabled=true", "--set", "metrics.serviceMonitor.enabled=true",
 	"--set", "metrics.podMonitoring.enabled=true", "--set", "metrics.prometheusRule.enabled=true",
 	"--set", "metrics.clusterRules.enabled=true", "--set", "priorityClassName=system-cluster-critical",
-	"--set", "metrics.dashboard.enabled=true", "--set", "vap.enabled=true"}
+	"--set", "metrics.dashboard.enabled=true", "--set", "vap.enabled=true",
+	"--set-json", `metrics.serviceMonitor.relabelings=[{"targetLabel":"cluster","replacement":"a"}]`,
+	"--set-json", `metrics.serviceMonitor.metricRelabelings=[{"action":"drop","sourceLabels":["__name__"],"regex":"a"}]`,
+	"--set-json", `metrics.podMonitoring.metricRelabeling=[{"action":"drop","sourceLabels":["__name__"],"regex":"a"}]`,
+	"--set", "metrics.alerts.TpuAdmissionAbsent.for=1h,metrics.alertLabels.team=ml,rollingUpdate.maxSurge=50%",
+	"--set", "server.extraVolumes[0].name=a,server.extraVolumeMounts[0].name=a,server.extraVolumeMounts[0].mountPath=/a",
+	"--set", "controller.extraVolumes[0].name=a,controller.extraVolumeMounts[0].name=a,controller.extraVolumeMounts[0].mountPath=/a",
+	"--set-json", `controller.affinity={"nodeAffinity":{}}`, "--set", "commonAnnotations.a=b,podSecurityContext.runAsUser=1"}
 
 // The other ways to a certificate: by cert-manager, by an issuer of cert-manager's that is there
 // already, in a Secret of the user's.

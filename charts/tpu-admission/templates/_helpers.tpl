@@ -46,6 +46,7 @@
 {{- end }}
 
 {{- define "tpu-admission.image" -}}
+{{- with .Values.global.imageRegistry }}{{ trimSuffix "/" . }}/{{ end -}}
 {{- if .Values.image.digest -}}
 {{ .Values.image.repository }}@{{ .Values.image.digest }}
 {{- else -}}
@@ -53,17 +54,91 @@
 {{- end -}}
 {{- end }}
 
-{{- /* The groups of alerts, each alert with a link to its runbook. */ -}}
-{{- define "tpu-admission.alerts" -}}
-{{- $groups := (.Files.Get "files/alerts.yaml" | fromYaml).groups }}
-{{- with .Values.metrics.runbookUrl }}
-{{- range $group := $groups }}
-{{- range $group.rules }}
-{{- $_ := set .annotations "runbook_url" (printf "%s#%s" $.Values.metrics.runbookUrl (lower .alert)) }}
+{{- define "tpu-admission.serviceAccountName" -}}
+{{- default (include "tpu-admission.fullname" .) .Values.serviceAccount.name }}
 {{- end }}
+
+{{- define "tpu-admission.controllerAccountName" -}}
+{{- default (include "tpu-admission.controllerName" .) .Values.controller.serviceAccount.name }}
+{{- end }}
+
+{{- /* What of the controller's placement is null is that of the servers. */ -}}
+{{- define "tpu-admission.controllerPlacement" -}}
+{{- range $key := list "nodeSelector" "tolerations" "priorityClassName" }}
+{{- $own := get $.Values.controller $key }}
+{{ $key }}: {{ ternary (get $.Values $key) $own (kindIs "invalid" $own) | toJson }}
+{{- end }}
+{{- end }}
+
+{{- /* What all our pods have. Call: (dict "root" . "own" (values with nodeSelector, tolerations and
+priorityClassName)). */ -}}
+{{- define "tpu-admission.pod" -}}
+{{- with concat .root.Values.imagePullSecrets .root.Values.global.imagePullSecrets -}}
+imagePullSecrets:
+  {{- toYaml . | nindent 2 }}
+{{ end -}}
+{{- with .own.priorityClassName -}}
+priorityClassName: {{ toYaml . }}
+{{ end -}}
+securityContext:
+  {{- include "tpu-admission.podSecurityContext" .root | nindent 2 }}
+{{- with .own.nodeSelector }}
+nodeSelector:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .own.tolerations }}
+tolerations:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end }}
+
+{{- /* The groups of alerts as metrics.alerts wants them, each alert with the way to its runbook. */ -}}
+{{- define "tpu-admission.alerts" -}}
+{{- $groups := list }}
+{{- range $group := (.Files.Get "files/alerts.yaml" | fromYaml).groups }}
+{{- $rules := list }}
+{{- range $rule := $group.rules }}
+{{- $own := get $.Values.metrics.alerts (default "" $rule.alert) | default (dict) }}
+{{- if dig "enabled" true $own }}
+{{- $rules = append $rules (include "tpu-admission.alert" (dict "root" $ "rule" $rule "own" $own) | fromYaml) }}
+{{- end }}
+{{- end }}
+{{- if $rules }}
+{{- $groups = append $groups (set $group "rules" $rules) }}
 {{- end }}
 {{- end }}
 {{- toYaml $groups }}
+{{- end }}
+
+{{- /* Call: (dict "root" . "rule" RULE "own" (its values)). */ -}}
+{{- define "tpu-admission.alert" -}}
+{{- $rule := merge (pick .own "expr" "for") .rule }}
+{{- if $rule.alert }}
+{{- $labels := merge (deepCopy (dig "labels" (dict) .own)) .root.Values.metrics.alertLabels .rule.labels }}
+{{- $runbook := printf "%s#%s" (default "docs/runbooks.md" .root.Values.metrics.runbookUrl) (lower $rule.alert) }}
+{{- $key := ternary "runbook_url" "runbook" (not (empty .root.Values.metrics.runbookUrl)) }}
+{{- $_ := set $rule "labels" $labels }}
+{{- $_ := set $rule "annotations" (merge (dict $key $runbook) $rule.annotations) }}
+{{- end }}
+{{- toYaml $rule }}
+{{- end }}
+
+{{- /* The metadata of an object. Call: (dict "root" . "component" "server" "name" NAME), where needed with
+"namespace", or "cluster" true if it is in none; with "labels" and "annotations" of its own. */ -}}
+{{- define "tpu-admission.metadata" -}}
+name: {{ toYaml .name }}
+{{- if not .cluster }}
+namespace: {{ default .root.Release.Namespace .namespace | toYaml }}
+{{- end }}
+labels:
+  {{- include "tpu-admission.labels" . | nindent 2 }}
+  {{- with .labels }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
+{{- with merge (deepCopy (default (dict) .annotations)) .root.Values.commonAnnotations }}
+annotations:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
 {{- end }}
 
 {{- /* Labels that all pods of the release have. */ -}}
@@ -90,20 +165,11 @@ app.kubernetes.io/managed-by: {{ .root.Release.Service }}
 {{- end }}
 
 {{- define "tpu-admission.podSecurityContext" -}}
-runAsNonRoot: true
-runAsUser: 65532
-runAsGroup: 65532
-fsGroup: 65532
-seccompProfile:
-  type: RuntimeDefault
+{{- toYaml .Values.podSecurityContext }}
 {{- end }}
 
 {{- define "tpu-admission.containerSecurityContext" -}}
-allowPrivilegeEscalation: false
-readOnlyRootFilesystem: true
-runAsNonRoot: true
-capabilities:
-  drop: [ALL]
+{{- toYaml .Values.containerSecurityContext }}
 {{- end }}
 
 {{- define "tpu-admission.probes" -}}

@@ -3,11 +3,7 @@
 {{- if eq .Values.certificates.mode "cert-manager" }}
 {{- $_ := set $annotations "cert-manager.io/inject-ca-from" (printf "%s/%s" .Release.Namespace (include "tpu-admission.fullname" .)) }}
 {{- end }}
-{{- $annotations = merge $annotations .Values.webhooks.annotations }}
-{{- with $annotations -}}
-annotations:
-  {{- toYaml . | nindent 2 }}
-{{- end }}
+{{- toYaml (merge $annotations .Values.webhooks.annotations) }}
 {{- end }}
 
 {{- /* What both webhooks have in common. Call: (dict "root" . "path" "/mutate"). */ -}}
@@ -20,7 +16,7 @@ clientConfig:
   caBundle: {{ $values.certificates.existingSecret.caBundle | b64enc }}
   {{- end }}
   service:
-    namespace: {{ .root.Release.Namespace }}
+    namespace: {{ toYaml .root.Release.Namespace }}
     name: {{ include "tpu-admission.fullname" .root }}
     path: {{ .path }}
     port: {{ $values.service.port }}
@@ -53,9 +49,7 @@ namespaceSelector:
       values:
         {{- /* Whoever installs into "default" still wants its workloads judged; our own pods have no TPUs. */}}
         {{- $own := without (list .Release.Namespace) "default" }}
-        {{- range concat (list "kube-system" "kube-public" "kube-node-lease" "gke-managed-system" "gke-managed-cim" "gke-gmp-system" "gmp-system" "gmp-public") $own .Values.webhooks.excludedNamespaces | uniq }}
-        - {{ . }}
-        {{- end }}
+        {{- concat (list "kube-system" "kube-public" "kube-node-lease" "gke-managed-system" "gke-managed-cim" "gke-gmp-system" "gmp-system" "gmp-public") $own .Values.webhooks.excludedNamespaces | uniq | toYaml | nindent 8 }}
     {{- with .Values.webhooks.namespaceSelector.matchExpressions }}
     {{- toYaml . | nindent 4 }}
     {{- end }}
