@@ -36,7 +36,7 @@ std::string Complaint(const std::string& what) {
 // One of the entries between semicolons; the error says what is wrong with it.
 Result<Exemption> ReadEntry(std::string_view entry) {
   if (entry.find('=') == entry.npos) {
-    return Error{Quoted(entry, 32) + " is not written as TPU501=reason"};
+    return Error{Quoted(entry, 32) + " is not written as RULE=reason"};
   }
   std::string_view reason = entry;
   std::string_view day = TakeUntil(reason, '=');

@@ -5,6 +5,7 @@
 #include "tpu_admission/admission/decision.h"
 #include "tpu_admission/base/json_pointer.h"
 #include "tpu_admission/base/text.h"
+#include "tpu_admission/rules/readme.h"
 
 namespace tpu_admission::admission {
 namespace {
@@ -13,7 +14,7 @@ using rules::Finding;
 
 constexpr std::size_t kMaxParagraphs = 20;
 
-// "(TPU301; 1 more fault below)."
+// "(<id>; 1 more fault below)."
 std::string Reference(const Finding& first, std::size_t faults) {
   std::string text = " (" + std::string(first.rule->id);
   if (faults > 1) {
@@ -38,7 +39,7 @@ std::string FirstLine(const workload::Workload& workload, std::span<const Judged
   return Cut(text, kFirstLineBytes - reference.size()) + reference;
 }
 
-// `TPU301 chips-per-host   spec.template.spec.containers[0] "jax"`
+// `<id> chips-per-host   spec.template.spec.containers[0] "jax"`
 std::string Heading(const Finding& finding) {
   std::string heading = std::string(finding.rule->id) + " " + std::string(finding.rule->name) +
                         "   " + FieldPath(finding.pointer);
@@ -61,16 +62,17 @@ std::string ChangeOrReference(std::span<const JudgedFinding> earlier, const Find
 }
 
 std::string More(std::span<const JudgedFinding> findings, std::string_view docs_url) {
-  std::vector<std::string_view> ids;
+  std::vector<const rules::Rule*> rules;
   for (const JudgedFinding& judged : findings) {
-    const std::string_view id = judged.finding.rule->id;
-    if (std::find(ids.begin(), ids.end(), id) == ids.end()) ids.push_back(id);
+    const rules::Rule* rule = judged.finding.rule;
+    if (std::find(rules.begin(), rules.end(), rule) == rules.end()) rules.push_back(rule);
   }
   std::string text = "More: tpu-admission explain";
-  for (const std::string_view id : ids) text.append(" ").append(id);
+  for (const rules::Rule* rule : rules) text.append(" ").append(rule->id);
   if (!docs_url.empty()) {
-    for (const std::string_view id : ids) {
-      text.append("\n      ").append(docs_url).append("/").append(id).append(".md");
+    for (const rules::Rule* rule : rules) {
+      text.append("\n      ").append(docs_url).append("/").append(FolderOf(*rule));
+      text.append("/README.md");
     }
   }
   return text;

@@ -165,7 +165,7 @@ int Run(int argc, char** argv) {
   CLI::App* explain_command = app.add_subcommand("explain", "tell what a rule is about");
   explain_command->add_option("RULE", explain.rules, "ids or names; without any, all are listed");
   explain_command->add_flag("--profiles", explain.profiles, "tell what the profiles change");
-  AddFlag(*explain_command, "--output", explain.output, "for people or for docs/rules/")
+  AddFlag(*explain_command, "--output", explain.output, "for people or for docs/")
       ->check(CLI::IsMember({"text", "markdown"}));
 
   CatalogOptions catalog;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tpu_admission/admission/profile.h"
+#include "tpu_admission/rules/readme.h"
 
 namespace tpu_admission::app {
 namespace {
@@ -62,8 +63,8 @@ std::string Row(const std::vector<Profile>& profiles, const Rule& rule) {
     named = named || !modes.empty();
     row += " | " + (&profile == &profiles.front() ? std::string(Name(rule.mode)) : modes);
   }
-  return named ? "| [" + std::string(rule.id) + "](rules/" + std::string(rule.id) + ".md)" + row +
-                     " |\n"
+  return named ? "| [" + std::string(rule.id) + "](../src/rules/" + FolderOf(rule) + "/README.md)" +
+                     row + " |\n"
                : "";
 }
 

@@ -82,7 +82,7 @@ std::string Begin(Level level, std::string_view message) {
   return line;
 }
 
-// `"rules":["TPU301=deny"]`
+// `"rules":["<id>=deny"]`
 void AppendRules(std::string& line, const std::vector<admission::JudgedFinding>& findings) {
   line += ",\"rules\":[";
   for (std::size_t i = 0; i < findings.size(); ++i) {
@@ -92,7 +92,7 @@ void AppendRules(std::string& line, const std::vector<admission::JudgedFinding>&
   line += ']';
 }
 
-// `"ignored":["TPU501=our zone is new"]`, if there is any.
+// `"ignored":["<id>=our zone is new"]`, if there is any.
 void AppendIgnored(std::string& line, const std::vector<admission::JudgedFinding>& findings) {
   constexpr std::size_t kReasonBytes = 200;
   bool first = true;

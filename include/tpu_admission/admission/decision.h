@@ -71,10 +71,10 @@ std::string Warning(const rules::Finding& finding);
 // One finding as it stands in a denial and in `check`: id, name, place; problem; change.
 std::string Paragraph(const rules::Finding& finding);
 
-// "TPU301=deny TPU402=warn", for audit annotation and log.
+// "<id>=deny <id>=warn", for audit annotation and log.
 std::string Summary(const std::vector<JudgedFinding>& findings);
 
-// `TPU501 "our zone is new"; TPU402 "..."`: what was ignored, for the audit annotation. Reasons are
+// `<id> "our zone is new"; <id> "..."`: what was ignored, for the audit annotation. Reasons are
 // escaped and cut; empty if nothing was.
 std::string IgnoredSummary(const std::vector<JudgedFinding>& findings);
 

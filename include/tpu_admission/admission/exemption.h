@@ -1,7 +1,7 @@
 // What the author of an object asks to be excused from, by an annotation on the object or on a pod
 // template:
 //
-//   tpu-admission.io/ignore: "TPU501=our zone is new; TPU402@2026-12-31=until we use JobSet"
+//   tpu-admission.io/ignore: "<id>=our zone is new; <id>@2026-12-31=until we use JobSet"
 //
 // A request is not a right: it counts only where the policy says so, and never in silence.
 #pragma once

@@ -1,6 +1,6 @@
-// A rule: its words and one pure check. Each rule is one folder of src/rules/ and one line
-// of src/rules/list.def; everything else (docs page, `explain`, fixtures, metrics) follows from
-// these.
+// A rule: a name and one pure check. Each rule is one folder of src/rules/, with its README.md and
+// its cases, and one line of src/rules/list.def; everything else (`explain`, index, tests, metrics)
+// follows from these.
 #pragma once
 
 #include <cstddef>
@@ -39,26 +39,13 @@ enum class Mode {
 std::string_view Name(Mode mode);
 std::optional<Mode> ModeOf(std::string_view name);
 
-// What `explain`, the docs page and nobody else says. Plain text of one paragraph each; the
-// examples are whole manifests and tests run them: `wrong` makes the rule speak, `right` makes no
-// rule speak.
-struct Words {
-  std::string_view what;
-  std::string_view why;
-  std::string_view fix;
-  std::string_view wrong;
-  std::string_view right;
-  std::string_view sources;  // one a line
-};
-
 struct Rule {
-  std::string_view id;    // TPU301; never used again for another rule
+  std::string_view id;    // TPU and three digits; never used again for another rule
   std::string_view name;  // chips-per-host
   Mode mode;              // by default; a finding may be milder, never harder
   // Judges how many pods there are: only the object that owns the count is asked, and an UPDATE
   // that changes nothing but the count warns at most.
-  bool judges_counts;
-  Words words;
+  bool judges_counts = false;
   // Judges one alternative of one pod set. Knows no JSON, clock, thread or log.
   void (*check)(const Subject& subject, Report& report);
   // Adds what would mend the fault, if that is safe; makes no text. nullptr: the rule has no fix.

@@ -52,50 +52,6 @@ const Rule kTPU101 = {
     .id = "TPU101",
     .name = "accelerator-unknown",
     .mode = Mode::kDeny,
-    .judges_counts = false,
-    .words =
-        {.what =
-             "The value of cloud.google.com/gke-tpu-accelerator must be a label that GKE puts on "
-             "TPU nodes. A misspelt name of a known generation is denied with the right one; a "
-             "name that may be a newer generation only warns.",
-         .why =
-             "The scheduler compares labels letter by letter. A pod that selects a label which no "
-             "node has stays Pending, and the node auto-provisioner cannot help: it does not know "
-             "the type either.",
-         .fix = "Use the label of the generation: `tpu-admission catalog` lists them. The suffix "
-                "differs between generations (podslice, slice, device, or none), so it cannot be "
-                "guessed from another one.",
-         .wrong = R"(apiVersion: v1
-kind: Pod
-metadata: {name: train}
-spec:
-  nodeSelector:
-    cloud.google.com/gke-tpu-accelerator: tpu-v6e-podslice
-    cloud.google.com/gke-tpu-topology: 2x2
-  containers:
-  - name: jax
-    image: example.com/jax
-    resources:
-      requests: {cpu: "100", memory: 300Gi}
-      limits: {google.com/tpu: 4}
-)",
-         .right = R"(apiVersion: v1
-kind: Pod
-metadata: {name: train}
-spec:
-  nodeSelector:
-    cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
-    cloud.google.com/gke-tpu-topology: 2x2
-  containers:
-  - name: jax
-    image: example.com/jax
-    resources:
-      requests: {cpu: "100", memory: 300Gi}
-      limits: {google.com/tpu: 4}
-)",
-         .sources = "https://cloud.google.com/kubernetes-engine/docs/concepts/plan-tpus\n"
-                    "GoogleCloudPlatform/cluster-autoscaler@7d25050 "
-                    "pkg/cloudprovider/gke/machinetypes/deprecated_tpu_config.go"},
     .check = Check,
     .audience = kNodeSelectors,
 };

@@ -49,51 +49,6 @@ const Rule kTPU104 = {
     .id = "TPU104",
     .name = "toleration-missing",
     .mode = Mode::kWarn,
-    .judges_counts = false,
-    .words =
-        {.what =
-             "TPU nodes carry the taint google.com/tpu=present:NoSchedule, and the pod has no "
-             "toleration that speaks of it. Pods are given one on creation; templates are "
-             "left as they are, because a patched template would make the next `kubectl "
-             "apply` fail or roll out anew. So this is only recorded; but a DaemonSet, which makes "
-             "its pods by the template's tolerations, is warned.",
-         .why = "Without the toleration the scheduler keeps the pod off every TPU node. GKE "
-                "normally adds it by itself, so its absence is only recorded.",
-         .fix = "Nothing needs to be done. To be explicit, add the toleration to the pod template.",
-         .wrong = R"(apiVersion: v1
-kind: Pod
-metadata: {name: train}
-spec:
-  nodeSelector:
-    cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
-    cloud.google.com/gke-tpu-topology: 2x2
-  containers:
-  - name: jax
-    image: example.com/jax
-    resources:
-      requests: {cpu: "100", memory: 300Gi}
-      limits: {google.com/tpu: 4}
-)",
-         .right = R"(apiVersion: v1
-kind: Pod
-metadata: {name: train}
-spec:
-  nodeSelector:
-    cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
-    cloud.google.com/gke-tpu-topology: 2x2
-  tolerations:
-  - {key: google.com/tpu, operator: Exists, effect: NoSchedule}
-  containers:
-  - name: jax
-    image: example.com/jax
-    resources:
-      requests: {cpu: "100", memory: 300Gi}
-      limits: {google.com/tpu: 4}
-)",
-         .sources =
-             "GoogleCloudPlatform/cluster-autoscaler@7d25050 pkg/autoprovisioning/injection.go\n"
-             "https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/"
-             "#extendedresourcetoleration"},
     .check = Check,
     .fix = Mend,
 };

@@ -64,46 +64,6 @@ const Rule kTPU108 = {
     .id = "TPU108",
     .name = "gpu-and-tpu",
     .mode = Mode::kDeny,
-    .judges_counts = false,
-    .words =
-        {.what = "One pod wants GPUs and TPUs: a container asks for a GPU resource beside "
-                 "google.com/tpu or the TPU selectors, or the pod selects GPU nodes by "
-                 "cloud.google.com/gke-accelerator as well.",
-         .why = "A pod runs on one node, and no machine type has both GPUs and TPUs. The pod stays "
-                "Pending, and the node auto-provisioner skips it without a word.",
-         .fix = "Keep the one that the program needs. A workload that needs both is two pods, for "
-                "example two replicated jobs of a JobSet.",
-         .wrong = R"(apiVersion: v1
-kind: Pod
-metadata: {name: train}
-spec:
-  nodeSelector:
-    cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
-    cloud.google.com/gke-tpu-topology: 2x2
-  containers:
-  - name: jax
-    image: example.com/jax
-    resources:
-      requests: {cpu: "100", memory: 300Gi}
-      limits: {google.com/tpu: 4, nvidia.com/gpu: 1}
-)",
-         .right = R"(apiVersion: v1
-kind: Pod
-metadata: {name: train}
-spec:
-  nodeSelector:
-    cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
-    cloud.google.com/gke-tpu-topology: 2x2
-  containers:
-  - name: jax
-    image: example.com/jax
-    resources:
-      requests: {cpu: "100", memory: 300Gi}
-      limits: {google.com/tpu: 4}
-)",
-         .sources = "GoogleCloudPlatform/cluster-autoscaler@7d25050 "
-                    "pkg/autoprovisioning/tpu_requests.go\n"
-                    "https://cloud.google.com/kubernetes-engine/docs/concepts/plan-tpus"},
     .check = Check,
     .audience = workload::TpuUse::kChips | workload::TpuUse::kClaims | workload::TpuUse::kSelects,
 };

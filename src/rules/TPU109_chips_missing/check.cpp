@@ -66,48 +66,6 @@ const Rule kTPU109 = {
     .id = "TPU109",
     .name = "chips-missing",
     .mode = Mode::kWarn,
-    .judges_counts = false,
-    .words =
-        {.what = "A pod selects TPU nodes by accelerator or topology, but no container asks for "
-                 "google.com/tpu and there is no resource claim. Leaders of a group (of a "
-                 "LeaderWorkerSet or a Ray cluster) and DaemonSets may do so; a pod that tolerates "
-                 "the taint of TPU nodes is only noted in the audit log.",
-         .why = "TPU nodes carry the taint google.com/tpu=present:NoSchedule. GKE lets through "
-                "those pods that ask for chips; without them and without a toleration the pod "
-                "stays Pending. With a toleration it starts, finds no device, and takes CPU and "
-                "memory from the pods that need the node.",
-         .fix = "Ask for the chips of one host in the limits of the container that needs them. If "
-                "the pod needs no TPU, remove the selectors.",
-         .wrong = R"(apiVersion: v1
-kind: Pod
-metadata: {name: train}
-spec:
-  nodeSelector:
-    cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
-    cloud.google.com/gke-tpu-topology: 2x2
-  containers:
-  - name: jax
-    image: example.com/jax
-    resources:
-      requests: {cpu: "100", memory: 300Gi}
-)",
-         .right = R"(apiVersion: v1
-kind: Pod
-metadata: {name: train}
-spec:
-  nodeSelector:
-    cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
-    cloud.google.com/gke-tpu-topology: 2x2
-  containers:
-  - name: jax
-    image: example.com/jax
-    resources:
-      requests: {cpu: "100", memory: 300Gi}
-      limits: {google.com/tpu: 4}
-)",
-         .sources =
-             "GoogleCloudPlatform/cluster-autoscaler@7d25050 pkg/autoprovisioning/injection.go\n"
-             "https://cloud.google.com/kubernetes-engine/docs/concepts/plan-tpus"},
     .check = Check,
     .audience = workload::TpuUses(workload::TpuUse::kSelects),
 };

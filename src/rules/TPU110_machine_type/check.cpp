@@ -135,51 +135,6 @@ const Rule kTPU110 = {
     .id = "TPU110",
     .name = "machine-type",
     .mode = Mode::kDeny,
-    .judges_counts = false,
-    .words =
-        {.what = "The machine type (node.kubernetes.io/instance-type, "
-                 "cloud.google.com/machine-family, or type of a Pathways worker) is one of another "
-                 "generation than the accelerator, or one that GKE does not build the topology of. "
-                 "A machine type that the catalog does not know warns.",
-         .why = "GKE derives the labels of a node from its machine: the accelerator follows from "
-                "the family, and each topology is made of certain machines. No node ever has a "
-                "pair that does not fit, so the pod stays Pending.",
-         .fix = "Remove the machine type: accelerator and topology determine it. Or set it to the "
-                "one that `tpu-admission catalog` lists for the topology.",
-         .wrong = R"(apiVersion: v1
-kind: Pod
-metadata: {name: train}
-spec:
-  nodeSelector:
-    cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
-    cloud.google.com/gke-tpu-topology: 2x2
-    node.kubernetes.io/instance-type: ct5lp-hightpu-4t
-  containers:
-  - name: jax
-    image: example.com/jax
-    resources:
-      requests: {cpu: "100", memory: 300Gi}
-      limits: {google.com/tpu: 4}
-)",
-         .right = R"(apiVersion: v1
-kind: Pod
-metadata: {name: train}
-spec:
-  nodeSelector:
-    cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
-    cloud.google.com/gke-tpu-topology: 2x2
-    node.kubernetes.io/instance-type: ct6e-standard-4t
-  containers:
-  - name: jax
-    image: example.com/jax
-    resources:
-      requests: {cpu: "100", memory: 300Gi}
-      limits: {google.com/tpu: 4}
-)",
-         .sources = "GoogleCloudPlatform/cluster-autoscaler@7d25050 "
-                    "pkg/cloudprovider/gke/machinetypes/deprecated_tpu_config.go\n"
-                    "google/pathways-job api/v1\n"
-                    "https://cloud.google.com/kubernetes-engine/docs/concepts/plan-tpus"},
     .check = Check,
     .audience = kNodeSelectors,
 };

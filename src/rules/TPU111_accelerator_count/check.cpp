@@ -84,50 +84,6 @@ const Rule kTPU111 = {
     .id = "TPU111",
     .name = "accelerator-count",
     .mode = Mode::kDeny,
-    .judges_counts = false,
-    .words =
-        {.what = "The label cloud.google.com/gke-accelerator-count (or count of a ComputeClass "
-                 "priority) is the number of chips of one node. Here no machine of the generation "
-                 "and topology has that many, or fewer than the pod asks for.",
-         .why = "GKE sets the label to the chips of the machine: 1, 4 or 8. A pod that selects "
-                "another number stays Pending, and the node auto-provisioner says `Accelerator "
-                "count N is not supported for TPU type X`.",
-         .fix = "Set it to the chips of one host, or remove it. It is needed only for 2x4 of v5e "
-                "and v6e, which is one host of 8 chips or two hosts of 4.",
-         .wrong = R"(apiVersion: v1
-kind: Pod
-metadata: {name: train}
-spec:
-  nodeSelector:
-    cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
-    cloud.google.com/gke-tpu-topology: 2x2
-    cloud.google.com/gke-accelerator-count: "2"
-  containers:
-  - name: jax
-    image: example.com/jax
-    resources:
-      requests: {cpu: "100", memory: 300Gi}
-      limits: {google.com/tpu: 4}
-)",
-         .right = R"(apiVersion: v1
-kind: Pod
-metadata: {name: train}
-spec:
-  nodeSelector:
-    cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
-    cloud.google.com/gke-tpu-topology: 2x2
-    cloud.google.com/gke-accelerator-count: "4"
-  containers:
-  - name: jax
-    image: example.com/jax
-    resources:
-      requests: {cpu: "100", memory: 300Gi}
-      limits: {google.com/tpu: 4}
-)",
-         .sources =
-             "GoogleCloudPlatform/cluster-autoscaler@7d25050 pkg/autoprovisioning/tpu_requests.go "
-             "and error.go\n"
-             "ai-on-gke/tpu-device-plugin@4626a9f pkg/tpu/util/util.go"},
     .check = Check,
     .audience = kNodeSelectors,
 };

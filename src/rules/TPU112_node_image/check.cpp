@@ -59,46 +59,6 @@ const Rule kTPU112 = {
     .id = "TPU112",
     .name = "node-image",
     .mode = Mode::kWarn,
-    .judges_counts = false,
-    .words =
-        {.what = "A TPU pod selects nodes by an operating system, node image or processor that TPU "
-                 "nodes do not have: Ubuntu, Windows or arm64.",
-         .why = "GKE makes TPU nodes with Container-Optimized OS on amd64 machines; the planning "
-                "page says that Ubuntu is not supported. No TPU node carries the label that the "
-                "pod selects.",
-         .fix = "Remove the selector. The image of the container may be based on Ubuntu all the "
-                "same: it does not matter to the node.",
-         .wrong = R"(apiVersion: v1
-kind: Pod
-metadata: {name: train}
-spec:
-  nodeSelector:
-    cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
-    cloud.google.com/gke-tpu-topology: 2x2
-    cloud.google.com/gke-os-distribution: ubuntu
-  containers:
-  - name: jax
-    image: example.com/jax
-    resources:
-      requests: {cpu: "100", memory: 300Gi}
-      limits: {google.com/tpu: 4}
-)",
-         .right = R"(apiVersion: v1
-kind: Pod
-metadata: {name: train}
-spec:
-  nodeSelector:
-    cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
-    cloud.google.com/gke-tpu-topology: 2x2
-    cloud.google.com/gke-os-distribution: cos
-  containers:
-  - name: jax
-    image: example.com/jax
-    resources:
-      requests: {cpu: "100", memory: 300Gi}
-      limits: {google.com/tpu: 4}
-)",
-         .sources = "https://cloud.google.com/kubernetes-engine/docs/concepts/plan-tpus"},
     .check = Check,
     .audience = workload::TpuUse::kChips | workload::TpuUse::kClaims | workload::TpuUse::kSelects,
 };

@@ -34,48 +34,6 @@ const Rule kTPU114 = {
     .id = "TPU114",
     .name = "node-name",
     .mode = Mode::kWarn,
-    .judges_counts = false,
-    .words =
-        {.what = "spec.nodeName names the node of a TPU pod. Pods that were scheduled already, "
-                 "that a controller sends to a node and those that a kubelet makes from a file are "
-                 "left alone.",
-         .why = "With nodeName there is no scheduling: taints of the effect NoSchedule, free chips "
-                "and queues count for nothing. A kubelet without free chips rejects the pod for "
-                "good (UnexpectedAdmissionError, OutOfgoogle.com/tpu), nodes of TPUs are replaced "
-                "often and get new names, and all pods of a template go to the one node.",
-         .fix = "Remove nodeName. To get a certain node pool, select "
-                "cloud.google.com/gke-nodepool.",
-         .wrong = R"(apiVersion: v1
-kind: Pod
-metadata: {name: train}
-spec:
-  nodeName: gke-train-tpu-1a2b3c4d-wxyz
-  nodeSelector:
-    cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
-    cloud.google.com/gke-tpu-topology: 2x2
-  containers:
-  - name: jax
-    image: example.com/jax
-    resources:
-      requests: {cpu: "100", memory: 300Gi}
-      limits: {google.com/tpu: 4}
-)",
-         .right = R"(apiVersion: v1
-kind: Pod
-metadata: {name: train}
-spec:
-  nodeSelector:
-    cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
-    cloud.google.com/gke-tpu-topology: 2x2
-  containers:
-  - name: jax
-    image: example.com/jax
-    resources:
-      requests: {cpu: "100", memory: 300Gi}
-      limits: {google.com/tpu: 4}
-)",
-         .sources = "https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/"
-                    "#nodename"},
     .check = Check,
     .audience = workload::TpuUse::kChips | workload::TpuUse::kClaims | workload::TpuUse::kSelects,
 };

@@ -28,45 +28,6 @@ const Rule kTPU202 = {
     .id = "TPU202",
     .name = "topology-dimensions",
     .mode = Mode::kDeny,
-    .judges_counts = false,
-    .words =
-        {.what = "Generations whose chips are linked in a plane (v3, v5e, v6e) have topologies of "
-                 "two dimensions; those linked in a cube (v4, v5p, TPU7x) have three.",
-         .why = "No node pool can be made with a topology of the wrong number of dimensions, so "
-                "the pod stays Pending.",
-         .fix = "Use a topology of the generation with the chips you need: 2x2 of v6e corresponds "
-                "to 2x2x1 of v5p.",
-         .wrong = R"(apiVersion: v1
-kind: Pod
-metadata: {name: train}
-spec:
-  nodeSelector:
-    cloud.google.com/gke-tpu-accelerator: tpu-v5p-slice
-    cloud.google.com/gke-tpu-topology: 2x2
-  containers:
-  - name: jax
-    image: example.com/jax
-    resources:
-      requests: {cpu: "100", memory: 300Gi}
-      limits: {google.com/tpu: 4}
-)",
-         .right = R"(apiVersion: v1
-kind: Pod
-metadata: {name: train}
-spec:
-  nodeSelector:
-    cloud.google.com/gke-tpu-accelerator: tpu-v5p-slice
-    cloud.google.com/gke-tpu-topology: 2x2x1
-  containers:
-  - name: jax
-    image: example.com/jax
-    resources:
-      requests: {cpu: "100", memory: 300Gi}
-      limits: {google.com/tpu: 4}
-)",
-         .sources = "https://cloud.google.com/kubernetes-engine/docs/concepts/plan-tpus\n"
-                    "GoogleCloudPlatform/cluster-autoscaler@7d25050 "
-                    "pkg/cloudprovider/gke/machinetypes/deprecated_tpu_config.go"},
     .check = Check,
     .audience = kNodeSelectors,
 };

@@ -46,46 +46,6 @@ const Rule kTPU203 = {
     .id = "TPU203",
     .name = "topology-not-offered",
     .mode = Mode::kDeny,
-    .judges_counts = false,
-    .words =
-        {.what = "The topology is well formed, but GKE does not offer it for this generation: it "
-                 "is not in the list, and it is no custom shape that the generation allows.",
-         .why = "A node pool with that topology cannot be made, so no node ever has the label and "
-                "the pod stays Pending.",
-         .fix = "Use one of the topologies that the message names. Where custom shapes exist (v4, "
-                "v5p and TPU7x above 64 chips), every dimension must be a multiple of 4 and the "
-                "dimensions must not decrease.",
-         .wrong = R"(apiVersion: v1
-kind: Pod
-metadata: {name: train}
-spec:
-  nodeSelector:
-    cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
-    cloud.google.com/gke-tpu-topology: 3x3
-  containers:
-  - name: jax
-    image: example.com/jax
-    resources:
-      requests: {cpu: "100", memory: 300Gi}
-      limits: {google.com/tpu: 4}
-)",
-         .right = R"(apiVersion: v1
-kind: Pod
-metadata: {name: train}
-spec:
-  nodeSelector:
-    cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
-    cloud.google.com/gke-tpu-topology: 2x2
-  containers:
-  - name: jax
-    image: example.com/jax
-    resources:
-      requests: {cpu: "100", memory: 300Gi}
-      limits: {google.com/tpu: 4}
-)",
-         .sources = "https://cloud.google.com/kubernetes-engine/docs/concepts/plan-tpus\n"
-                    "GoogleCloudPlatform/cluster-autoscaler@7d25050 "
-                    "pkg/cloudprovider/gke/machinetypes/deprecated_tpu_config.go"},
     .check = Check,
     .audience = kNodeSelectors,
 };

@@ -95,62 +95,6 @@ const Rule kTPU301 = {
     .id = "TPU301",
     .name = "chips-per-host",
     .mode = Mode::kDeny,
-    .judges_counts = false,
-    .words =
-        {.what = "A container's google.com/tpu must be what a host of the selected accelerator "
-                 "and topology can give it: before TPU7x, all chips of the host; on TPU7x 1, 2 or "
-                 "4 of its 4 chips.",
-         .why = "A pod that asks for more chips than a host has stays Pending. One that asks for "
-                "fewer is scheduled, and then the device plugin refuses it on the node: `invalid "
-                "TPU chip count request, you must request all N chips on this node together`. In "
-                "both cases the capacity idles.",
-         .fix = "Set requests and limits of google.com/tpu to the chips of one host (the topology "
-                "says how many hosts share the work), or select the topology whose hosts have the "
-                "chips you asked for.",
-         .wrong = R"(apiVersion: batch/v1
-kind: Job
-metadata: {name: train}
-spec:
-  parallelism: 4
-  completions: 4
-  completionMode: Indexed
-  template:
-    spec:
-      restartPolicy: Never
-      nodeSelector:
-        cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
-        cloud.google.com/gke-tpu-topology: 4x4
-      containers:
-      - name: jax
-        image: example.com/jax
-        resources:
-          requests: {cpu: "100", memory: 300Gi}
-          limits: {google.com/tpu: 8}
-)",
-         .right = R"(apiVersion: batch/v1
-kind: Job
-metadata: {name: train}
-spec:
-  parallelism: 4
-  completions: 4
-  completionMode: Indexed
-  template:
-    spec:
-      restartPolicy: Never
-      nodeSelector:
-        cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
-        cloud.google.com/gke-tpu-topology: 4x4
-      containers:
-      - name: jax
-        image: example.com/jax
-        resources:
-          requests: {cpu: "100", memory: 300Gi}
-          limits: {google.com/tpu: 4}
-)",
-         .sources = "ai-on-gke/tpu-device-plugin@4626a9f pkg/tpu/manager.go\n"
-                    "GoogleCloudPlatform/cluster-autoscaler@7d25050 "
-                    "pkg/cloudprovider/gke/machinetypes/machine_config_provider.go\n"
-                    "https://cloud.google.com/kubernetes-engine/docs/concepts/plan-tpus"},
     .check = Check,
 };
 

@@ -36,44 +36,6 @@ const Rule kTPU302 = {
     .id = "TPU302",
     .name = "chips-requests-limits",
     .mode = Mode::kDeny,
-    .judges_counts = false,
-    .words = {.what = "The request and the limit of google.com/tpu of a container must be equal. A "
-                      "limit alone is fine: the request then defaults to it.",
-              .why =
-                  "google.com/tpu is an extended resource, which Kubernetes does not overcommit. "
-                  "The API server refuses a Pod with unequal values; a JobSet or another custom "
-                  "resource with them is accepted, and its pods then never appear.",
-              .fix = "Write the same number in both, or only the limit.",
-              .wrong = R"(apiVersion: v1
-kind: Pod
-metadata: {name: train}
-spec:
-  nodeSelector:
-    cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
-    cloud.google.com/gke-tpu-topology: 2x2
-  containers:
-  - name: jax
-    image: example.com/jax
-    resources:
-      requests: {cpu: "100", memory: 300Gi, google.com/tpu: 4}
-      limits: {google.com/tpu: 8}
-)",
-              .right = R"(apiVersion: v1
-kind: Pod
-metadata: {name: train}
-spec:
-  nodeSelector:
-    cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
-    cloud.google.com/gke-tpu-topology: 2x2
-  containers:
-  - name: jax
-    image: example.com/jax
-    resources:
-      requests: {cpu: "100", memory: 300Gi}
-      limits: {google.com/tpu: 4}
-)",
-              .sources = "https://kubernetes.io/docs/concepts/configuration/"
-                         "manage-resources-containers/#extended-resources"},
     .check = Check,
 };
 

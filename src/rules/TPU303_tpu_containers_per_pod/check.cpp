@@ -87,50 +87,6 @@ const Rule kTPU303 = {
     .id = "TPU303",
     .name = "tpu-containers-per-pod",
     .mode = Mode::kDeny,
-    .judges_counts = false,
-    .words =
-        {.what = "Before TPU7x only one container of a pod can hold TPU chips. On TPU7x several "
-                 "can, as long as their chips together are not more than a host has.",
-         .why = "The device plugin of these generations gives all chips of a node to one "
-                "container; the second one's request fails with `invalid TPU chip count request`, "
-                "or the pod never fits a node.",
-         .fix = "Ask for google.com/tpu in one container, and run what else needs chips in the "
-                "same container or in another pod.",
-         .wrong = R"(apiVersion: v1
-kind: Pod
-metadata: {name: train}
-spec:
-  nodeSelector:
-    cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
-    cloud.google.com/gke-tpu-topology: 2x2
-  containers:
-  - name: jax
-    image: example.com/jax
-    resources:
-      requests: {cpu: "100", memory: 300Gi}
-      limits: {google.com/tpu: 4}
-  - name: eval
-    image: example.com/eval
-    resources:
-      requests: {cpu: "10", memory: 40Gi}
-      limits: {google.com/tpu: 4}
-)",
-         .right = R"(apiVersion: v1
-kind: Pod
-metadata: {name: train}
-spec:
-  nodeSelector:
-    cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
-    cloud.google.com/gke-tpu-topology: 2x2
-  containers:
-  - name: jax
-    image: example.com/jax
-    resources:
-      requests: {cpu: "100", memory: 300Gi}
-      limits: {google.com/tpu: 4}
-)",
-         .sources = "ai-on-gke/tpu-device-plugin@4626a9f pkg/tpu/manager.go\n"
-                    "https://cloud.google.com/kubernetes-engine/docs/concepts/tpu-ironwood"},
     .check = Check,
 };
 

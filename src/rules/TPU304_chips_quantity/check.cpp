@@ -42,44 +42,6 @@ const Rule kTPU304 = {
     .id = "TPU304",
     .name = "chips-quantity",
     .mode = Mode::kDeny,
-    .judges_counts = false,
-    .words = {.what =
-                  "An amount of google.com/tpu must be a whole number of chips: not negative, not "
-                  "a fraction, and a quantity that Kubernetes can read.",
-              .why =
-                  "The API server refuses such a Pod. A JobSet or another custom resource with it "
-                  "is accepted, and its pods then never appear.",
-              .fix = "Write a plain number: the chips of one host.",
-              .wrong = R"(apiVersion: v1
-kind: Pod
-metadata: {name: train}
-spec:
-  nodeSelector:
-    cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
-    cloud.google.com/gke-tpu-topology: 2x2
-  containers:
-  - name: jax
-    image: example.com/jax
-    resources:
-      requests: {cpu: "100", memory: 300Gi}
-      limits: {google.com/tpu: 1500m}
-)",
-              .right = R"(apiVersion: v1
-kind: Pod
-metadata: {name: train}
-spec:
-  nodeSelector:
-    cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
-    cloud.google.com/gke-tpu-topology: 2x2
-  containers:
-  - name: jax
-    image: example.com/jax
-    resources:
-      requests: {cpu: "100", memory: 300Gi}
-      limits: {google.com/tpu: 4}
-)",
-              .sources = "https://kubernetes.io/docs/concepts/configuration/"
-                         "manage-resources-containers/#extended-resources"},
     .check = Check,
 };
 

@@ -51,63 +51,6 @@ const Rule kTPU305 = {
     .id = "TPU305",
     .name = "ambiguous-topology",
     .mode = Mode::kAudit,
-    .judges_counts = false,
-    .words =
-        {.what =
-             "A topology that GKE makes in two ways: 2x4 of v5e and v6e is one host with 8 chips "
-             "or two hosts with 4. The pod asks for the chips of the smaller host and does not say"
-             " which it wants.",
-         .why =
-             "Accelerator and topology labels are the same on both kinds of node. For the "
-             "scheduler a pod with 4 chips fits the host with 8, and there the device plugin "
-             "refuses it, because a container must take all chips of its host. Nothing goes wrong "
-             "while the cluster has only one of the two.",
-         .fix = "Select cloud.google.com/gke-accelerator-count as well: the chips of one host.",
-         .wrong = R"(apiVersion: batch/v1
-kind: Job
-metadata: {name: train}
-spec:
-  parallelism: 2
-  completions: 2
-  completionMode: Indexed
-  template:
-    spec:
-      subdomain: train
-      restartPolicy: Never
-      nodeSelector:
-        cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
-        cloud.google.com/gke-tpu-topology: 2x4
-      containers:
-      - name: jax
-        image: example.com/jax
-        resources:
-          requests: {cpu: "100", memory: 300Gi}
-          limits: {google.com/tpu: 4}
-)",
-         .right = R"(apiVersion: batch/v1
-kind: Job
-metadata: {name: train}
-spec:
-  parallelism: 2
-  completions: 2
-  completionMode: Indexed
-  template:
-    spec:
-      subdomain: train
-      restartPolicy: Never
-      nodeSelector:
-        cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
-        cloud.google.com/gke-tpu-topology: 2x4
-        cloud.google.com/gke-accelerator-count: "4"
-      containers:
-      - name: jax
-        image: example.com/jax
-        resources:
-          requests: {cpu: "100", memory: 300Gi}
-          limits: {google.com/tpu: 4}
-)",
-         .sources = "vllm-project/ci-infra#525\n"
-                    "ai-on-gke/tpu-device-plugin@4626a9f pkg/tpu/manager.go"},
     .check = Check,
 };
 

@@ -43,53 +43,6 @@ const Rule kTPU306 = {
     .id = "TPU306",
     .name = "claims-and-chips",
     .mode = Mode::kWarn,
-    .judges_counts = false,
-    .words =
-        {.what =
-             "A pod asks for TPUs in both ways at once: by the resource google.com/tpu of the "
-             "device plugin, and by a resource claim of the TPU driver for dynamic resource "
-             "allocation (DRA). We see only the name of a claim, so we speak of those whose name "
-             "ends with tpu or tpus.",
-         .why =
-             "A node gives its TPUs either by the device plugin or by the DRA driver: the label "
-             "that lets the driver run on a node keeps the device plugin away. No node has both, "
-             "so the pod stays Pending.",
-         .fix =
-             "Keep one of the two. Claims for other devices, such as network cards, go well beside"
-             " google.com/tpu.",
-         .wrong = R"(apiVersion: v1
-kind: Pod
-metadata: {name: train}
-spec:
-  resourceClaims:
-  - {name: devices, resourceClaimTemplateName: all-tpus}
-  nodeSelector:
-    cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
-    cloud.google.com/gke-tpu-topology: 2x2
-  containers:
-  - name: jax
-    image: example.com/jax
-    resources:
-      requests: {cpu: "100", memory: 300Gi}
-      limits: {google.com/tpu: 4}
-)",
-         .right = R"(apiVersion: v1
-kind: Pod
-metadata: {name: train}
-spec:
-  nodeSelector:
-    cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
-    cloud.google.com/gke-tpu-topology: 2x2
-  containers:
-  - name: jax
-    image: example.com/jax
-    resources:
-      requests: {cpu: "100", memory: 300Gi}
-      limits: {google.com/tpu: 4}
-)",
-         .sources = "kubernetes-sigs/dra-driver-google-tpu@f5a9d8c README.md\n"
-                    "https://kubernetes.io/docs/concepts/scheduling-eviction/"
-                    "dynamic-resource-allocation/"},
     .check = Check,
 };
 

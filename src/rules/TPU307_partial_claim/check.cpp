@@ -50,39 +50,6 @@ const Rule kTPU307 = {
     .id = "TPU307",
     .name = "partial-claim",
     .mode = Mode::kWarn,
-    .judges_counts = false,
-    .words =
-        {.what = "A ResourceClaim or ResourceClaimTemplate asks for a number of TPU chips that no "
-                 "machine has as a whole.",
-         .why =
-             "The TPU driver for dynamic resource allocation refuses a claim for fewer chips than "
-             "the node has. The scheduler does not know that: it places the pod, and the pod then "
-             "never starts on its node.",
-         .fix = "Use allocationMode: All, which takes the whole node, whatever its size.",
-         .wrong = R"(apiVersion: resource.k8s.io/v1
-kind: ResourceClaimTemplate
-metadata: {name: tpus}
-spec:
-  spec:
-    devices:
-      requests:
-      - name: tpu
-        exactly: {deviceClassName: tpu.google.com, allocationMode: ExactCount, count: 2}
-)",
-         .right = R"(apiVersion: resource.k8s.io/v1
-kind: ResourceClaimTemplate
-metadata: {name: tpus}
-spec:
-  spec:
-    devices:
-      requests:
-      - name: tpu
-        exactly: {deviceClassName: tpu.google.com, allocationMode: All}
-)",
-         .sources = "kubernetes-sigs/dra-driver-google-tpu@f5a9d8c "
-                    "cmd/dra-tpu-kubeletplugin/state_test.go\n"
-                    "https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/"
-                    "resource-claim-v1/"},
     .check = Check,
     .audience = workload::TpuUses(workload::TpuUse::kDeviceClaim),
 };

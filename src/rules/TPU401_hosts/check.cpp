@@ -88,12 +88,12 @@ void CheckPerSlice(const Subject& subject, Report& report) {
 }
 
 // The pods to ask for: of a StatefulSet the next multiple, elsewhere those of one slice, because
-// several slices in one Job are another fault (TPU402).
+// several slices in one Job are another fault (slices-per-job).
 std::int64_t PodsFor(const workload::Scale& scale, std::int64_t found, const Slice& slice) {
   return scale.counting == Counting::kReplicas ? (found / slice.pods + 1) * slice.pods : slice.pods;
 }
 
-// One slice whose pods are those of several Jobs: TPU406 speaks of it.
+// One slice whose pods are those of several Jobs: slice-over-jobs speaks of it.
 bool IsSpread(const workload::Scale& scale, const Slice& slice) {
   const std::int64_t jobs = scale.slices.value.value_or(1);
   const std::int64_t found = *scale.tpu_pods;
@@ -128,62 +128,6 @@ const Rule kTPU401 = {
     .name = "hosts",
     .mode = Mode::kDeny,
     .judges_counts = true,
-    .words =
-        {.what = "A multi-host slice is filled by exactly one pod a host. The number of pods "
-                 "(parallelism of a Job, replicas of a StatefulSet) must be that of the hosts, or "
-                 "a multiple of it.",
-         .why = "The TPU runtime of every host waits for all the others before the first step. "
-                "With a pod too few the rest hold their chips and wait until somebody notices; "
-                "with one too many that one waits. GKE makes the hosts of a slice all at once or "
-                "not at all, and gives up after 10 hours.",
-         .fix = "The hosts are the chips of the topology divided by the chips of one host: 4x4 "
-                "with 4 chips each is 4 hosts. Set parallelism and completions to that number, or "
-                "choose a topology with as many hosts as you want pods. A program that runs on a "
-                "part of its slice on purpose says so in TPU_PROCESS_BOUNDS, and is warned only.",
-         .wrong = R"(apiVersion: batch/v1
-kind: Job
-metadata: {name: train}
-spec:
-  parallelism: 2
-  completions: 2
-  completionMode: Indexed
-  template:
-    spec:
-      restartPolicy: Never
-      nodeSelector:
-        cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
-        cloud.google.com/gke-tpu-topology: 4x4
-      containers:
-      - name: jax
-        image: example.com/jax
-        resources:
-          requests: {cpu: "100", memory: 300Gi}
-          limits: {google.com/tpu: 4}
-)",
-         .right = R"(apiVersion: batch/v1
-kind: Job
-metadata: {name: train}
-spec:
-  parallelism: 4
-  completions: 4
-  completionMode: Indexed
-  template:
-    spec:
-      restartPolicy: Never
-      nodeSelector:
-        cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
-        cloud.google.com/gke-tpu-topology: 4x4
-      containers:
-      - name: jax
-        image: example.com/jax
-        resources:
-          requests: {cpu: "100", memory: 300Gi}
-          limits: {google.com/tpu: 4}
-)",
-         .sources = "GoogleCloudPlatform/cluster-autoscaler@7d25050 "
-                    "pkg/cloudprovider/gke/machinetypes/machine_config_provider.go\n"
-                    "AI-Hypercomputer/xpk@367c838 src/xpk/commands/workload.py\n"
-                    "ai-on-gke/kuberay-tpu-webhook@ef658db Troubleshooting.md"},
     .check = Check,
 };
 

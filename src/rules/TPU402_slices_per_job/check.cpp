@@ -45,56 +45,6 @@ const Rule kTPU402 = {
     .name = "slices-per-job",
     .mode = Mode::kWarn,
     .judges_counts = true,
-    .words =
-        {.what = "One Job has the pods of several slices. It can work, if the program sorts out "
-                 "by itself which pods form a slice.",
-         .why = "The scheduler may put the pods of one Job on any of the slices in any order, and "
-                "the worker index of a pod then does not say which host of which slice it is.",
-         .fix = "Use a JobSet: each replica of its replicated job is one slice, with a Job of "
-                "exactly the hosts of the slice, and exclusive topology keeps them together.",
-         .wrong = R"(apiVersion: batch/v1
-kind: Job
-metadata: {name: train}
-spec:
-  parallelism: 8
-  completions: 8
-  completionMode: Indexed
-  template:
-    spec:
-      restartPolicy: Never
-      nodeSelector:
-        cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
-        cloud.google.com/gke-tpu-topology: 4x4
-      containers:
-      - name: jax
-        image: example.com/jax
-        resources:
-          requests: {cpu: "100", memory: 300Gi}
-          limits: {google.com/tpu: 4}
-)",
-         .right = R"(apiVersion: batch/v1
-kind: Job
-metadata: {name: train}
-spec:
-  parallelism: 4
-  completions: 4
-  completionMode: Indexed
-  template:
-    spec:
-      restartPolicy: Never
-      nodeSelector:
-        cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
-        cloud.google.com/gke-tpu-topology: 4x4
-      containers:
-      - name: jax
-        image: example.com/jax
-        resources:
-          requests: {cpu: "100", memory: 300Gi}
-          limits: {google.com/tpu: 4}
-)",
-         .sources =
-             "https://jobset.sigs.k8s.io/docs/tasks/\n"
-             "GoogleCloudPlatform/kubernetes-engine-samples@2b50365 ai-ml/gke-tpu-dynamic-slicing"},
     .check = Check,
 };
 

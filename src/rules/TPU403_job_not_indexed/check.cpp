@@ -26,55 +26,6 @@ const Rule kTPU403 = {
     .name = "job-not-indexed",
     .mode = Mode::kWarn,
     .judges_counts = true,
-    .words = {.what =
-                  "A plain Job on a multi-host slice should have completionMode Indexed. A JobSet "
-                  "sets it by itself.",
-              .why =
-                  "The workers of a slice find each other by index and host name. Without an index "
-                  "every pod takes itself for the first worker, or the program has to find its "
-                  "number by other means.",
-              .fix = "Set completionMode to Indexed, and completions to the number of hosts.",
-              .wrong = R"(apiVersion: batch/v1
-kind: Job
-metadata: {name: train}
-spec:
-  parallelism: 4
-  completions: 4
-  template:
-    spec:
-      restartPolicy: Never
-      nodeSelector:
-        cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
-        cloud.google.com/gke-tpu-topology: 4x4
-      containers:
-      - name: jax
-        image: example.com/jax
-        resources:
-          requests: {cpu: "100", memory: 300Gi}
-          limits: {google.com/tpu: 4}
-)",
-              .right = R"(apiVersion: batch/v1
-kind: Job
-metadata: {name: train}
-spec:
-  parallelism: 4
-  completions: 4
-  completionMode: Indexed
-  template:
-    spec:
-      restartPolicy: Never
-      nodeSelector:
-        cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
-        cloud.google.com/gke-tpu-topology: 4x4
-      containers:
-      - name: jax
-        image: example.com/jax
-        resources:
-          requests: {cpu: "100", memory: 300Gi}
-          limits: {google.com/tpu: 4}
-)",
-              .sources =
-                  "https://kubernetes.io/docs/concepts/workloads/controllers/job/#completion-mode"},
     .check = Check,
 };
 

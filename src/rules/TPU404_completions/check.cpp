@@ -30,54 +30,6 @@ const Rule kTPU404 = {
     .name = "completions",
     .mode = Mode::kWarn,
     .judges_counts = true,
-    .words =
-        {.what = "On a multi-host slice completions of a Job should equal parallelism: one pod a "
-                 "host, all at the same time.",
-         .why = "With fewer completions than parallelism the Job starts fewer pods than the slice "
-                "has hosts; with more, the next pods start one by one as others end, and wait for "
-                "partners that are gone.",
-         .fix = "Set both parallelism and completions to the number of hosts of the slice.",
-         .wrong = R"(apiVersion: batch/v1
-kind: Job
-metadata: {name: train}
-spec:
-  parallelism: 4
-  completions: 8
-  completionMode: Indexed
-  template:
-    spec:
-      restartPolicy: Never
-      nodeSelector:
-        cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
-        cloud.google.com/gke-tpu-topology: 4x4
-      containers:
-      - name: jax
-        image: example.com/jax
-        resources:
-          requests: {cpu: "100", memory: 300Gi}
-          limits: {google.com/tpu: 4}
-)",
-         .right = R"(apiVersion: batch/v1
-kind: Job
-metadata: {name: train}
-spec:
-  parallelism: 4
-  completions: 4
-  completionMode: Indexed
-  template:
-    spec:
-      restartPolicy: Never
-      nodeSelector:
-        cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
-        cloud.google.com/gke-tpu-topology: 4x4
-      containers:
-      - name: jax
-        image: example.com/jax
-        resources:
-          requests: {cpu: "100", memory: 300Gi}
-          limits: {google.com/tpu: 4}
-)",
-         .sources = "https://kubernetes.io/docs/concepts/workloads/controllers/job/#parallel-jobs"},
     .check = Check,
 };
 

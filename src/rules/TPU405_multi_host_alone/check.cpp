@@ -31,45 +31,6 @@ const Rule kTPU405 = {
     .name = "multi-host-alone",
     .mode = Mode::kWarn,
     .judges_counts = true,
-    .words =
-        {.what = "A multi-host slice needs one pod on each of its hosts at the same time, and "
-                 "each must know its number. A single Pod, a Deployment, a ReplicaSet or a "
-                 "DaemonSet does not give that.",
-         .why = "The TPU runtime waits for all hosts of the slice. A lone pod holds its chips and "
-                "waits; pods of a Deployment have no index and are replaced one by one.",
-         .fix = "Use an Indexed Job, a JobSet, a LeaderWorkerSet or a StatefulSet with as many "
-                "pods as hosts, or a topology that fits one host.",
-         .wrong = R"(apiVersion: v1
-kind: Pod
-metadata: {name: train}
-spec:
-  nodeSelector:
-    cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
-    cloud.google.com/gke-tpu-topology: 4x4
-  containers:
-  - name: jax
-    image: example.com/jax
-    resources:
-      requests: {cpu: "100", memory: 300Gi}
-      limits: {google.com/tpu: 4}
-)",
-         .right = R"(apiVersion: v1
-kind: Pod
-metadata: {name: train}
-spec:
-  nodeSelector:
-    cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
-    cloud.google.com/gke-tpu-topology: 2x2
-  containers:
-  - name: jax
-    image: example.com/jax
-    resources:
-      requests: {cpu: "100", memory: 300Gi}
-      limits: {google.com/tpu: 4}
-)",
-         .sources = "GoogleCloudPlatform/cluster-autoscaler@7d25050 "
-                    "pkg/cloudprovider/gke/machinetypes/machine_config_provider.go\n"
-                    "https://cloud.google.com/kubernetes-engine/docs/concepts/plan-tpus"},
     .check = Check,
 };
 

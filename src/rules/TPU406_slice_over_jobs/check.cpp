@@ -33,66 +33,6 @@ const Rule kTPU406 = {
     .name = "slice-over-jobs",
     .mode = Mode::kWarn,
     .judges_counts = true,
-    .words =
-        {.what = "The pods of one multi-host slice come from several child Jobs of a JobSet. In a "
-                 "JobSet each replica of a replicated job is meant to be one slice, and the "
-                 "parallelism of its Job the hosts of that slice.",
-         .why = "The pods number themselves within their Job, so every worker believes that it is "
-                "number 0, unless the program finds its number in another way. A Job that is "
-                "restarted alone leaves the rest of its slice waiting, and exclusive placement "
-                "gives every Job a slice of its own.",
-         .fix = "Set replicas to the number of slices, and parallelism and completions to the "
-                "hosts of one slice.",
-         .wrong = R"(apiVersion: jobset.x-k8s.io/v1alpha2
-kind: JobSet
-metadata: {name: train}
-spec:
-  replicatedJobs:
-  - name: worker
-    replicas: 4
-    template:
-      spec:
-        parallelism: 1
-        completions: 1
-        template:
-          spec:
-            restartPolicy: Never
-            nodeSelector:
-              cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
-              cloud.google.com/gke-tpu-topology: 4x4
-            containers:
-            - name: jax
-              image: example.com/jax
-              resources:
-                requests: {cpu: "100", memory: 300Gi}
-                limits: {google.com/tpu: 4}
-)",
-         .right = R"(apiVersion: jobset.x-k8s.io/v1alpha2
-kind: JobSet
-metadata: {name: train}
-spec:
-  replicatedJobs:
-  - name: worker
-    replicas: 1
-    template:
-      spec:
-        parallelism: 4
-        completions: 4
-        template:
-          spec:
-            restartPolicy: Never
-            nodeSelector:
-              cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
-              cloud.google.com/gke-tpu-topology: 4x4
-            containers:
-            - name: jax
-              image: example.com/jax
-              resources:
-                requests: {cpu: "100", memory: 300Gi}
-                limits: {google.com/tpu: 4}
-)",
-         .sources = "https://jobset.sigs.k8s.io/docs/concepts/\n"
-                    "AI-Hypercomputer/xpk@367c838 src/xpk/commands/workload.py"},
     .check = Check,
 };
 

@@ -88,69 +88,6 @@ const Rule kTPU408 = {
     .name = "worker-identity",
     .mode = Mode::kWarn,
     .judges_counts = true,
-    .words =
-        {.what =
-             "TPU_WORKER_ID is a fixed value in a template that several hosts of a slice share, or"
-             " TPU_WORKER_HOSTNAMES names fewer workers than a slice has.",
-         .why =
-             "Each worker of a multi-host slice has a number of its own and knows the names of all"
-             " others. With one number for all, or with too few names, the TPU runtime waits for "
-             "workers that never come. LeaderWorkerSet and the TPU webhook of KubeRay set both "
-             "variables by themselves, unless the template does.",
-         .fix =
-             "Remove the variables where an operator sets them. Else take TPU_WORKER_ID from the "
-             "completion index of the pod, and name all workers in TPU_WORKER_HOSTNAMES. A program"
-             " that uses each host for itself says so by TPU_PROCESS_BOUNDS or by localhost as its"
-             " only worker.",
-         .wrong = R"(apiVersion: batch/v1
-kind: Job
-metadata: {name: train}
-spec:
-  parallelism: 4
-  completions: 4
-  completionMode: Indexed
-  template:
-    spec:
-      subdomain: train
-      restartPolicy: Never
-      nodeSelector:
-        cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
-        cloud.google.com/gke-tpu-topology: 4x4
-      containers:
-      - name: jax
-        image: example.com/jax
-        env:
-        - {name: TPU_WORKER_ID, value: "0"}
-        resources:
-          requests: {cpu: "100", memory: 300Gi}
-          limits: {google.com/tpu: 4}
-)",
-         .right = R"(apiVersion: batch/v1
-kind: Job
-metadata: {name: train}
-spec:
-  parallelism: 4
-  completions: 4
-  completionMode: Indexed
-  template:
-    spec:
-      subdomain: train
-      restartPolicy: Never
-      nodeSelector:
-        cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
-        cloud.google.com/gke-tpu-topology: 4x4
-      containers:
-      - name: jax
-        image: example.com/jax
-        env:
-        - name: TPU_WORKER_ID
-          valueFrom: {fieldRef: {fieldPath: "metadata.annotations['batch.kubernetes.io/job-completion-index']"}}
-        resources:
-          requests: {cpu: "100", memory: 300Gi}
-          limits: {google.com/tpu: 4}
-)",
-         .sources = "kubernetes-sigs/lws@060ab4d pkg/utils/accelerators/tpu.go\n"
-                    "ai-on-gke/kuberay-tpu-webhook@ef658db Troubleshooting.md"},
     .check = Check,
 };
 

@@ -42,61 +42,6 @@ const Rule kTPU409 = {
     .name = "worker-names",
     .mode = Mode::kAudit,
     .judges_counts = true,
-    .words =
-        {.what =
-             "A plain Job over several hosts has no subdomain. Its pods then have host names, but "
-             "nobody can look them up.",
-         .why =
-             "The workers of a multi-host slice find each other by the names of their pods. DNS "
-             "knows these names only if the pods have a subdomain and a headless Service of that "
-             "name exists. It must publish the addresses of pods that are not ready yet, because "
-             "no worker becomes ready before it has found the others.",
-         .fix = "Create a Service with clusterIP: None and publishNotReadyAddresses: true that "
-                "selects the pods of the Job, and set subdomain in the pod template to its name. A "
-                "JobSet does all this by itself.",
-         .wrong = R"(apiVersion: batch/v1
-kind: Job
-metadata: {name: train}
-spec:
-  parallelism: 4
-  completions: 4
-  completionMode: Indexed
-  template:
-    spec:
-      restartPolicy: Never
-      nodeSelector:
-        cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
-        cloud.google.com/gke-tpu-topology: 4x4
-      containers:
-      - name: jax
-        image: example.com/jax
-        resources:
-          requests: {cpu: "100", memory: 300Gi}
-          limits: {google.com/tpu: 4}
-)",
-         .right = R"(apiVersion: batch/v1
-kind: Job
-metadata: {name: train}
-spec:
-  parallelism: 4
-  completions: 4
-  completionMode: Indexed
-  template:
-    spec:
-      subdomain: train
-      restartPolicy: Never
-      nodeSelector:
-        cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
-        cloud.google.com/gke-tpu-topology: 4x4
-      containers:
-      - name: jax
-        image: example.com/jax
-        resources:
-          requests: {cpu: "100", memory: 300Gi}
-          limits: {google.com/tpu: 4}
-)",
-         .sources = "https://kubernetes.io/docs/tasks/job/job-with-pod-to-pod-communication/\n"
-                    "ray-project/kuberay#2375"},
     .check = Check,
 };
 

@@ -134,58 +134,6 @@ const Rule kTPU411 = {
     .name = "host-name-length",
     .mode = Mode::kDeny,
     .judges_counts = true,
-    .words =
-        {.what = "The name of the object is so long that the names of its pods have more than 63 "
-                 "characters.",
-         .why =
-             "The pods of an Indexed Job, a JobSet, a LeaderWorkerSet or a StatefulSet have names "
-             "made of the object's name and numbers, and are found by these names. A host name has"
-             " at most 63 characters, so the API server refuses the Job or the pods. KubeRay "
-             "refuses long names of clusters for the same reason.",
-         .fix = "Use a shorter name. The message says how long it can be.",
-         .wrong = R"(apiVersion: batch/v1
-kind: Job
-metadata: {name: a-training-run-whose-name-says-everything-that-it-does-at-night}
-spec:
-  parallelism: 1
-  completions: 1
-  completionMode: Indexed
-  template:
-    spec:
-      restartPolicy: Never
-      nodeSelector:
-        cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
-        cloud.google.com/gke-tpu-topology: 2x2
-      containers:
-      - name: jax
-        image: example.com/jax
-        resources:
-          requests: {cpu: "100", memory: 300Gi}
-          limits: {google.com/tpu: 4}
-)",
-         .right = R"(apiVersion: batch/v1
-kind: Job
-metadata: {name: nightly}
-spec:
-  parallelism: 1
-  completions: 1
-  completionMode: Indexed
-  template:
-    spec:
-      restartPolicy: Never
-      nodeSelector:
-        cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
-        cloud.google.com/gke-tpu-topology: 2x2
-      containers:
-      - name: jax
-        image: example.com/jax
-        resources:
-          requests: {cpu: "100", memory: 300Gi}
-          limits: {google.com/tpu: 4}
-)",
-         .sources = "https://kubernetes.io/docs/concepts/workloads/controllers/job/\n"
-                    "kubernetes-sigs/jobset@08dfbdfd pkg/webhooks/jobset_webhook.go\n"
-                    "ray-project/kuberay v1.4.2 ray-operator/controllers/ray/utils/constant.go"},
     .check = Check,
 };
 

@@ -53,47 +53,6 @@ const Rule kTPU501 = {
     .id = "TPU501",
     .name = "zone-not-offered",
     .mode = Mode::kDeny,
-    .judges_counts = false,
-    .words =
-        {.what = "The pod is pinned to a zone or a region where, as far as published lists go, the "
-                 "accelerator is not to be had. It is denied only where the lists are beyond "
-                 "doubt (v4); else it is a warning, because Google adds zones faster than lists "
-                 "are published.",
-         .why = "No node of that accelerator exists or can be made in the zone, so the pod stays "
-                "Pending.",
-         .fix = "Select a zone of the list, or leave the zone out and let GKE choose.",
-         .wrong = R"(apiVersion: v1
-kind: Pod
-metadata: {name: train}
-spec:
-  nodeSelector:
-    cloud.google.com/gke-tpu-accelerator: tpu-v4-podslice
-    cloud.google.com/gke-tpu-topology: 2x2x1
-    topology.kubernetes.io/zone: us-central1-a
-  containers:
-  - name: jax
-    image: example.com/jax
-    resources:
-      requests: {cpu: "100", memory: 300Gi}
-      limits: {google.com/tpu: 4}
-)",
-         .right = R"(apiVersion: v1
-kind: Pod
-metadata: {name: train}
-spec:
-  nodeSelector:
-    cloud.google.com/gke-tpu-accelerator: tpu-v4-podslice
-    cloud.google.com/gke-tpu-topology: 2x2x1
-    topology.kubernetes.io/zone: us-central2-b
-  containers:
-  - name: jax
-    image: example.com/jax
-    resources:
-      requests: {cpu: "100", memory: 300Gi}
-      limits: {google.com/tpu: 4}
-)",
-         .sources = "https://cloud.google.com/tpu/docs/regions-zones\n"
-                    "https://cloud.google.com/kubernetes-engine/docs/concepts/plan-tpus"},
     .check = Check,
     .audience = kNodeSelectors,
 };

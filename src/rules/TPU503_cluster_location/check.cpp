@@ -33,45 +33,6 @@ const Rule kTPU503 = {
     .id = "TPU503",
     .name = "cluster-location",
     .mode = Mode::kDeny,
-    .judges_counts = false,
-    .words =
-        {.what = "The pod selects a zone or region that is not in the region of this cluster. It "
-                 "is judged only if tpu-admission was told where the cluster is "
-                 "(--cluster-location), and only by region: a zonal cluster may have nodes in "
-                 "other zones.",
-         .why = "All nodes of a GKE cluster are in its region, so no node can ever match.",
-         .fix = "Select a zone of the cluster's region, or apply the workload to a cluster in the "
-                "other region.",
-         .wrong = R"(apiVersion: v1
-kind: Pod
-metadata: {name: train}
-spec:
-  nodeSelector:
-    cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
-    cloud.google.com/gke-tpu-topology: 2x2
-    topology.kubernetes.io/zone: us-east5-b
-  containers:
-  - name: jax
-    image: example.com/jax
-    resources:
-      requests: {cpu: "100", memory: 300Gi}
-      limits: {google.com/tpu: 4}
-)",
-         .right = R"(apiVersion: v1
-kind: Pod
-metadata: {name: train}
-spec:
-  nodeSelector:
-    cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
-    cloud.google.com/gke-tpu-topology: 2x2
-  containers:
-  - name: jax
-    image: example.com/jax
-    resources:
-      requests: {cpu: "100", memory: 300Gi}
-      limits: {google.com/tpu: 4}
-)",
-         .sources = "https://cloud.google.com/kubernetes-engine/docs/concepts/types-of-clusters"},
     .check = Check,
     .audience = kNodeSelectors,
 };

@@ -30,44 +30,6 @@ const Rule kTPU504 = {
     .id = "TPU504",
     .name = "region-without-generation",
     .mode = Mode::kWarn,
-    .judges_counts = false,
-    .words = {.what = "No published list has the accelerator in the region of this cluster. It is "
-                      "judged only if tpu-admission was told where the cluster is "
-                      "(--cluster-location), and it only warns: lists are incomplete.",
-              .why =
-                  "Where a region has no machines of a generation, no node can be made and the pod "
-                  "stays Pending.",
-              .fix = "Use a generation that the region has, or a cluster in another region.",
-              .wrong = R"(apiVersion: v1
-kind: Pod
-metadata: {name: train}
-spec:
-  nodeSelector:
-    cloud.google.com/gke-tpu-accelerator: tpu-v4-podslice
-    cloud.google.com/gke-tpu-topology: 2x2x1
-  containers:
-  - name: jax
-    image: example.com/jax
-    resources:
-      requests: {cpu: "100", memory: 300Gi}
-      limits: {google.com/tpu: 4}
-)",
-              .right = R"(apiVersion: v1
-kind: Pod
-metadata: {name: train}
-spec:
-  nodeSelector:
-    cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
-    cloud.google.com/gke-tpu-topology: 2x2
-  containers:
-  - name: jax
-    image: example.com/jax
-    resources:
-      requests: {cpu: "100", memory: 300Gi}
-      limits: {google.com/tpu: 4}
-)",
-              .sources = "https://cloud.google.com/tpu/docs/regions-zones\n"
-                         "https://cloud.google.com/kubernetes-engine/docs/concepts/plan-tpus"},
     .check = Check,
     .audience = kNodeSelectors,
 };

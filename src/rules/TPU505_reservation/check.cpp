@@ -87,53 +87,6 @@ const Rule kTPU505 = {
     .id = "TPU505",
     .name = "reservation",
     .mode = Mode::kDeny,
-    .judges_counts = false,
-    .words =
-        {.what =
-             "The node selectors name a reservation in a way that GKE cannot use for TPUs: "
-             "affinity \"any\", a name whose affinity is not \"specific\", \"specific\" without a "
-             "name, "
-             "a block without a reservation, or a sub-block without a block. It denies new Pods "
-             "on Autopilot, where GKE makes every node by these selectors, and warns elsewhere.",
-         .why = "A TPU reservation is used by its name. GKE's autoscaler refuses the other "
-                "combinations, so it makes no node and the pod stays Pending.",
-         .fix =
-             "Select cloud.google.com/reservation-name and cloud.google.com/reservation-affinity: "
-             "specific, and leave out what you do not need.",
-         .wrong = R"(apiVersion: v1
-kind: Pod
-metadata: {name: train}
-spec:
-  nodeSelector:
-    cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
-    cloud.google.com/gke-tpu-topology: 2x2
-    cloud.google.com/reservation-affinity: any
-  containers:
-  - name: jax
-    image: example.com/jax
-    resources:
-      requests: {cpu: "100", memory: 300Gi}
-      limits: {google.com/tpu: 4}
-)",
-         .right = R"(apiVersion: v1
-kind: Pod
-metadata: {name: train}
-spec:
-  nodeSelector:
-    cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
-    cloud.google.com/gke-tpu-topology: 2x2
-    cloud.google.com/reservation-affinity: specific
-    cloud.google.com/reservation-name: tpus-of-team-a
-  containers:
-  - name: jax
-    image: example.com/jax
-    resources:
-      requests: {cpu: "100", memory: 300Gi}
-      limits: {google.com/tpu: 4}
-)",
-         .sources =
-             "GoogleCloudPlatform/cluster-autoscaler@7d25050 pkg/autoprovisioning/injection.go\n"
-             "https://cloud.google.com/kubernetes-engine/docs/concepts/plan-tpus"},
     .check = Check,
     .audience = workload::TpuUse::kChips | workload::TpuUse::kClaims,
 };

@@ -40,50 +40,6 @@ const Rule kTPU506 = {
     .id = "TPU506",
     .name = "spot-and-reservation",
     .mode = Mode::kWarn,
-    .judges_counts = false,
-    .words =
-        {.what = "The pod selects Spot or preemptible nodes and a reservation at the same time.",
-         .why = "A Spot VM never comes out of a reservation: it is capacity that nobody has "
-                "reserved. So no node carries both labels, and the pod stays Pending.",
-         .fix =
-             "Keep the reservation for capacity that is yours, or Spot for what is left over, not "
-             "both.",
-         .wrong = R"(apiVersion: v1
-kind: Pod
-metadata: {name: train}
-spec:
-  nodeSelector:
-    cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
-    cloud.google.com/gke-tpu-topology: 2x2
-    cloud.google.com/gke-spot: "true"
-    cloud.google.com/reservation-name: tpus-of-team-a
-    cloud.google.com/reservation-affinity: specific
-  containers:
-  - name: jax
-    image: example.com/jax
-    resources:
-      requests: {cpu: "100", memory: 300Gi}
-      limits: {google.com/tpu: 4}
-)",
-         .right = R"(apiVersion: v1
-kind: Pod
-metadata: {name: train}
-spec:
-  nodeSelector:
-    cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
-    cloud.google.com/gke-tpu-topology: 2x2
-    cloud.google.com/gke-spot: "true"
-  containers:
-  - name: jax
-    image: example.com/jax
-    resources:
-      requests: {cpu: "100", memory: 300Gi}
-      limits: {google.com/tpu: 4}
-)",
-         .sources = "GoogleCloudPlatform/cluster-autoscaler@7d25050 "
-                    "pkg/cloudprovider/gke/labels/system_labels.go\n"
-                    "https://cloud.google.com/kubernetes-engine/docs/concepts/spot-vms\n"
-                    "https://cloud.google.com/kubernetes-engine/docs/concepts/plan-tpus"},
     .check = Check,
     .audience = workload::TpuUse::kChips | workload::TpuUse::kClaims,
 };

@@ -103,52 +103,6 @@ const Rule kTPU507 = {
     .id = "TPU507",
     .name = "flex-start",
     .mode = Mode::kWarn,
-    .judges_counts = false,
-    .words =
-        {.what =
-             "The pod asks for flex-start nodes in a way that GKE refuses: a value other than "
-             "\"true\", together with Spot, preemptible or a reservation, with another "
-             "gke-provisioning, with a run time outside 10 minutes to 7 days, or by a toleration "
-             "alone (which is only recorded on Standard, where the node may be there already).",
-         .why =
-             "Flex-start is a way of its own to get capacity: GKE waits for all nodes and lends "
-             "them for a limited time. It cannot come out of a reservation or be Spot, and GKE's "
-             "autoscaler makes no node for such a pod.",
-         .fix = "Select cloud.google.com/gke-flex-start: \"true\" alone, and leave out Spot and "
-                "reservation labels.",
-         .wrong = R"(apiVersion: v1
-kind: Pod
-metadata: {name: train}
-spec:
-  nodeSelector:
-    cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
-    cloud.google.com/gke-tpu-topology: 2x2
-    cloud.google.com/gke-flex-start: "true"
-    cloud.google.com/gke-spot: "true"
-  containers:
-  - name: jax
-    image: example.com/jax
-    resources:
-      requests: {cpu: "100", memory: 300Gi}
-      limits: {google.com/tpu: 4}
-)",
-         .right = R"(apiVersion: v1
-kind: Pod
-metadata: {name: train}
-spec:
-  nodeSelector:
-    cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
-    cloud.google.com/gke-tpu-topology: 2x2
-    cloud.google.com/gke-flex-start: "true"
-  containers:
-  - name: jax
-    image: example.com/jax
-    resources:
-      requests: {cpu: "100", memory: 300Gi}
-      limits: {google.com/tpu: 4}
-)",
-         .sources =
-             "GoogleCloudPlatform/cluster-autoscaler@7d25050 pkg/autoprovisioning/injection.go"},
     .check = Check,
     .audience = workload::TpuUse::kChips | workload::TpuUse::kClaims,
 };

@@ -78,55 +78,6 @@ const Rule kTPU508 = {
     .id = "TPU508",
     .name = "capacity-type",
     .mode = Mode::kWarn,
-    .judges_counts = false,
-    .words =
-        {.what =
-             "The pod asks for a kind of capacity (Spot, flex-start, queued provisioning, "
-             "collection scheduling) that GKE does not have for the TPU generation. Where Google "
-             "gives it to customers on an allowlist only, that is recorded, not warned about.",
-         .why =
-             "GKE makes a node only of what the generation offers. For the older generations (v3, "
-             "v4 and single-host v5e) its autoscaler refuses flex-start and queued provisioning, "
-             "and collection scheduling is for TPU Trillium alone. A calendar reservation is "
-             "chosen where the reservation is made, so no pod shows it.",
-         .fix = "Use another kind of capacity, or a generation that has this one; `tpu-admission "
-                "catalog` lists them.",
-         .wrong = R"(apiVersion: v1
-kind: Pod
-metadata: {name: train}
-spec:
-  nodeSelector:
-    cloud.google.com/gke-tpu-accelerator: tpu-v4-podslice
-    cloud.google.com/gke-tpu-topology: 2x2x1
-    cloud.google.com/gke-flex-start: "true"
-  containers:
-  - name: jax
-    image: example.com/jax
-    resources:
-      requests: {cpu: "100", memory: 300Gi}
-      limits: {google.com/tpu: 4}
-)",
-         .right = R"(apiVersion: v1
-kind: Pod
-metadata: {name: train}
-spec:
-  nodeSelector:
-    cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
-    cloud.google.com/gke-tpu-topology: 2x2
-    cloud.google.com/gke-flex-start: "true"
-  containers:
-  - name: jax
-    image: example.com/jax
-    resources:
-      requests: {cpu: "100", memory: 300Gi}
-      limits: {google.com/tpu: 4}
-)",
-         .sources =
-             "GoogleCloudPlatform/cluster-autoscaler@7d25050 "
-             "pkg/cloudprovider/gke/machinetypes/deprecated_machine_types_config.go\n"
-             "GoogleCloudPlatform/cluster-autoscaler@7d25050 pkg/autoprovisioning/injection.go\n"
-             "https://docs.cloud.google.com/compute/docs/tpus/tpu-machines\n"
-             "https://cloud.google.com/kubernetes-engine/docs/concepts/plan-tpus"},
     .check = Check,
     .audience = workload::TpuUse::kChips | workload::TpuUse::kClaims,
 };

@@ -32,49 +32,6 @@ const Rule kTPU509 = {
     .id = "TPU509",
     .name = "gke-version",
     .mode = Mode::kWarn,
-    .judges_counts = false,
-    .words =
-        {.what =
-             "The version of the cluster is below the first one that supports the TPU generation "
-             "in the cluster's mode. It is judged only if tpu-admission was told the version "
-             "(--gke-version), and it only warns, because the pages do not agree on all of the "
-             "versions.",
-         .why =
-             "An older control plane does not know the machines of the generation, so it makes no "
-             "such node and the pod stays Pending. Node pools of v5p scale by themselves from "
-             "1.29.2-gke.1035000 on.",
-         .fix = "Upgrade the cluster, or use a generation that its version has; `tpu-admission "
-                "catalog` lists the versions.",
-         .wrong = R"(apiVersion: v1
-kind: Pod
-metadata: {name: train}
-spec:
-  nodeSelector:
-    cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
-    cloud.google.com/gke-tpu-topology: 2x2
-  containers:
-  - name: jax
-    image: example.com/jax
-    resources:
-      requests: {cpu: "100", memory: 300Gi}
-      limits: {google.com/tpu: 4}
-)",
-         .right = R"(apiVersion: v1
-kind: Pod
-metadata: {name: train}
-spec:
-  nodeSelector:
-    cloud.google.com/gke-tpu-accelerator: tpu-v5-lite-podslice
-    cloud.google.com/gke-tpu-topology: 2x2
-  containers:
-  - name: jax
-    image: example.com/jax
-    resources:
-      requests: {cpu: "100", memory: 100Gi}
-      limits: {google.com/tpu: 4}
-)",
-         .sources = "https://cloud.google.com/kubernetes-engine/docs/concepts/plan-tpus\n"
-                    "https://docs.cloud.google.com/kubernetes-engine/docs/concepts/tpu-ironwood"},
     .check = Check,
     .audience = kNodeSelectors,
 };

@@ -86,50 +86,6 @@ const Rule kTPU510 = {
     .id = "TPU510",
     .name = "autopilot",
     .mode = Mode::kWarn,
-    .judges_counts = false,
-    .words =
-        {.what = "The cluster is an Autopilot one (--cluster-mode autopilot), and the pod asks for "
-                 "something that Autopilot does not give: a topology that only Standard offers, a "
-                 "node pool by its name, a privileged container, a host port or the host's process "
-                 "ids. On a Standard cluster it speaks of topologies that only Autopilot offers.",
-         .why = "Autopilot makes and owns its nodes. It refuses pods that choose a node pool or "
-                "reach into the host, and for topologies of the other mode it makes no node.",
-         .fix =
-             "Leave out what Autopilot does not allow, or run the workload in a Standard cluster. "
-             "What GKE lets in by an allowlist of its own may be ignored here.",
-         .wrong = R"(apiVersion: v1
-kind: Pod
-metadata: {name: train}
-spec:
-  nodeSelector:
-    cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
-    cloud.google.com/gke-tpu-topology: 2x2
-    cloud.google.com/gke-nodepool: tpu-pool
-  containers:
-  - name: jax
-    image: example.com/jax
-    resources:
-      requests: {cpu: "100", memory: 300Gi}
-      limits: {google.com/tpu: 4}
-)",
-         .right = R"(apiVersion: v1
-kind: Pod
-metadata: {name: train}
-spec:
-  nodeSelector:
-    cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
-    cloud.google.com/gke-tpu-topology: 2x2
-  containers:
-  - name: jax
-    image: example.com/jax
-    resources:
-      requests: {cpu: "100", memory: 300Gi}
-      limits: {google.com/tpu: 4}
-)",
-         .sources = "https://cloud.google.com/kubernetes-engine/docs/concepts/plan-tpus\n"
-                    "https://docs.cloud.google.com/kubernetes-engine/docs/how-to/tpus-autopilot\n"
-                    "https://cloud.google.com/kubernetes-engine/docs/concepts/autopilot-security\n"
-                    "https://github.com/ai-on-gke/ai-on-gke/issues/983"},
     .check = Check,
     .audience = kNodeSelectors,
 };

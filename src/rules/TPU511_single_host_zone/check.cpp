@@ -61,47 +61,6 @@ const Rule kTPU511 = {
     .id = "TPU511",
     .name = "single-host-zone",
     .mode = Mode::kWarn,
-    .judges_counts = false,
-    .words =
-        {.what =
-             "The pod selects a zone in which GKE does not offer this machine, or this machine "
-             "for so small a topology. Today the planning page says so of TPU v5e: "
-             "ct5lp-hightpu-4t needs a topology of at least 2x4 in europe-west4-a, us-east5-b and "
-             "us-west4-b, and a single host in us-west4 is to be had in us-west4-a.",
-         .why = "Where a zone has no such machine, no node is made and the pod stays Pending. The "
-                "wording of the page is not quite clear, so this only warns.",
-         .fix = "Take the zone that the message names, or a larger topology.",
-         .wrong = R"(apiVersion: v1
-kind: Pod
-metadata: {name: train}
-spec:
-  nodeSelector:
-    cloud.google.com/gke-tpu-accelerator: tpu-v5-lite-podslice
-    cloud.google.com/gke-tpu-topology: 2x2
-    topology.kubernetes.io/zone: us-west4-b
-  containers:
-  - name: jax
-    image: example.com/jax
-    resources:
-      requests: {cpu: "100", memory: 100Gi}
-      limits: {google.com/tpu: 4}
-)",
-         .right = R"(apiVersion: v1
-kind: Pod
-metadata: {name: train}
-spec:
-  nodeSelector:
-    cloud.google.com/gke-tpu-accelerator: tpu-v5-lite-podslice
-    cloud.google.com/gke-tpu-topology: 2x2
-    topology.kubernetes.io/zone: us-west4-a
-  containers:
-  - name: jax
-    image: example.com/jax
-    resources:
-      requests: {cpu: "100", memory: 100Gi}
-      limits: {google.com/tpu: 4}
-)",
-         .sources = "https://cloud.google.com/kubernetes-engine/docs/concepts/plan-tpus"},
     .check = Check,
     .audience = kNodeSelectors,
 };

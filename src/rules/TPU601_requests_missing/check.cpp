@@ -160,52 +160,6 @@ const Rule kTPU601 = {
     .id = "TPU601",
     .name = "requests-missing",
     .mode = Mode::kWarn,
-    .judges_counts = false,
-    .words =
-        {.what = "A container that uses TPU chips has neither a request nor a limit for CPU or "
-                 "memory. On creation of a pod tpu-admission sets what is missing: 80 % of what "
-                 "the smallest matching machine gives to pods, in proportion to the chips, less "
-                 "what the other containers of the pod ask for. Nothing is set where the machine "
-                 "is not known, where pod-level resources are set, on gated pods, on pods that "
-                 "Kueue manages, and on Autopilot, which has defaults of its own.",
-         .why = "A pod without requests is best-effort or burstable: other pods can be packed "
-                "onto the TPU host and starve the input pipeline, and under memory pressure the "
-                "training job is killed first, with all its chips. Mind a ResourceQuota of the "
-                "namespace: the requests that are set count against it. A LimitRange default "
-                "comes first, because it is applied before tpu-admission is asked.",
-         .fix = "Set requests for CPU and memory in the pod template, with what your program "
-                "needs of the host.",
-         .wrong = R"(apiVersion: v1
-kind: Pod
-metadata: {name: train}
-spec:
-  nodeSelector:
-    cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
-    cloud.google.com/gke-tpu-topology: 2x2
-  containers:
-  - name: jax
-    image: example.com/jax
-    resources:
-      limits: {google.com/tpu: 4}
-)",
-         .right = R"(apiVersion: v1
-kind: Pod
-metadata: {name: train}
-spec:
-  nodeSelector:
-    cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
-    cloud.google.com/gke-tpu-topology: 2x2
-  containers:
-  - name: jax
-    image: example.com/jax
-    resources:
-      requests: {cpu: "100", memory: 300Gi}
-      limits: {google.com/tpu: 4}
-)",
-         .sources =
-             "https://cloud.google.com/kubernetes-engine/docs/concepts/plan-tpus\n"
-             "GoogleCloudPlatform/cluster-autoscaler@7d25050 pkg/cloudprovider/gke/reserved.go\n"
-             "https://kubernetes.io/docs/concepts/workloads/pods/pod-qos/"},
     .check = Check,
     .fix = Mend,
 };

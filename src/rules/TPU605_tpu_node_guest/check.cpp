@@ -43,44 +43,6 @@ const Rule kTPU605 = {
     .id = "TPU605",
     .name = "tpu-node-guest",
     .mode = Mode::kAudit,
-    .judges_counts = false,
-    .words =
-        {.what = "A pod that uses no TPU tolerates the taint of TPU nodes, so it may run beside a "
-                 "training job. Such guests should ask for little, have no CPU limit and have a "
-                 "memory limit. DaemonSets, system pods and pods that choose a TPU node are not "
-                 "meant.",
-         .why = "A guest without a memory limit can push the TPU host out of memory, and the job "
-                "there loses all its chips. A CPU limit only slows the guest down, even where the "
-                "host idles. A TPU VM takes at most 256 pods, guests included.",
-         .fix = "Leave the toleration out if the pod need not run on TPU nodes. Else set a memory "
-                "limit, no CPU limit, and a low priority.",
-         .wrong = R"(apiVersion: v1
-kind: Pod
-metadata: {name: exporter}
-spec:
-  tolerations:
-  - {key: google.com/tpu, operator: Exists, effect: NoSchedule}
-  containers:
-  - name: exporter
-    image: example.com/exporter
-    resources:
-      limits: {cpu: "2"}
-)",
-         .right = R"(apiVersion: v1
-kind: Pod
-metadata: {name: exporter}
-spec:
-  tolerations:
-  - {key: google.com/tpu, operator: Exists, effect: NoSchedule}
-  containers:
-  - name: exporter
-    image: example.com/exporter
-    resources:
-      requests: {cpu: 100m, memory: 128Mi}
-      limits: {memory: 128Mi}
-)",
-         .sources = "https://cloud.google.com/kubernetes-engine/docs/concepts/plan-tpus\n"
-                    "https://kubernetes.io/docs/concepts/workloads/pods/pod-qos/"},
     .check = Check,
     .audience = workload::TpuUses(workload::TpuUse::kTolerates),
 };

@@ -74,56 +74,6 @@ const Rule kTPU606 = {
     .id = "TPU606",
     .name = "ephemeral-storage",
     .mode = Mode::kWarn,
-    .judges_counts = false,
-    .words =
-        {.what =
-             "The pod asks for as much ephemeral storage as the boot disk of a TPU node has, or "
-             "has an emptyDir on disk that may grow beyond it. The disk has 100 GiB unless the "
-             "node pool says another size; pods that select a size, a node pool or a compute "
-             "class are not judged.",
-         .why = "Images, logs, emptyDir volumes and the system share the boot disk. A request for "
-                "all of it never fits, and a pod that fills the disk is evicted with its chips.",
-         .fix =
-             "Ask for less, use memory (medium: Memory), Cloud Storage or a volume of its own for "
-             "large data, or make the node pool with a larger boot disk.",
-         .wrong = R"(apiVersion: v1
-kind: Pod
-metadata: {name: train}
-spec:
-  volumes:
-  - name: cache
-    emptyDir: {sizeLimit: 500Gi}
-  nodeSelector:
-    cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
-    cloud.google.com/gke-tpu-topology: 2x2
-  containers:
-  - name: jax
-    image: example.com/jax
-    resources:
-      requests: {cpu: "100", memory: 300Gi}
-      limits: {google.com/tpu: 4}
-)",
-         .right = R"(apiVersion: v1
-kind: Pod
-metadata: {name: train}
-spec:
-  volumes:
-  - name: cache
-    emptyDir: {sizeLimit: 30Gi}
-  nodeSelector:
-    cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
-    cloud.google.com/gke-tpu-topology: 2x2
-  containers:
-  - name: jax
-    image: example.com/jax
-    resources:
-      requests: {cpu: "100", memory: 300Gi}
-      limits: {google.com/tpu: 4}
-)",
-         .sources = "https://cloud.google.com/kubernetes-engine/docs/concepts/plan-tpus\n"
-                    "https://kubernetes.io/docs/concepts/storage/ephemeral-storage/\n"
-                    "GoogleCloudPlatform/cluster-autoscaler@7d25050 "
-                    "pkg/cloudprovider/gke/labels/system_labels.go"},
     .check = Check,
     .audience = workload::TpuUse::kChips | workload::TpuUse::kClaims,
 };

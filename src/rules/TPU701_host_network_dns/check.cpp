@@ -40,55 +40,6 @@ const Rule kTPU701 = {
     .id = "TPU701",
     .name = "host-network-dns",
     .mode = Mode::kWarn,
-    .judges_counts = false,
-    .words =
-        {.what =
-             "The pod uses the network of its host, and its dnsPolicy is ClusterFirst, written or "
-             "by default. New pods of a controller (a Job, a JobSet and so on) are given "
-             "ClusterFirstWithHostNet. A dnsPolicy of Default or None is a choice and is left "
-             "alone.",
-         .why =
-             "With hostNetwork, Kubernetes treats ClusterFirst as Default: the pod asks the DNS "
-             "of its host, which does not know the names of Services and of the other pods. The "
-             "hosts of a slice then do not find each other. The API server writes ClusterFirst "
-             "into every pod that says nothing, so a chosen one cannot be told from the default; "
-             "with hostNetwork it never does what it says. A pod that was created by hand is not "
-             "changed, because a second `kubectl apply` of a file that says ClusterFirst would "
-             "try to change it back, which the API server forbids.",
-         .fix = "Set dnsPolicy: ClusterFirstWithHostNet beside hostNetwork: true.",
-         .wrong = R"(apiVersion: v1
-kind: Pod
-metadata: {name: train}
-spec:
-  hostNetwork: true
-  nodeSelector:
-    cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
-    cloud.google.com/gke-tpu-topology: 2x2
-  containers:
-  - name: jax
-    image: example.com/jax
-    resources:
-      requests: {cpu: "100", memory: 300Gi}
-      limits: {google.com/tpu: 4}
-)",
-         .right = R"(apiVersion: v1
-kind: Pod
-metadata: {name: train}
-spec:
-  hostNetwork: true
-  dnsPolicy: ClusterFirstWithHostNet
-  nodeSelector:
-    cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
-    cloud.google.com/gke-tpu-topology: 2x2
-  containers:
-  - name: jax
-    image: example.com/jax
-    resources:
-      requests: {cpu: "100", memory: 300Gi}
-      limits: {google.com/tpu: 4}
-)",
-         .sources = "https://kubernetes.io/docs/concepts/services-networking/dns-pod-service/\n"
-                    "AI-Hypercomputer/xpk@367c838 src/xpk/commands/workload.py"},
     .check = Check,
     .fix = Mend,
     .audience = workload::TpuUse::kChips | workload::TpuUse::kClaims,

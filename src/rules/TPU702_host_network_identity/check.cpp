@@ -46,69 +46,6 @@ const Rule kTPU702 = {
     .id = "TPU702",
     .name = "host-network-identity",
     .mode = Mode::kAudit,
-    .judges_counts = false,
-    .words =
-        {.what =
-             "The pod uses the network of its host and wants the identity of its Kubernetes "
-             "service account: it selects nodes with GKE's metadata server (Workload Identity), "
-             "or mounts Cloud Storage by GCS FUSE without the attribute hostNetworkPodKSA. It "
-             "works in some setups, so it is only recorded.",
-         .why =
-             "On the host's network a pod reaches the metadata server of the machine, not that of "
-             "GKE, and gets the service account of the node. Where only the pod's own account may "
-             "read the bucket, the mount fails.",
-         .fix = "Run without hostNetwork if you can. For GCS FUSE set the volume attribute "
-                "hostNetworkPodKSA: \"true\"; else give the node's service account what the pod "
-                "needs.",
-         .wrong = R"(apiVersion: v1
-kind: Pod
-metadata:
-  name: train
-  annotations: {gke-gcsfuse/volumes: "true"}
-spec:
-  hostNetwork: true
-  dnsPolicy: ClusterFirstWithHostNet
-  volumes:
-  - name: data
-    csi:
-      driver: gcsfuse.csi.storage.gke.io
-      volumeAttributes: {bucketName: data}
-  nodeSelector:
-    cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
-    cloud.google.com/gke-tpu-topology: 2x2
-  containers:
-  - name: jax
-    image: example.com/jax
-    resources:
-      requests: {cpu: "100", memory: 300Gi}
-      limits: {google.com/tpu: 4}
-)",
-         .right = R"(apiVersion: v1
-kind: Pod
-metadata:
-  name: train
-  annotations: {gke-gcsfuse/volumes: "true"}
-spec:
-  hostNetwork: true
-  dnsPolicy: ClusterFirstWithHostNet
-  volumes:
-  - name: data
-    csi:
-      driver: gcsfuse.csi.storage.gke.io
-      volumeAttributes: {bucketName: data, hostNetworkPodKSA: "true"}
-  nodeSelector:
-    cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
-    cloud.google.com/gke-tpu-topology: 2x2
-  containers:
-  - name: jax
-    image: example.com/jax
-    resources:
-      requests: {cpu: "100", memory: 300Gi}
-      limits: {google.com/tpu: 4}
-)",
-         .sources = "https://github.com/GoogleCloudPlatform/gcs-fuse-csi-driver\n"
-                    "https://github.com/apple/axlearn/pull/641\n"
-                    "https://cloud.google.com/kubernetes-engine/docs/concepts/workload-identity"},
     .check = Check,
     .audience = workload::TpuUse::kChips | workload::TpuUse::kClaims,
 };

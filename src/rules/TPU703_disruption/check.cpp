@@ -59,67 +59,6 @@ const Rule kTPU703 = {
     .id = "TPU703",
     .name = "disruption",
     .mode = Mode::kAudit,
-    .judges_counts = false,
-    .words =
-        {.what = "Advice for jobs that lose much when they are stopped: a multi-host job without a "
-                 "priority class, a termination grace period too short for a checkpoint, or one "
-                 "longer than a Spot VM lives on. It is only recorded.",
-         .why =
-             "All hosts of a slice stop when one of them does. Kubernetes ends the pod of lowest "
-             "priority first when something needs its place, and a TPU VM may be stopped for "
-             "maintenance. GKE ends TPU pods gracefully from 1.29.1-gke.1425000 on: the program "
-             "gets SIGTERM and the grace period to save a checkpoint. A Spot VM has 30 seconds in "
-             "all, whatever the pod says.",
-         .fix =
-             "Set priorityClassName to a class that training jobs share, and "
-             "terminationGracePeriodSeconds to what a checkpoint takes. On Spot save checkpoints "
-             "often, and do not count on the last one.",
-         .wrong = R"(apiVersion: batch/v1
-kind: Job
-metadata: {name: train}
-spec:
-  parallelism: 4
-  completions: 4
-  completionMode: Indexed
-  template:
-    spec:
-      restartPolicy: Never
-      nodeSelector:
-        cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
-        cloud.google.com/gke-tpu-topology: 4x4
-      containers:
-      - name: jax
-        image: example.com/jax
-        resources:
-          requests: {cpu: "100", memory: 300Gi}
-          limits: {google.com/tpu: 4}
-)",
-         .right = R"(apiVersion: batch/v1
-kind: Job
-metadata: {name: train}
-spec:
-  parallelism: 4
-  completions: 4
-  completionMode: Indexed
-  template:
-    spec:
-      restartPolicy: Never
-      priorityClassName: training
-      terminationGracePeriodSeconds: 300
-      nodeSelector:
-        cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
-        cloud.google.com/gke-tpu-topology: 4x4
-      containers:
-      - name: jax
-        image: example.com/jax
-        resources:
-          requests: {cpu: "100", memory: 300Gi}
-          limits: {google.com/tpu: 4}
-)",
-         .sources =
-             "https://cloud.google.com/kubernetes-engine/docs/concepts/plan-tpus\n"
-             "https://cloud.google.com/kubernetes-engine/docs/concepts/spot-vms\n"
-             "https://kubernetes.io/docs/concepts/scheduling-eviction/pod-priority-preemption/"},
     .check = Check,
 };
 

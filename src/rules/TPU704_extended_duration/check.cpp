@@ -33,51 +33,6 @@ const Rule kTPU704 = {
     .id = "TPU704",
     .name = "extended-duration",
     .mode = Mode::kWarn,
-    .judges_counts = false,
-    .words =
-        {.what =
-             "The pod asks for a node for extended-duration pods (label "
-             "cloud.google.com/extended-duration-pods) in a cluster that is not an Autopilot one, "
-             "or, on Autopilot, with a value that is no amount of CPU. The annotation "
-             "cluster-autoscaler.kubernetes.io/safe-to-evict is fine everywhere.",
-         .why =
-             "Only Autopilot has extended-duration pods. Autopilot's webhook adds this label to "
-             "pods, and a controller that copies them to other clusters (MultiKueue) takes it "
-             "along; on a Standard cluster no node carries it, so the pod stays Pending without a "
-             "word.",
-         .fix = "Leave the label out on Standard clusters.",
-         .wrong = R"(apiVersion: v1
-kind: Pod
-metadata: {name: train}
-spec:
-  nodeSelector:
-    cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
-    cloud.google.com/gke-tpu-topology: 2x2
-    cloud.google.com/extended-duration-pods: "100"
-  containers:
-  - name: jax
-    image: example.com/jax
-    resources:
-      requests: {cpu: "100", memory: 300Gi}
-      limits: {google.com/tpu: 4}
-)",
-         .right = R"(apiVersion: v1
-kind: Pod
-metadata: {name: train}
-spec:
-  nodeSelector:
-    cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
-    cloud.google.com/gke-tpu-topology: 2x2
-  containers:
-  - name: jax
-    image: example.com/jax
-    resources:
-      requests: {cpu: "100", memory: 300Gi}
-      limits: {google.com/tpu: 4}
-)",
-         .sources = "GoogleCloudPlatform/cluster-autoscaler@7d25050 pkg/autoprovisioning/error.go\n"
-                    "https://github.com/vllm-project/ci-infra/pull/540\n"
-                    "https://cloud.google.com/kubernetes-engine/docs/concepts/plan-tpus"},
     .check = Check,
     .audience = workload::TpuUse::kChips | workload::TpuUse::kClaims,
 };

@@ -1,4 +1,4 @@
-// Every rule by its constant: kTPU301 stands in src/rules/TPU301_chips_per_host/check.cpp.
+// Every rule by its constant: k and its id, in the check.cpp of its folder.
 #pragma once
 
 #include "tpu_admission/rules/rule.h"

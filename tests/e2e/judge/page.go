@@ -77,8 +77,8 @@ func ruleTable(a *Agreement, rules map[string]string) string {
 		"warned, scheduled | warned, not scheduled |\n|---|---:|---:|---:|---:|---:|\n")
 	for _, id := range slices.Sorted(maps.Keys(a.ByRule)) {
 		t := a.ByRule[id]
-		fmt.Fprintf(&table, "| [%s](rules/%s.md) %s | %d | %d | %d | %d | %d |\n", id, id, rules[id], t.DeniedNotScheduled,
-			t.DeniedLater, t.DeniedWrongly, t.WarnedScheduled, t.WarnedNotScheduled)
+		fmt.Fprintf(&table, "| [%s](../src/rules/%s_%s/README.md) %s | %d | %d | %d | %d | %d |\n", id, id,
+			strings.ReplaceAll(rules[id], "-", "_"), rules[id], t.DeniedNotScheduled, t.DeniedLater, t.DeniedWrongly, t.WarnedScheduled, t.WarnedNotScheduled)
 	}
 	fmt.Fprintf(&table, "\nNeither denied nor warned: %d scheduled, %d not.\n", a.Silent[1], a.Silent[0])
 	return table.String()

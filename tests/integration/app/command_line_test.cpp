@@ -11,6 +11,7 @@ namespace tpu_admission::testing {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 TEST(CommandLine, TellsItsVersionInBothWays) {
@@ -96,7 +97,8 @@ INSTANTIATE_TEST_SUITE_P(
         Misuse{{"check", "--catalog", "/no/catalog", "-"}, "/no/catalog"},
         Misuse{{"check", "--cluster-location", "moon", "-"}, "neither a zone"},
         Misuse{{"check", "--profile", "lax", "-"}, "kuberay-compat"},
-        Misuse{{"explain", "TPU999"}, "there is no rule TPU999"}));
+        Misuse{{"explain", "TPU999"},
+               "there is no rule \"TPU999\"; `tpu-admission explain` lists"}));
 
 class Twins : public ::testing::Test {
  protected:
@@ -175,12 +177,29 @@ TEST(CommandLine, CatalogPrintsThePlanningPagesFacts) {
 }
 
 TEST(CommandLine, ExplainListsAndTells) {
-  EXPECT_THAT(RunToEnd({"explain"}).out, HasSubstr("TPU301  deny   chips-per-host"));
+  EXPECT_THAT(RunToEnd({"explain"}).out,
+              HasSubstr("\nTPU301  deny   chips-per-host             a container's chips that "));
   const Ended one = RunToEnd({"explain", "chips-per-host"});
   EXPECT_EQ(one.exit_code, 0);
+  EXPECT_THAT(one.out, StartsWith("TPU301 chips-per-host\n\ndeny: a container's chips"));
+  EXPECT_THAT(one.out, HasSubstr("\nWrong\n\n    apiVersion: batch/v1\n"));
   for (const char* part : {"Why", "What to do", "Wrong", "Right", "Sources"}) {
     EXPECT_THAT(one.out, HasSubstr(part));
   }
+}
+
+TEST(CommandLine, ExplainFindsARuleHoweverItIsWritten) {
+  const std::string page = RunToEnd({"explain", "TPU301"}).out;
+  for (const char* name : {"tpu301", "chips-per-host", "Chips-Per-Host"}) {
+    EXPECT_EQ(RunToEnd({"explain", name}).out, page) << name;
+  }
+}
+
+TEST(CommandLine, ExplainNamesTheNearestRule) {
+  const Ended near = RunToEnd({"explain", "chips-per-hosts"});
+  EXPECT_EQ(near.exit_code, 2);
+  EXPECT_THAT(near.err, HasSubstr("no rule \"chips-per-hosts\", did you mean chips-per-host?"));
+  EXPECT_THAT(RunToEnd({"explain", "bananas"}).err, Not(HasSubstr("did you mean")));
 }
 
 }  // namespace

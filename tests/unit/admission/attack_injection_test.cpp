@@ -7,6 +7,7 @@
 
 #include "support/asker.h"
 #include "support/case_name.h"
+#include "support/rule_page.h"
 #include "tpu_admission/base/text.h"
 #include "tpu_admission/base/yaml.h"
 
@@ -172,14 +173,11 @@ INSTANTIATE_TEST_SUITE_P(Cases, Injection, testing::ValuesIn(kEvil), CaseName())
 class RuleText : public testing::TestWithParam<const rules::Rule*> {};
 
 TEST_P(RuleText, Case30AnswerIsWhatTheApiServerTakes) {
-  json object = json::parse(ParseYaml(GetParam()->words.wrong).value().front().json);
-  const bool of_autopilot = GetParam()->id == "TPU510";
-  const auto platform = of_autopilot ? rules::Platform::kAutopilot : rules::Platform::kStandard;
-  Asker asker(
-      {.policy = "",
-       .docs_url = "https://example.com/docs",
-       .cluster = {
-           .region = "europe-west4", .platform = platform, .gke_version = "1.30.5-gke.1014001"}});
+  const std::string manifest = rules::ManifestOf(*GetParam(), "Wrong");
+  json object = json::parse(ParseYaml(manifest).value().front().json);
+  Asker asker({.policy = "",
+               .docs_url = "https://example.com/docs",
+               .cluster = rules::ClusterOf(manifest)});
   const Answer answer = asker.Validate(Review(object));
   ExpectCleanAnswer(answer);
   EXPECT_NE(answer.findings().find(GetParam()->id), std::string::npos);

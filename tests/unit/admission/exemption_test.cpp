@@ -67,7 +67,7 @@ INSTANTIATE_TEST_SUITE_P(
               "TPU203=  ",
               "TPU203=deny",
               {"TPU203 has no reason; write TPU203=reason"}},
-        Entry{"NoEquals", "TPU203", "TPU203=deny", {"\"TPU203\" is not written as TPU501=reason"}},
+        Entry{"NoEquals", "TPU203", "TPU203=deny", {"\"TPU203\" is not written as RULE=reason"}},
         Entry{"UnknownRule", "TPU999=x; TPU203=y", "TPU203=audit", {"there is no rule \"TPU999\""}},
         Entry{"LowerCase", "tpu203=x", "TPU203=deny", {"there is no rule \"tpu203\""}},
         Entry{"NoSuchDay",

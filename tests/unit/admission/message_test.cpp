@@ -3,6 +3,7 @@
 
 #include "support/asker.h"
 #include "support/case_name.h"
+#include "support/rule_page.h"
 #include "tpu_admission/base/yaml.h"
 
 namespace tpu_admission::admission {
@@ -66,15 +67,12 @@ void ExpectWholeMessage(const Answer& answer) {
 class EveryRule : public testing::TestWithParam<const rules::Rule*> {};
 
 TEST_P(EveryRule, DenialHasAParagraphForEveryFault) {
-  const json object = json::parse(ParseYaml(GetParam()->words.wrong).value().front().json);
+  const std::string manifest = rules::ManifestOf(*GetParam(), "Wrong");
+  const json object = json::parse(ParseYaml(manifest).value().front().json);
   // Every rule denies here, so that every text is seen in a message.
-  const bool of_autopilot = GetParam()->id == "TPU510";
-  const auto platform = of_autopilot ? rules::Platform::kAutopilot : rules::Platform::kStandard;
-  Asker asker(
-      {.policy = "rules: {" + std::string(GetParam()->id) + ": deny}\n",
-       .docs_url = "",
-       .cluster = {
-           .region = "europe-west4", .platform = platform, .gke_version = "1.30.5-gke.1014001"}});
+  Asker asker({.policy = "rules: {" + std::string(GetParam()->id) + ": deny}\n",
+               .docs_url = "",
+               .cluster = rules::ClusterOf(manifest)});
   const Answer answer = asker.Validate(Review(object));
   ASSERT_FALSE(answer.allowed());
   ExpectWholeMessage(answer);
@@ -128,7 +126,7 @@ TEST(Messages, LinksOnlyWhereTheirBaseIsKnown) {
   Asker with({.policy = "", .docs_url = "https://docs.example.com/rules", .cluster = {}});
   EXPECT_NE(with.Validate(Review(WrongJob()))
                 .message()
-                .find("\n      https://docs.example.com/rules/TPU301.md"),
+                .find("\n      https://docs.example.com/rules/TPU301_chips_per_host/README.md"),
             std::string::npos);
 }
 

@@ -3,6 +3,7 @@
 
 #include "support/asker.h"
 #include "support/case_name.h"
+#include "support/rule_page.h"
 #include "tpu_admission/base/yaml.h"
 
 namespace tpu_admission::admission {
@@ -116,7 +117,7 @@ TEST(WireContract, OnlyCreationOfV1PodsIsPatched) {
 TEST(WireContract, MutateNeverDenies) {
   Asker asker({.policy = "children: deny\n", .docs_url = "", .cluster = {}});
   for (const rules::Rule* rule : rules::AllRules()) {
-    const auto documents = ParseYaml(rule->words.wrong);
+    const auto documents = ParseYaml(rules::ManifestOf(*rule, "Wrong"));
     ASSERT_TRUE(documents.ok());
     const json object = json::parse(documents->front().json);
     const Answer answer = asker.Mutate(Review(object));

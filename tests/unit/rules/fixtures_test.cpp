@@ -10,8 +10,8 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <sstream>
 
+#include "support/rule_page.h"
 #include "tpu_admission/admission/decision.h"
 #include "unit/rules/judge.h"
 
@@ -22,15 +22,10 @@ namespace fs = std::filesystem;
 
 const fs::path kRules = fs::path(TPU_ADMISSION_SOURCE_DIR) / "src" / "rules";
 
-// "TPU301_chips_per_host".
-std::string FolderOf(const Rule& rule) {
-  std::string folder = std::string(rule.id) + "_" + std::string(rule.name);
-  std::replace(folder.begin(), folder.end(), '-', '_');
-  return folder;
-}
-
 // The folder of the rule that the case `path` lies with.
-std::string FolderOf(const fs::path& path) { return path.parent_path().parent_path().filename(); }
+std::string FolderOfCase(const fs::path& path) {
+  return path.parent_path().parent_path().filename();
+}
 
 std::string Read(const fs::path& path) {
   std::ifstream file(path);
@@ -44,17 +39,6 @@ std::vector<fs::path> Fixtures() {
   }
   std::sort(paths.begin(), paths.end());
   return paths;
-}
-
-Cluster ClusterOf(const std::string& text) {
-  Cluster cluster;
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line) && line.starts_with("# ");) {
-    if (line.starts_with("# cluster-location: ")) cluster.region = RegionOf(line.substr(20));
-    if (line.starts_with("# gke-version: ")) cluster.gke_version = line.substr(15);
-    if (line == "# cluster-mode: autopilot") cluster.platform = Platform::kAutopilot;
-  }
-  return cluster;
 }
 
 std::string FixText(const Fix& fix) {
@@ -87,7 +71,7 @@ class RuleFixture : public testing::TestWithParam<fs::path> {};
 
 TEST_P(RuleFixture, SpeaksAsWritten) {
   const std::string manifest = Read(GetParam());
-  const std::string folder = FolderOf(GetParam());
+  const std::string folder = FolderOfCase(GetParam());
   const Rule* rule = FindRule(folder.substr(0, folder.find('_')));
   ASSERT_NE(rule, nullptr) << folder;
   const std::string spoken = Spoken(Judge(manifest, ClusterOf(manifest)), *rule);
@@ -102,29 +86,12 @@ TEST_P(RuleFixture, SpeaksAsWritten) {
 }
 
 std::string TestName(const testing::TestParamInfo<fs::path>& info) {
-  std::string name = FolderOf(info.param) + "_" + info.param.stem().string();
+  std::string name = FolderOfCase(info.param) + "_" + info.param.stem().string();
   std::replace(name.begin(), name.end(), '-', '_');
   return name;
 }
 
 INSTANTIATE_TEST_SUITE_P(Rules, RuleFixture, testing::ValuesIn(Fixtures()), TestName);
-
-TEST(RuleFixtures, EveryRuleHasAPassingAndAFailingOne) {
-  for (const Rule* rule : AllRules()) {
-    const fs::path folder = kRules / FolderOf(*rule) / "cases";
-    int passing = 0;
-    int failing = 0;
-    if (fs::exists(folder)) {
-      for (const auto& entry : fs::directory_iterator(folder)) {
-        const std::string name = entry.path().filename();
-        passing += name.starts_with("pass-") ? 1 : 0;
-        failing += name.starts_with("fail-") && name.ends_with(".yaml") ? 1 : 0;
-      }
-    }
-    EXPECT_GT(passing, 0) << rule->id << ": no pass-*.yaml in " << folder;
-    EXPECT_GT(failing, 0) << rule->id << ": no fail-*.yaml in " << folder;
-  }
-}
 
 }  // namespace
 }  // namespace tpu_admission::rules
