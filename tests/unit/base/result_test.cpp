@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <utility>
 
 namespace tpu_admission {
 namespace {
@@ -41,6 +42,46 @@ TEST(ResultTest, HoldsAStringEvenThoughReasonsAreStringsToo) {
 TEST(ResultTest, StatusIsAResultOfNothing) {
   EXPECT_TRUE(OkStatus().ok());
   EXPECT_FALSE(Status(Error{"full"}).ok());
+}
+
+Result<std::pair<int, int>> Halves(int a, int b) {
+  TPU_ADMISSION_TRY(const int first, Half(a));
+  TPU_ADMISSION_TRY(int second, Half(b));
+  return std::pair<int, int>(first, second);
+}
+
+TEST(TryTest, HandsTheValueOnOrReturnsTheError) {
+  EXPECT_EQ(Halves(4, 6).value(), std::pair(2, 3));
+  EXPECT_EQ(Halves(3, 6).error().message, "odd");
+  EXPECT_EQ(Halves(4, 5).error().message, "odd");
+}
+
+Status Even(int number, int& after) {
+  TPU_ADMISSION_TRY_STATUS(Half(number));
+  ++after;
+  return OkStatus();
+}
+
+TEST(TryTest, AStatusPassesItsErrorOn) {
+  int after = 0;
+  EXPECT_TRUE(Even(2, after).ok());
+  EXPECT_FALSE(Even(1, after).ok());
+  EXPECT_EQ(after, 1);
+}
+
+Result<std::unique_ptr<int>> Boxed(bool good) {
+  if (!good) return Error{"gone", std::errc::no_such_file_or_directory};
+  return std::make_unique<int>(7);
+}
+
+Result<int> Unboxed(bool good) {
+  TPU_ADMISSION_TRY(const std::unique_ptr<int> box, Boxed(good));
+  return *box;
+}
+
+TEST(TryTest, MovesTheValueAndKeepsTheCode) {
+  EXPECT_EQ(Unboxed(true).value(), 7);
+  EXPECT_EQ(Unboxed(false).error().code, std::errc::no_such_file_or_directory);
 }
 
 }  // namespace
