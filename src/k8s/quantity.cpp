@@ -132,6 +132,17 @@ std::int64_t Clamp(Wide value) {
   return std::int64_t(std::clamp<Wide>(value, Limits::min(), Limits::max()));
 }
 
+std::string Decimal(Wide value) {
+  const bool negative = value < 0;
+  std::string digits;
+  do {
+    const int digit = int(value % 10);
+    digits.insert(digits.begin(), char('0' + (negative ? -digit : digit)));
+    value /= 10;
+  } while (value != 0);
+  return negative ? "-" + digits : digits;
+}
+
 }  // namespace
 
 Quantity Quantity::FromMillis(std::int64_t millis) {
@@ -163,6 +174,7 @@ std::optional<Quantity> Quantity::ParseUsual(std::string_view text) {
 
 std::optional<Quantity> Quantity::Parse(std::string_view all) {
   if (const std::optional<Quantity> usual = ParseUsual(all)) return usual;
+  if (all.size() > kLongest) return std::nullopt;
   std::string_view text = all;
   const bool negative = text.starts_with('-');
   if (negative || text.starts_with('+')) text.remove_prefix(1);
@@ -202,15 +214,20 @@ Quantity operator-(Quantity a, Quantity b) {
 }
 
 std::string Quantity::Text() const {
+  constexpr Wide kMilli = kNano / 1000;
+  if (nano_ % kMilli != 0) return Decimal(nano_) + "n";
+  if (nano_ % kNano != 0) return Decimal(nano_ / kMilli) + "m";
   const Wide units = nano_ / kNano;
-  if (nano_ % kNano != 0) return std::to_string(Clamp(nano_ / (kNano / 1000))) + "m";
+  if (Clamp(units) != units || units == std::numeric_limits<std::int64_t>::min()) {
+    return Decimal(units);  // of larger numbers with Ki to Ti the API server keeps 2^63 - 1
+  }
   static constexpr std::array<std::pair<int, std::string_view>, 4> kSuffixes = {
       {{40, "Ti"}, {30, "Gi"}, {20, "Mi"}, {10, "Ki"}}};
   for (const auto& [shift, suffix] : kSuffixes) {
     const Wide step = Wide(1) << shift;
-    if (units != 0 && units % step == 0) return std::to_string(Clamp(units / step)).append(suffix);
+    if (units != 0 && units % step == 0) return Decimal(units / step).append(suffix);
   }
-  return std::to_string(Clamp(units));
+  return Decimal(units);
 }
 
 }  // namespace tpu_admission::k8s

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -19,7 +20,10 @@ class Quantity {
   static Quantity FromUnits(std::int64_t units);
   static Quantity FromMebibytes(std::int64_t mebibytes);
 
-  // nullopt where the API server would refuse the text.
+  // The longest text that is read. The API server reads longer ones too: they cannot be judged.
+  static constexpr std::size_t kLongest = 128;
+
+  // nullopt where the API server would refuse the text, and for longer ones than kLongest.
   static std::optional<Quantity> Parse(std::string_view text);
 
   bool IsZero() const { return nano_ == 0; }
@@ -34,7 +38,7 @@ class Quantity {
   friend Quantity Max(Quantity a, Quantity b) { return a.nano_ < b.nano_ ? b : a; }
   friend auto operator<=>(Quantity, Quantity) = default;  // NOLINT(modernize-use-nullptr): clang 14
 
-  // Short for people: "4", "1500m", "64Gi".
+  // Short for people: "4", "1500m", "64Gi". Parse() makes the very same quantity of it.
   std::string Text() const;
 
  private:
