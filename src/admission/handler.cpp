@@ -58,8 +58,14 @@ bool AsksForSignOfLife(const AdmissionRequest& request) {
          request.object["metadata"]["annotations"][kVerifyAnnotation].StringOr("") == "true";
 }
 
-std::vector<std::string> Warnings(const Decision& decision) {
+std::string NotChecked(const workload::Workload& workload) {
+  return "not checked for TPU faults: " + std::string(workload.not_judged);
+}
+
+std::vector<std::string> Warnings(const Decision& decision, const workload::Workload& workload) {
   std::vector<std::string> warnings = decision.complaints;
+  if (!workload.not_judged.empty()) warnings.push_back(NotChecked(workload));
+  for (const workload::Slip& slip : workload.slips) warnings.push_back(slip.problem);
   for (const JudgedFinding& judged : decision.findings) {
     if (judged.mode == Mode::kWarn) warnings.push_back(Warning(judged.finding));
   }
@@ -123,10 +129,7 @@ AdmissionResponse Handler::Answer(Endpoint endpoint, const Settings& settings, D
   }
   if (workload->too_large && endpoint == Endpoint::kValidate) {
     record.outcome = Outcome::kWarned;
-    return {.message = "",
-            .warnings = {"not checked for TPU faults: more than 100 containers or pod templates"},
-            .patch = "",
-            .audit = {}};
+    return {.message = "", .warnings = {NotChecked(*workload)}, .patch = "", .audit = {}};
   }
   if (workload->pod_sets.empty()) return {};
   record.outcome = Outcome::kAllowed;
@@ -170,7 +173,7 @@ AdmissionResponse Handler::Validate(const Settings& settings, const workload::Wo
   Decision decision = Decide(std::move(findings), workload, settings.policy,
                              {request.namespace_name, today, std::move(before)});
   AdmissionResponse response;
-  response.warnings = Warnings(decision);
+  response.warnings = Warnings(decision, workload);
   if (!response.warnings.empty()) record.outcome = Outcome::kWarned;
   record.findings = std::move(decision.findings);
   if (record.findings.empty()) return response;

@@ -1,6 +1,7 @@
 #include "tpu_admission/k8s/json.h"
 
 #include "k8s/json_node.h"
+#include "tpu_admission/base/json_pointer.h"
 
 namespace tpu_admission::k8s {
 namespace {
@@ -60,6 +61,24 @@ bool EqualNodes(const JsonNode& a, const JsonNode& b) {
     default:
       return true;
   }
+}
+
+// Appends the way from `root` to `node`; false, and nothing, if it does not lie there.
+bool AppendWay(std::string& pointer, const JsonNode& root, const JsonNode& node) {
+  if (&root == &node) return true;
+  const bool is_object = root.kind == Kind::kObject;
+  if (!is_object && root.kind != Kind::kArray) return false;
+  const std::size_t here = pointer.size();
+  for (std::uint32_t i = 0; i < root.size; ++i) {
+    if (is_object) {
+      AppendPointerToken(pointer, root.children[2 * i].string());
+    } else {
+      AppendPointerIndex(pointer, i);
+    }
+    if (AppendWay(pointer, root.children[is_object ? 2 * i + 1 : i], node)) return true;
+    pointer.resize(here);
+  }
+  return false;
 }
 
 }  // namespace
@@ -125,6 +144,12 @@ std::optional<double> JsonView::AsDouble() const {
 }
 
 bool JsonView::IsTrue() const { return Is(value_, Kind::kTrue); }
+
+std::string PointerTo(JsonView root, JsonView value) {
+  std::string pointer;
+  AppendWay(pointer, *Of(root.value_), *Of(value.value_));
+  return pointer;
+}
 
 bool Equal(JsonView a, JsonView b) {
   if (!a.present() || !b.present()) return a.present() == b.present();

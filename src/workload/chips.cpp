@@ -30,6 +30,11 @@ bool HasLegacy(const k8s::ResourceList& resources) {
   return false;
 }
 
+bool NamesTpus(std::string_view text) {
+  return text == kTpuResource || text == "tpu.google.com" || text.starts_with(kLegacyPrefix) ||
+         text.starts_with("cloud.google.com/gke-tpu-");
+}
+
 }  // namespace
 
 bool UsesTpu(const k8s::Container& container) {
@@ -62,6 +67,16 @@ std::string_view GpuResourceOf(const k8s::Container& container) {
 
 bool UsesLegacyTpu(const k8s::Container& container) {
   return HasLegacy(container.limits) || HasLegacy(container.requests);
+}
+
+// As deep as the parser lets a value be.
+bool MentionsTpus(k8s::JsonView object) {
+  if (NamesTpus(object.StringOr(""))) return true;
+  for (std::size_t i = 0; i < object.size(); ++i) {
+    if (NamesTpus(object.MemberKey(i))) return true;
+    if (MentionsTpus(object.is_array() ? object.Element(i) : object.Member(i))) return true;
+  }
+  return false;
 }
 
 }  // namespace tpu_admission::workload

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "workload/paths.h"
+
 namespace tpu_admission::workload {
 namespace {
 
@@ -191,8 +193,6 @@ bool IsPath(std::string_view path) {
   return false;
 }
 
-constexpr std::size_t kMostMarks = 3;  // Binding::kMost
-
 std::size_t MarkCount(std::string_view path) {
   return std::size_t(
       std::count_if(path.begin(), path.end(), [](char c) { return c == '[' || c == '{'; }));
@@ -209,7 +209,7 @@ std::optional<Error> FaultOfPath(const std::string& title, const KindDefinition:
   if (!IsPath(path)) {
     return Error{"kind " + title + ": \"" + path + "\" is no path such as spec/groups[]/template"};
   }
-  if (!pods.path.starts_with(UpToLastMark(path)) || MarkCount(path) > kMostMarks) {
+  if (!pods.path.starts_with(UpToLastMark(path)) || MarkCount(path) > Binding::kMost) {
     return Error{"kind " + title + ": \"" + path + "\" goes through other lists than \"" +
                  pods.path + "\", or through more than three"};
   }

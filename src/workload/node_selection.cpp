@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "tpu_admission/base/json_pointer.h"
 
@@ -37,6 +39,8 @@ NodeChoice FromNodeSelector(const k8s::StringMap& selector) {
   for (std::size_t i = 0; i < kNodeLabels.size(); ++i) {
     if (const auto value = selector.Find(kNodeLabels[i])) {
       choice.labels[i] = Fixed(*value, Selected::kInNodeSelector, 0);
+    } else if (selector.Has(kNodeLabels[i])) {
+      choice.labels[i].state = Selected::State::kOpaque;  // no string
     }
   }
   return choice;
@@ -46,43 +50,37 @@ NodeChoice FromNodeSelector(const k8s::StringMap& selector) {
 class TermChoices {
  public:
   TermChoices(const NodeChoice& base, NodeSelection& selection) : selection_(selection) {
-    choices_[0] = base;
+    choices_.push_back(base);
   }
 
   // False as soon as nothing is left, or too much.
   bool Narrow(std::size_t label, const NodeSelectorRequirement& in, std::size_t term,
               std::size_t expression) {
-    std::array<NodeChoice, NodeSelection::kMaxChoices> next;
-    std::size_t count = 0;
-    for (std::size_t i = 0; i < count_; ++i) {
+    std::vector<NodeChoice> next;
+    for (const NodeChoice& choice : choices_) {
+      const Selected& now = choice.labels[label];
       for (const std::string_view value : in.values) {
-        const Selected& now = choices_[i].labels[label];
         if (now.fixed() && now.value != value) {
           Conflict(label, now.value, value);
           continue;
         }
-        if (count == next.size()) {
-          too_many_ = true;
-          return false;
-        }
-        next[count] = choices_[i];
-        if (!now.fixed()) next[count].labels[label] = Fixed(value, term, expression);
-        ++count;
+        too_many_ = next.size() == NodeSelection::kMaxChoices;
+        if (too_many_) return false;
+        next.push_back(choice);
+        if (!now.fixed()) next.back().labels[label] = Fixed(value, term, expression);
       }
     }
-    choices_ = next;
-    count_ = count;
-    return count > 0;
+    choices_ = std::move(next);
+    return !choices_.empty();
   }
 
   void MakeOpaque(std::size_t label) {
-    for (std::size_t i = 0; i < count_; ++i) {
-      if (choices_[i].labels[label].free())
-        choices_[i].labels[label].state = Selected::State::kOpaque;
+    for (NodeChoice& choice : choices_) {
+      if (choice.labels[label].free()) choice.labels[label].state = Selected::State::kOpaque;
     }
   }
 
-  std::span<const NodeChoice> choices() const { return {choices_.data(), count_}; }
+  std::span<const NodeChoice> choices() const { return choices_; }
   bool too_many() const { return too_many_; }
 
  private:
@@ -94,8 +92,7 @@ class TermChoices {
   }
 
   NodeSelection& selection_;
-  std::array<NodeChoice, NodeSelection::kMaxChoices> choices_;
-  std::size_t count_ = 1;
+  std::vector<NodeChoice> choices_;
   bool too_many_ = false;
 };
 
@@ -176,16 +173,16 @@ NodeSelection SelectNodes(const k8s::PodSpec& spec, k8s::Arena& arena) {
     selection.choices = Copy({&base, 1}, arena);
     return selection;
   }
-  std::array<NodeChoice, NodeSelection::kMaxChoices> all;
-  std::size_t count = 0;
+  std::vector<NodeChoice> all;
   for (std::size_t i = 0; i < spec.required_affinity.size(); ++i) {
     const TermChoices term = ChoicesOf(spec.required_affinity[i], i, base, selection);
-    if (term.too_many() || count + term.choices().size() > all.size()) return selection;
-    std::copy(term.choices().begin(), term.choices().end(), all.begin() + std::ptrdiff_t(count));
-    count += term.choices().size();
+    selection.too_many =
+        term.too_many() || all.size() + term.choices().size() > NodeSelection::kMaxChoices;
+    if (selection.too_many) return selection;
+    all.insert(all.end(), term.choices().begin(), term.choices().end());
   }
-  selection.contradiction = count == 0;
-  selection.choices = Copy({all.data(), count}, arena);
+  selection.contradiction = all.empty();
+  selection.choices = Copy(all, arena);
   return selection;
 }
 
@@ -219,8 +216,9 @@ NodeSelection SelectByName(std::span<const NamedLabel> labels, k8s::Arena& arena
 }
 
 std::optional<RequiredLabel> FindRequired(const k8s::PodSpec& spec, std::string_view key) {
-  if (const auto value = spec.node_selector.Find(key)) {
-    if (IsPlaceholder(*value)) return RequiredLabel{.key = key};
+  if (spec.node_selector.Has(key)) {
+    const auto value = spec.node_selector.Find(key);
+    if (!value || IsPlaceholder(*value)) return RequiredLabel{.key = key};
     return RequiredLabel{.key = key, .value = *value, .fixed = true};
   }
   std::optional<RequiredLabel> found;
@@ -246,6 +244,8 @@ std::string PointerOf(NodeLabel label, const Selected& selected) {
 }
 
 bool IsPlaceholder(std::string_view value) {
+  constexpr std::size_t kLongest = 1024;
+  if (value.size() > kLongest) return true;
   const auto has = [&](std::string_view mark) { return value.find(mark) != value.npos; };
   return has("{{") || has("$") || (has("<") && has(">"));
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "tpu_admission/k8s/decoder.h"
 #include "tpu_admission/k8s/json.h"
 
 namespace tpu_admission::workload {
@@ -31,25 +32,34 @@ k8s::JsonView Locate(k8s::JsonView object, std::string_view path, const Binding&
 // The JSON pointer of the same; "" for the object itself.
 std::string PointerAt(k8s::JsonView object, std::string_view path, const Binding& binding);
 
-// Calls visit(value, binding) for every way that `path` can be bound; the value is present.
+// Calls visit(value, binding) for every way that `path` can be bound; the value is present. A list
+// or map on the way with more than Decoder::kMost entries is not entered: the name of the first is
+// returned, empty if there is none.
 template <typename Visit>
-void ForEachAt(k8s::JsonView value, std::string_view path, const Visit& visit,
-               Binding binding = {}) {
+std::string_view ForEachAt(k8s::JsonView value, std::string_view path, const Visit& visit,
+                           Binding binding = {}, std::string_view name = "the object") {
   while (!path.empty() && value.present()) {
+    if (value.size() > k8s::Decoder::kMost) return name;
     const PathStep step = FirstStep(path);
     value = value[step.name];
+    name = step.name;
     path = step.rest;
     if (!step.each_element && !step.each_member) continue;
-    if (binding.size == Binding::kMost) return;
     const bool fits = step.each_element ? value.is_array() : value.is_object();
-    for (std::size_t i = 0; fits && i < value.size(); ++i) {
+    if (binding.size == Binding::kMost || !fits) return {};
+    if (value.size() > k8s::Decoder::kMost) return name;
+    std::string_view crowded;
+    for (std::size_t i = 0; i < value.size(); ++i) {
       Binding bound = binding;
       bound.at[bound.size++] = i;
-      ForEachAt(step.each_element ? value.Element(i) : value.Member(i), path, visit, bound);
+      const std::string_view below = ForEachAt(
+          step.each_element ? value.Element(i) : value.Member(i), path, visit, bound, name);
+      if (crowded.empty()) crowded = below;
     }
-    return;
+    return crowded;
   }
   if (value.present()) visit(value, binding);
+  return {};
 }
 
 }  // namespace tpu_admission::workload

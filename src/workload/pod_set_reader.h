@@ -1,15 +1,41 @@
 // Reads what stands at the path of a pod set, whatever its form.
 #pragma once
 
+#include <optional>
+
 #include "tpu_admission/workload/workload.h"
+#include "workload/argo.h"
 #include "workload/paths.h"
 
 namespace tpu_admission::workload {
 
-// The pod set at `binding` of `row`; nothing if it has nothing to do with TPUs. `size` grows by its
-// containers. The error is that of k8s::DecodePod.
-Result<std::optional<PodSet>> ReadPodSet(const PodSetRow& row, k8s::JsonView object,
-                                         k8s::JsonView at, const Binding& binding,
-                                         k8s::Arena& arena);
+// The pod sets of one object. What they are good for, the decoder says: nothing if it has an error
+// or exceeded a bound.
+class PodSetReader {
+ public:
+  PodSetReader(k8s::JsonView object, k8s::Decoder& decoder)
+      : object_(object), decoder_(decoder), arena_(decoder.arena()) {}
+
+  // The pod set `at` the path of `row`, bound by `binding`; nothing if it has nothing to do with
+  // TPUs.
+  std::optional<PodSet> Read(const PodSetRow& row, k8s::JsonView at, const Binding& binding);
+
+ private:
+  bool ReadForm(PodSet& set, k8s::JsonView at, const Binding& binding);
+  bool ReadPod(PodSet& set, k8s::JsonView at, const Binding& binding);
+  bool ReadNodeLabels(PodSet& set, k8s::JsonView at, const Binding& binding);
+  bool ReadDeviceClaim(PodSet& set, k8s::JsonView at, const Binding& binding);
+  struct Member;
+  bool ReadChoice(PodSet& set, k8s::JsonView at, const Binding& binding,
+                  std::span<const Member> members);
+  void Complete(PodSet& set, const Binding& binding);
+  void StandAt(PodSet& set, const Binding& binding);
+  std::string_view Below(std::string_view pointer, std::string_view key);
+
+  k8s::JsonView object_;
+  k8s::Decoder& decoder_;
+  k8s::Arena& arena_;
+  std::optional<ArgoWorkflow> workflow_;  // of the only row of its kind
+};
 
 }  // namespace tpu_admission::workload

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tpu_admission/base/text.h"
+#include "workload/argo.h"
 #include "workload/paths.h"
 #include "workload/pod_set_reader.h"
 #include "workload/scale.h"
@@ -15,11 +16,10 @@ namespace {
 using k8s::JsonView;
 
 constexpr std::string_view kQueueLabel = "kueue.x-k8s.io/queue-name";
+constexpr std::string_view kSkipChecks = "cloud.google.com/skip-tpu-webhook-check";
 constexpr std::string_view kSliceTopology = "cloud.google.com/gke-tpu-slice-topology";
-// Rules hold the containers of a pod against each other, and three megabytes are a hundred thousand
-// containers: a stranger must not choose how long this takes. Real pods have a handful.
-constexpr std::size_t kMaxContainers = 100;
-constexpr std::size_t kMaxPodSets = 100;
+// What a pod set costs by itself, in entries.
+constexpr std::size_t kWorkOfAPodSet = 50;
 constexpr std::array<std::string_view, 4> kCountFields = {"parallelism", "completions", "replicas",
                                                           "completionMode"};
 constexpr std::string_view kSubGroups = "subGroupPolicy";
@@ -43,26 +43,50 @@ bool SpeaksForChildren(const Kind* kind) {
   return kind != nullptr && !kind->pod_sets.empty() && !kind->serves_others;
 }
 
-// All pod sets of the object, up to one more than can be judged.
-Result<std::vector<PodSet>> ReadPodSets(const Kind& kind, JsonView object, k8s::Arena& arena) {
+// All pod sets of the object that have to do with TPUs, up to one more than can be judged.
+std::vector<PodSet> ReadPodSets(const Kind& kind, JsonView object, k8s::Decoder& decoder) {
   std::vector<PodSet> sets;
-  std::optional<Error> error;
+  PodSetReader reader(object, decoder);
   for (const PodSetRow& row : kind.pod_sets) {
-    ForEachAt(object, row.path, [&](JsonView at, const Binding& binding) {
-      if (error || sets.size() > kMaxPodSets) return;
-      const auto set = ReadPodSet(row, object, at, binding, arena);
-      if (!set) error = set.error();
-      if (set && *set) sets.push_back(**set);
+    const auto crowded = ForEachAt(object, row.path, [&](JsonView at, const Binding& binding) {
+      if (!decoder.exceeded().empty()) return;
+      if (const auto set = reader.Read(row, at, binding)) sets.push_back(*set);
+      if (sets.size() > Workload::kMostPodSets) {
+        decoder.Exceed(Workload::kMostPodSets, "pod templates with TPUs");
+      }
     });
+    if (!crowded.empty()) {
+      decoder.Exceed(k8s::Decoder::kMost, std::string("entries in ").append(crowded));
+    }
   }
-  if (error) return *std::move(error);
   return sets;
 }
 
-bool IsTooLarge(const std::vector<PodSet>& sets) {
-  return sets.size() > kMaxPodSets || std::any_of(sets.begin(), sets.end(), [](const PodSet& set) {
-           return set.pod.spec.containers.size() > kMaxContainers;
-         });
+std::size_t WorkOf(const std::vector<PodSet>& sets) {
+  std::size_t work = 0;
+  for (const PodSet& set : sets) {
+    work += (kWorkOfAPodSet + set.entries) * std::max<std::size_t>(1, set.nodes.choices.size());
+  }
+  return work;
+}
+
+// Why not all of `sets` can be judged; empty: it can.
+std::string_view Unjudged(const std::vector<PodSet>& sets) {
+  const bool crowded =
+      std::any_of(sets.begin(), sets.end(), [](const PodSet& set) { return set.nodes.too_many; });
+  return crowded ? "its choice of nodes, which has more than 32 alternatives" : "";
+}
+
+bool AsksToBeSkipped(const k8s::ObjectMeta& metadata) {
+  return metadata.annotations.Find(kSkipChecks) == "true";
+}
+
+std::vector<Slip> SlipsOf(JsonView object, const k8s::Decoder& decoder) {
+  std::vector<Slip> slips;
+  for (const k8s::Slip& slip : decoder.slips()) {
+    slips.push_back({PointerTo(object, slip.value), slip.problem});
+  }
+  return slips;
 }
 
 bool IsQueued(const PodSet& set) {
@@ -72,7 +96,6 @@ bool IsQueued(const PodSet& set) {
 void ReadGovernance(Workload& workload, const KindTable& kinds, JsonView object,
                     const std::vector<PodSet>& sets) {
   const JsonView spec = object["spec"];
-  workload.metadata = k8s::DecodeMeta(object["metadata"]);
   workload.queued = workload.metadata.labels.Has(kQueueLabel) || spec["suspend"].IsTrue() ||
                     spec["runPolicy"]["suspend"].IsTrue() ||
                     std::any_of(sets.begin(), sets.end(), IsQueued);
@@ -95,7 +118,7 @@ bool SameShape(const PodSetRow& row, JsonView before, JsonView after, const Bind
 
 // What the templates of a workflow take from it.
 bool SameDefaults(const PodSetRow& row, JsonView before, JsonView after) {
-  const std::string_view workflow = row.path.substr(0, row.path.rfind('/'));
+  const std::string_view workflow = WorkflowPath(row.path);
   const JsonView old_workflow = Locate(before, workflow, {});
   const JsonView new_workflow = Locate(after, workflow, {});
   return std::all_of(kWorkflowDefaults.begin(), kWorkflowDefaults.end(),
@@ -106,7 +129,6 @@ bool SamePodsAt(const PodSetRow& row, JsonView before, JsonView after, const Bin
   const JsonView old_set = Locate(before, row.path, binding);
   const JsonView new_set = Locate(after, row.path, binding);
   if (ShapesSlice(row.counting) && !SameShape(row, before, after, binding)) return false;
-  if (row.form == Form::kArgoTemplate && !SameDefaults(row, before, after)) return false;
   if (row.form != Form::kPod) return Equal(old_set, new_set);
   // A Pod's own metadata changes all the time; that of a template only by its author.
   const bool same_annotations = row.path.empty() || Equal(old_set["metadata"]["annotations"],
@@ -128,17 +150,20 @@ bool SameCountsAt(const PodSetRow& row, JsonView before, JsonView after, const B
 
 using SameAt = bool (*)(const PodSetRow&, JsonView, JsonView, const Binding&);
 
-// True if the row goes to the same places in both objects, and `same` holds for each.
+// True if the row goes to the same places in both objects, and `same` holds for each. Objects with
+// more of them than can be judged are not compared.
 bool SameEverywhere(const PodSetRow& row, JsonView before, JsonView after, SameAt same) {
   std::size_t there = 0;
   std::size_t still_there = 0;
   bool all = true;
-  ForEachAt(before, row.path, [&](JsonView, const Binding&) { ++there; });
-  ForEachAt(after, row.path, [&](JsonView, const Binding& binding) {
+  if (!ForEachAt(before, row.path, [&](JsonView, const Binding&) { ++there; }).empty()) {
+    return false;
+  }
+  const auto crowded = ForEachAt(after, row.path, [&](JsonView, const Binding& binding) {
     ++still_there;
     all = all && same(row, before, after, binding);
   });
-  return all && there == still_there;
+  return all && there == still_there && crowded.empty();
 }
 
 bool SameInAllRows(const Kind& kind, JsonView before, JsonView after, SameAt same) {
@@ -158,20 +183,36 @@ Result<Workload> ReadWorkload(const KindTable& kinds, const k8s::GroupVersionKin
   Workload workload;
   workload.kind = kinds.Find(gvk.group, gvk.kind);
   if (workload.kind == nullptr) return workload;
-  const Result<std::vector<PodSet>> read = ReadPodSets(*workload.kind, object, arena);
-  if (!read) return read.error();
-  workload.too_large = IsTooLarge(*read);
-  if (read->empty() || workload.too_large) return workload;
-  ReadGovernance(workload, kinds, object, *read);
-  const std::span<PodSet> sets = arena.Array<PodSet>(read->size());
-  std::copy(read->begin(), read->end(), sets.begin());
+  k8s::Decoder decoder(arena);
+  const std::vector<PodSet> read = ReadPodSets(*workload.kind, object, decoder);
+  if (decoder.error()) return *decoder.error();
+  if (read.empty() && decoder.exceeded().empty()) return workload;
+  workload.metadata = k8s::DecodeMeta(object["metadata"], decoder);
+  if (WorkOf(read) > Workload::kMostWork) {
+    decoder.Exceed(Workload::kMostWork, "entries times alternatives of nodes");
+  }
+  workload.not_judged = decoder.exceeded();
+  workload.too_large = !workload.not_judged.empty() && (!read.empty() || MentionsTpus(object));
+  if (!workload.too_large) workload.not_judged = Unjudged(read);
+  if (read.empty() || workload.too_large) return workload;
+  ReadGovernance(workload, kinds, object, read);
+  workload.slips = SlipsOf(object, decoder);
+  const std::span<PodSet> sets = arena.Array<PodSet>(read.size());
+  std::copy(read.begin(), read.end(), sets.begin());
+  for (PodSet& set : sets) {
+    set.skips_checks = AsksToBeSkipped(workload.metadata) || AsksToBeSkipped(set.pod.metadata);
+  }
   CombineScales(*workload.kind, object, sets);
   workload.pod_sets = sets;
   return workload;
 }
 
 bool SamePods(const Kind& kind, JsonView before, JsonView after) {
-  return SameInAllRows(kind, before, after, SamePodsAt);
+  const bool same_defaults =
+      std::all_of(kind.pod_sets.begin(), kind.pod_sets.end(), [&](const PodSetRow& row) {
+        return row.form != Form::kArgoTemplate || SameDefaults(row, before, after);
+      });
+  return same_defaults && SameInAllRows(kind, before, after, SamePodsAt);
 }
 
 bool SamePodsAndCounts(const Kind& kind, JsonView before, JsonView after) {

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "tpu_admission/base/result.h"
@@ -43,6 +44,8 @@ class JsonView {
 
   // Deep equality, as JSON values; two absent views are equal.
   friend bool Equal(JsonView a, JsonView b);
+  // The JSON pointer of `value` below `root`, which it must be a part of. Looks at all of `root`.
+  friend std::string PointerTo(JsonView root, JsonView value);
 
  private:
   friend class JsonParser;
@@ -54,9 +57,9 @@ class JsonView {
 class JsonParser {
  public:
   static constexpr std::size_t kMaxDepth = 128;
-  // Bounds the memory of a body of seven million bytes that is all brackets; two copies of the
-  // largest object that the API server takes have half of it.
-  static constexpr std::size_t kMaxValues = 1'000'000;
+  // Bounds the memory of a body of seven million bytes that is all brackets to 16 MiB; two copies
+  // of the largest object that the API server stores have less.
+  static constexpr std::size_t kMaxValues = 500'000;
 
   JsonParser();
   ~JsonParser();

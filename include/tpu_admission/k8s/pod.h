@@ -9,11 +9,10 @@
 #include <span>
 #include <string_view>
 
-#include "tpu_admission/base/result.h"
-#include "tpu_admission/k8s/arena.h"
-#include "tpu_admission/k8s/gvk.h"
+#include "tpu_admission/k8s/container.h"
+#include "tpu_admission/k8s/decoder.h"
 #include "tpu_admission/k8s/json.h"
-#include "tpu_admission/k8s/quantity.h"
+#include "tpu_admission/k8s/resources.h"
 
 namespace tpu_admission::k8s {
 
@@ -29,54 +28,6 @@ class StringMap {
 
  private:
   JsonView json_;
-};
-
-// One amount as written: custom resources carry numbers as well as strings.
-struct Amount {
-  std::string_view text;             // as written; empty if it was a number
-  std::optional<Quantity> quantity;  // empty if it is no quantity
-};
-
-// Resource name -> amount, or nothing.
-class ResourceList {
- public:
-  ResourceList() = default;
-  explicit ResourceList(JsonView json) : json_(json) {}
-  bool Has(std::string_view resource) const { return json_[resource].has_value(); }
-  std::optional<Amount> Find(std::string_view resource) const;
-  std::size_t size() const { return json_.size(); }
-  std::string_view Name(std::size_t index) const { return json_.MemberKey(index); }
-  // The amount if it is there and a quantity, else zero.
-  Quantity QuantityOrZero(std::string_view resource) const;
-
- private:
-  JsonView json_;
-};
-
-enum class ContainerRole { kInit, kSidecar, kMain, kEphemeral };
-
-struct Container {
-  // The index of a container that stands alone, outside a list.
-  static constexpr std::size_t kAlone = std::size_t(-1);
-
-  ContainerRole role = ContainerRole::kMain;
-  std::string_view list;  // "initContainers", "containers", ...: its path below the pod's spec
-  std::size_t index = 0;  // within its list
-  std::string_view name;
-  ResourceList requests;
-  ResourceList limits;
-  JsonView json;
-
-  // Runs for the pod's life, beside the other containers: a container or a sidecar.
-  bool Stays() const { return role == ContainerRole::kMain || role == ContainerRole::kSidecar; }
-  bool IsPrivileged() const { return json["securityContext"]["privileged"].IsTrue(); }
-  bool HasHostPort() const;
-  bool HasEnv(std::string_view variable) const;
-  // The value as written; nothing if the variable is not set, or set from elsewhere (valueFrom).
-  std::optional<std::string_view> EnvValue(std::string_view variable) const;
-  std::size_t EnvIndex(std::string_view variable) const;  // its place in env, if it is there
-  // What counts for the scheduler: the request, or the limit where there is no request.
-  std::optional<Amount> Requested(std::string_view resource) const;
 };
 
 struct NodeSelectorRequirement {
@@ -112,7 +63,7 @@ struct ObjectMeta {
   std::string_view controller_group;  // of the owner with controller: true; empty if none
   std::string_view controller_kind;
 };
-ObjectMeta DecodeMeta(JsonView metadata);
+ObjectMeta DecodeMeta(JsonView metadata, Decoder& decoder);
 
 // What TPU rules ask of a volume.
 struct Volume {
@@ -120,32 +71,22 @@ struct Volume {
   std::string_view source;         // "ephemeral", "gcePersistentDisk", "emptyDir", "csi", ...
   std::string_view storage_class;  // of an ephemeral volume's claim; empty if it names none
   std::string_view driver;         // of a CSI volume
-  JsonView json;
+  StringMap attributes;            // of a CSI volume
+  JsonView disk_size_limit;        // of an emptyDir that does not lie in memory
 
-  std::string_view Attribute(std::string_view attribute) const {  // of a CSI volume
-    return json["csi"]["volumeAttributes"][attribute].StringOr("");
+  std::string_view Attribute(std::string_view attribute) const {
+    return attributes.Find(attribute).value_or("");
   }
-  // Of an emptyDir: nothing if it has none, or lies in memory.
-  std::optional<Amount> DiskSizeLimit() const;
+  std::optional<Amount> DiskSizeLimit() const { return DecodeAmount(disk_size_limit); }
 };
 
-// The volume claims that a StatefulSet or a LeaderWorkerSet makes for each of its pods, or nothing.
-class ClaimTemplates {
- public:
-  ClaimTemplates() = default;
-  explicit ClaimTemplates(JsonView json) : json_(json) {}
-  std::size_t size() const { return json_.size(); }
-  std::string_view Name(std::size_t index) const {
-    return json_.Element(index)["metadata"]["name"].StringOr("");
-  }
-  // Empty: the cluster's default.
-  std::string_view StorageClass(std::size_t index) const {
-    return json_.Element(index)["spec"]["storageClassName"].StringOr("");
-  }
-
- private:
-  JsonView json_;
+// A volume claim that a StatefulSet or a LeaderWorkerSet makes for each of its pods.
+struct ClaimTemplate {
+  std::string_view name;
+  std::string_view storage_class;  // empty: the cluster's default
 };
+// The member `volumeClaimTemplates` of `holder`.
+std::span<const ClaimTemplate> DecodeClaimTemplates(JsonView holder, Decoder& decoder);
 
 // A resource claim as a pod refers to it: by a name of its own, and by the claim or its template.
 struct ClaimReference {
@@ -158,24 +99,21 @@ struct PodSpec {
   StringMap node_selector;
   std::span<const NodeSelectorTerm> required_affinity;  // empty: none
   std::span<const Toleration> tolerations;
+  std::span<const Volume> volumes;
+  std::span<const ClaimReference> resource_claims;
   ResourceList overhead;
   bool has_pod_level_resources = false;
-  bool has_resource_claims = false;
   bool gated = false;  // has scheduling gates
   std::string_view node_name;
   JsonView json;
 
-  // What only a few rules ask, read when asked.
+  // What only a few rules ask, read when asked, of at most Decoder::kMost members.
   bool UsesHostNetwork() const { return json["hostNetwork"].IsTrue(); }
   bool UsesHostPid() const { return json["hostPID"].IsTrue(); }
   std::string_view Text(std::string_view field) const { return json[field].StringOr(""); }
   std::optional<std::int64_t> Integer(std::string_view field) const {
     return json[field].AsInteger();
   }
-  std::size_t VolumeCount() const { return json["volumes"].size(); }
-  Volume VolumeAt(std::size_t index) const;
-  std::size_t ClaimCount() const { return json["resourceClaims"].size(); }
-  ClaimReference ClaimAt(std::size_t index) const;
 };
 
 struct Pod {
@@ -183,18 +121,14 @@ struct Pod {
   PodSpec spec;
 };
 
-// Where the containers of a pod's spec stand.
-enum class ContainerLists {
-  kPod,           // containers, initContainers, ephemeralContainers
-  kArgoTemplate,  // container or script alone, containerSet/containers, initContainers, sidecars
-};
+// containers, initContainers, ephemeralContainers
+std::span<const ContainerList> ContainersOfPods();
 
-// Decodes the spec of a pod. Errors as of DecodePod().
-Result<PodSpec> DecodePodSpec(JsonView json, Arena& arena,
-                              ContainerLists lists = ContainerLists::kPod);
+// The spec of a pod, or something else that selects nodes, with containers in other places.
+PodSpec DecodePodSpec(JsonView json, Decoder& decoder,
+                      std::span<const ContainerList> lists = ContainersOfPods());
 
-// Decodes a pod, or the template of one. An error names the field that has an impossible JSON type
-// ("spec.containers is not a list"); the API server never sends such an object.
-Result<Pod> DecodePod(JsonView json, Arena& arena);
+// A pod, or the template of one. Good only if `decoder` has no error and exceeded nothing.
+Pod DecodePod(JsonView json, Decoder& decoder);
 
 }  // namespace tpu_admission::k8s

@@ -24,4 +24,8 @@ std::string_view GpuResourceOf(const k8s::Container& container);
 // Asks for a resource of the former Cloud TPU operator: cloud-tpus.google.com/v2, preemptible-v3.
 bool UsesLegacyTpu(const k8s::Container& container);
 
+// Some key or text in `object` names TPUs as Kubernetes objects do. For what is too large to
+// decode.
+bool MentionsTpus(k8s::JsonView object);
+
 }  // namespace tpu_admission::workload

@@ -57,10 +57,11 @@ struct NodeChoice {
 
 struct NodeSelection {
   // The alternatives. Empty if no node can ever match (`contradiction`), or if there are more than
-  // kMaxChoices, which is more than can be judged one by one.
+  // kMaxChoices, which is more than can be judged one by one (`too_many`).
   static constexpr std::size_t kMaxChoices = 32;
   std::span<const NodeChoice> choices;
 
+  bool too_many = false;
   bool contradiction = false;  // every term asks for two values of one label at once
   NodeLabel contradicting{};   // the label, and both values, of the first such term
   std::string_view one_value;
@@ -107,7 +108,8 @@ std::optional<RequiredLabel> FindRequired(const k8s::PodSpec& spec, std::string_
 // Its JSON pointer below the spec of the pod.
 std::string PointerOf(const RequiredLabel& label);
 
-// A value that some template engine has yet to fill in: {{ }}, ${ }, $NAME, <name>.
+// A value that some template engine has yet to fill in: {{ }}, ${ }, $NAME, <name>; or one so long
+// that no label can have it (they end at 63 characters).
 bool IsPlaceholder(std::string_view value);
 
 }  // namespace tpu_admission::workload

@@ -6,9 +6,11 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tpu_admission/base/result.h"
 #include "tpu_admission/k8s/arena.h"
+#include "tpu_admission/k8s/decoder.h"
 #include "tpu_admission/k8s/gvk.h"
 #include "tpu_admission/k8s/pod.h"
 #include "tpu_admission/workload/chips.h"
@@ -78,7 +80,7 @@ struct PodSet {
   k8s::Pod pod;
   NodeSelection nodes;
   Scale scale;
-  k8s::ClaimTemplates claim_templates;             // beside the counts of a StatefulSet or LWS
+  std::span<const k8s::ClaimTemplate> claim_templates;  // of a StatefulSet or LWS
   k8s::StringMap job_labels;                       // of the Job or Job template around the pods
   k8s::StringMap job_annotations;                  // of the same
   std::span<const DeviceRequest> device_requests;  // kDeviceClaim: those for TPUs
@@ -86,13 +88,27 @@ struct PodSet {
   // The chips that run at once: the sum over containers and sidecars; 0 if one cannot be read. Of a
   // ComputeClass the chips of a node.
   std::int64_t chips_per_pod = 0;
+  // What was decoded for it: by this the work of judging it grows.
+  std::size_t entries = 0;
   // It asks to be left alone: cloud.google.com/skip-tpu-webhook-check: "true".
   bool skips_checks = false;
   // The topology that is cut out of a larger slice for this pod set (GKE sub- and super-slices).
   std::optional<std::string_view> SliceTopology() const;
 };
 
+// A value that is not what it must be, in an object that is judged all the same, as far as the
+// value does not matter.
+struct Slip {
+  std::string pointer;  // JSON pointer in the object
+  std::string problem;  // `nodeSelector "cloud.google.com/gke-spot" is not a string; quote it`
+};
+
 struct Workload {
+  // The work of judging grows with what a pod set holds, for each alternative of its nodes: the sum
+  // over all pod sets is at most this. The largest of some hundred public manifests comes to 2,000.
+  static constexpr std::size_t kMostWork = 75'000;
+  static constexpr std::size_t kMostPodSets = 100;  // that have to do with TPUs
+
   const Kind* kind = nullptr;
   k8s::ObjectMeta metadata;
   // Kueue decides where and when it runs: a queue label, be it on the Job template of a CronJob or
@@ -102,14 +118,18 @@ struct Workload {
   bool managed_elsewhere = false;
   // Its controller owner is of a kind in the table: that one was judged.
   bool has_known_parent = false;
-  // It uses TPUs, but has more than a hundred containers or pod sets: too many to judge, so it has
-  // no pod sets.
+  // It has to do with TPUs, but holds more than can be judged, so it has no pod sets.
   bool too_large = false;
+  // What of it was not judged, and why ("more than 100 containers"): all of it if it is too large,
+  // else its choice of nodes. In the arena; empty: it was judged as a whole.
+  std::string_view not_judged;
+  std::vector<Slip> slips;           // the first few
   std::span<const PodSet> pod_sets;  // only those that have to do with TPUs
 };
 
 // Reads `object` by the row of its kind; no row, or no TPU in it, gives a workload without pod
-// sets. The error is that of k8s::DecodePod.
+// sets. The error is that of k8s::Decoder. What it costs is linear in the object, and bounded
+// beyond what a look at its lists and maps costs.
 Result<Workload> ReadWorkload(const KindTable& kinds, const k8s::GroupVersionKind& gvk,
                               k8s::JsonView object, k8s::Arena& arena);
 

@@ -19,9 +19,8 @@ const k8s::Container& FirstWithChips(const k8s::PodSpec& spec) {
 
 void Check(const Subject& subject, Report& report) {
   const k8s::PodSpec& spec = subject.pods.pod.spec;
-  if (!spec.has_resource_claims) return;
-  for (std::size_t i = 0; i < spec.ClaimCount(); ++i) {
-    const k8s::ClaimReference claim = spec.ClaimAt(i);
+  for (std::size_t i = 0; i < spec.resource_claims.size(); ++i) {
+    const k8s::ClaimReference& claim = spec.resource_claims[i];
     if (!MayBeForTpus(claim)) continue;
     const std::string name = Quoted(claim.source.empty() ? claim.name : claim.source);
     const k8s::Container& container = FirstWithChips(spec);

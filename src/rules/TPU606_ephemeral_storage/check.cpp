@@ -42,7 +42,7 @@ void CheckRequests(const Subject& subject, k8s::Quantity disk, Report& report) {
 
 void CheckVolume(const Subject& subject, std::size_t index, k8s::Quantity disk, Report& report) {
   const k8s::PodSpec& spec = subject.pods.pod.spec;
-  const k8s::Volume volume = spec.VolumeAt(index);
+  const k8s::Volume& volume = spec.volumes[index];
   const std::optional<k8s::Amount> limit = volume.DiskSizeLimit();
   if (!limit || !limit->quantity || *limit->quantity <= disk || SelectsOtherDisk(spec)) return;
   std::string pointer = subject.AtSpec("/volumes");
@@ -64,7 +64,7 @@ void Check(const Subject& subject, Report& report) {
   const k8s::Quantity disk = k8s::Quantity::FromMebibytes(
       std::int64_t{subject.catalog.node_limits().boot_disk_gib} * 1024);
   CheckRequests(subject, disk, report);
-  const std::size_t volumes = subject.pods.pod.spec.VolumeCount();
+  const std::size_t volumes = subject.pods.pod.spec.volumes.size();
   for (std::size_t i = 0; i < volumes; ++i) CheckVolume(subject, i, disk, report);
 }
 

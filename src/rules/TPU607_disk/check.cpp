@@ -41,7 +41,7 @@ void CheckClass(const Subject& subject, std::string_view name, std::string point
 }
 
 void CheckVolume(const Subject& subject, std::size_t index, Report& report) {
-  const k8s::Volume volume = subject.pods.pod.spec.VolumeAt(index);
+  const k8s::Volume& volume = subject.pods.pod.spec.volumes[index];
   const tpu::Generation& generation = *subject.shape.generation;
   std::string pointer;
   if (volume.source == "ephemeral" || volume.source == "gcePersistentDisk") {
@@ -68,13 +68,13 @@ void CheckVolume(const Subject& subject, std::size_t index, Report& report) {
 void Check(const Subject& subject, Report& report) {
   const workload::PodSet& pods = subject.pods;
   if (subject.shape.generation == nullptr || subject.shape.generation->disks.attach.empty()) return;
-  const std::size_t volumes = pods.pod.spec.VolumeCount();
+  const std::size_t volumes = pods.pod.spec.volumes.size();
   for (std::size_t i = 0; i < volumes; ++i) CheckVolume(subject, i, report);
   for (std::size_t i = 0; i < pods.claim_templates.size(); ++i) {
     std::string pointer = std::string(pods.scale.pointer) + "/volumeClaimTemplates";
     AppendPointerIndex(pointer, i);
-    CheckClass(subject, pods.claim_templates.Name(i), pointer + "/spec/storageClassName",
-               pods.claim_templates.StorageClass(i), report);
+    CheckClass(subject, pods.claim_templates[i].name, pointer + "/spec/storageClassName",
+               pods.claim_templates[i].storage_class, report);
   }
 }
 

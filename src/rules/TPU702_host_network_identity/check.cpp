@@ -20,7 +20,7 @@ void CheckSelector(const Subject& subject, Report& report) {
 }
 
 void CheckVolume(const Subject& subject, std::size_t index, Report& report) {
-  const k8s::Volume volume = subject.pods.pod.spec.VolumeAt(index);
+  const k8s::Volume& volume = subject.pods.pod.spec.volumes[index];
   if (volume.driver != kGcsFuse || volume.Attribute("hostNetworkPodKSA") == "true") return;
   std::string pointer = subject.AtSpec("/volumes");
   AppendPointerIndex(pointer, index);
@@ -37,7 +37,7 @@ void Check(const Subject& subject, Report& report) {
   const k8s::PodSpec& spec = subject.pods.pod.spec;
   if (!spec.UsesHostNetwork()) return;
   CheckSelector(subject, report);
-  for (std::size_t i = 0; i < spec.VolumeCount(); ++i) CheckVolume(subject, i, report);
+  for (std::size_t i = 0; i < spec.volumes.size(); ++i) CheckVolume(subject, i, report);
 }
 
 }  // namespace

@@ -13,7 +13,8 @@ class Chips : public testing::Test {
  protected:
   k8s::PodSpec Spec(const std::string& containers) {
     text_ = R"({"containers":[)" + containers + "]}";
-    return k8s::DecodePodSpec(parser_.Parse(text_).value(), arena_).value();
+    k8s::Decoder decoder(arena_);
+    return k8s::DecodePodSpec(parser_.Parse(text_).value(), decoder);
   }
 
  private:
