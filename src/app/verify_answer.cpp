@@ -13,19 +13,19 @@ bool Has(std::string_view text, std::string_view part) { return text.find(part) 
 
 }  // namespace
 
-Heard Hear(const kube::Answer& answer) {
-  Heard heard;
+Evidence EvidenceIn(const kube::Answer& answer) {
+  Evidence evidence;
   for (const std::string& warning : answer.warnings) {
-    heard.mutating |= Has(warning, admission::SignOfLife(Endpoint::kMutate));
-    heard.validating |= Has(warning, admission::SignOfLife(Endpoint::kValidate));
+    evidence.mutating |= Has(warning, admission::SignOfLife(Endpoint::kMutate));
+    evidence.validating |= Has(warning, admission::SignOfLife(Endpoint::kValidate));
     if (Has(warning, kVerifyRule) && !Has(warning, "ValidatingAdmissionPolicy")) {
-      heard.verdict = Verdict::kWarning;
+      evidence.verdict = Verdict::kWarning;
     }
   }
   if (Has(answer.error, kDenial) && Has(answer.error, kVerifyRule)) {
-    heard.verdict = Verdict::kDenial;
+    evidence.verdict = Verdict::kDenial;
   }
-  return heard;
+  return evidence;
 }
 
 }  // namespace tpu_admission::app

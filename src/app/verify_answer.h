@@ -12,11 +12,11 @@ enum class Verdict { kSilence, kWarning, kDenial };  // the hardest last
 
 // What one answer shows. A warning of the API server's own policies that name the same rule
 // (ValidatingAdmissionPolicy) is none of ours, and a denial by somebody else is silence of ours.
-struct Heard {
+struct Evidence {
   bool mutating = false;  // the webhook was asked, and its answer was taken
   bool validating = false;
   Verdict verdict = Verdict::kSilence;  // about kVerifyRule
 };
-Heard Hear(const kube::Answer& answer);
+Evidence EvidenceIn(const kube::Answer& answer);
 
 }  // namespace tpu_admission::app

@@ -70,8 +70,9 @@ std::string Obstacle(kube::Client& client, const VerifyOptions& options) {
                          "test.namespace)";
 }
 
-std::string FaultOfLife(bool wanted, bool heard, const char* webhook, const kube::Answer& answer) {
-  if (!wanted || heard) return "";
+std::string FaultOfLife(bool wanted, bool answered, const char* webhook,
+                        const kube::Answer& answer) {
+  if (!wanted || answered) return "";
   const std::string what = std::string(webhook) + ".tpu-admission.io does not answer: ";
   return what + (answer.ok() ? "the API server took the Pod without it. Is a server ready, and the "
                                "caBundle of the webhook configuration filled?"
@@ -79,20 +80,21 @@ std::string FaultOfLife(bool wanted, bool heard, const char* webhook, const kube
 }
 
 // What is wrong with the answer to the wrong Pod; empty if nothing is.
-std::string Fault(const VerifyOptions& options, const Heard& heard, const kube::Answer& answer) {
-  std::string fault = FaultOfLife(options.mutating, heard.mutating, "mutate", answer);
+std::string Fault(const VerifyOptions& options, const Evidence& evidence,
+                  const kube::Answer& answer) {
+  std::string fault = FaultOfLife(options.mutating, evidence.mutating, "mutate", answer);
   if (fault.empty()) {
-    fault = FaultOfLife(options.validating, heard.validating, "validate", answer);
+    fault = FaultOfLife(options.validating, evidence.validating, "validate", answer);
   }
   if (!fault.empty()) return fault;
-  const bool soft = (options.expect == "denial" && heard.verdict != Verdict::kDenial) ||
-                    (options.expect == "warning" && heard.verdict == Verdict::kSilence);
+  const bool soft = (options.expect == "denial" && evidence.verdict != Verdict::kDenial) ||
+                    (options.expect == "warning" && evidence.verdict == Verdict::kSilence);
   return soft ? "a " + options.expect + " was expected of the Pod that asks for 3 of 4 chips" : "";
 }
 
 // What became of a Pod, as far as it is our doing.
-std::string Fate(const kube::Answer& answer) {
-  switch (Hear(answer).verdict) {
+std::string OutcomeOf(const kube::Answer& answer) {
+  switch (EvidenceIn(answer).verdict) {
     case Verdict::kDenial:
       return "denied";
     case Verdict::kWarning:
@@ -111,15 +113,15 @@ int Report(bool good, const std::string& line) {
 
 // Asks again until the answer is right or the time is over: after an installation it takes a
 // moment.
-int Judge(kube::Client& client, const VerifyOptions& options) {
+int TryBothPods(kube::Client& client, const VerifyOptions& options) {
   const std::string pods = "/api/v1/namespaces/" + options.namespace_name + "/pods";
   const auto deadline = Mono::now() + options.timeout;
   kube::Answer answer = client.DryRunCreate(pods, Pod("3"));
-  std::string fault = Fault(options, Hear(answer), answer);
+  std::string fault = Fault(options, EvidenceIn(answer), answer);
   while (!fault.empty() && Mono::now() + kPause < deadline) {
     std::this_thread::sleep_for(kPause);
     answer = client.DryRunCreate(pods, Pod("3"));
-    fault = Fault(options, Hear(answer), answer);
+    fault = Fault(options, EvidenceIn(answer), answer);
   }
   if (!fault.empty()) return Report(false, fault);
   const auto alive = [](admission::Endpoint endpoint) {
@@ -128,10 +130,10 @@ int Judge(kube::Client& client, const VerifyOptions& options) {
   if (options.mutating) alive(admission::Endpoint::kMutate);
   if (!options.validating) return kDone;
   alive(admission::Endpoint::kValidate);
-  Report(true, "a Pod that asks for 3 of the 4 chips of its host: " + Fate(answer));
+  Report(true, "a Pod that asks for 3 of the 4 chips of its host: " + OutcomeOf(answer));
   const kube::Answer sound = client.DryRunCreate(pods, Pod("4"));
-  return Report(Hear(sound).verdict == Verdict::kSilence,
-                "the same Pod with 4 chips: " + Fate(sound));
+  return Report(EvidenceIn(sound).verdict == Verdict::kSilence,
+                "the same Pod with 4 chips: " + OutcomeOf(sound));
 }
 
 }  // namespace
@@ -150,7 +152,7 @@ int Verify(const VerifyOptions& options) {
   if (!client) return fail(client.error().message);
   const std::string obstacle = Obstacle(**client, options);
   if (!obstacle.empty()) return fail("nothing was tested: " + obstacle);
-  return Judge(**client, options);
+  return TryBothPods(**client, options);
 }
 
 }  // namespace tpu_admission::app

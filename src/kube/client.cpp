@@ -126,7 +126,7 @@ class Client::Impl {
       connection_.reset();
       co_return Failed(call, server_.Authority() + ": " + exchanged.error, !exchanged.too_large);
     }
-    co_return Judge(call, exchanged.response);
+    co_return ReadAttempt(call, exchanged.response);
   }
 
   asio::awaitable<std::string> Connect(const std::string& ca, Deadline deadline) {
@@ -140,7 +140,7 @@ class Client::Impl {
     co_return error;
   }
 
-  static Attempted Judge(const std::string& call, Response& response) {
+  static Attempted ReadAttempt(const std::string& call, Response& response) {
     const unsigned status = response.result_int();
     Attempted attempted;
     attempted.retry = IsWorthRetrying(status);

@@ -25,7 +25,7 @@ enum class Verdict {
   kTooLarge,
 };
 
-Verdict Judge(const CustomTopologies& rule, const Topology& topology) {
+Verdict Match(const CustomTopologies& rule, const Topology& topology) {
   const std::int64_t chips = topology.chips();
   if (chips <= rule.above_chips) return Verdict::kTooSmall;
   if (!topology.EveryDimensionMultipleOf(rule.multiple_of)) return Verdict::kNotAMultiple;
@@ -111,7 +111,7 @@ PlacementList Generation::PlacementsOf(const Topology& topology) const {
     if (placement.topology == topology) found.push_back(placement);
   }
   const bool by_rule = found.empty() && custom && topology.rank() == dimensions &&
-                       IsToBeHad(Judge(*custom, topology));
+                       IsToBeHad(Match(*custom, topology));
   if (by_rule) {
     found.push_back({.topology = topology,
                      .machine = custom->machine,
@@ -135,7 +135,7 @@ OfferAnswer Generation::OfferOf(const Topology& topology) const {
                   [&](const Placement& placement) { return placement.topology == topology; });
   if (listed) return {};
   if (!custom) return {Offer::kNotOffered, NotListed(*this)};
-  const Verdict verdict = Judge(*custom, topology);
+  const Verdict verdict = Match(*custom, topology);
   if (verdict == Verdict::kOffered) return {};
   return {IsToBeHad(verdict) ? Offer::kDisputed : Offer::kNotOffered,
           Reason(*this, topology, verdict)};

@@ -24,49 +24,51 @@ const std::string kDeniedByUs =
     R"(POST /x: HTTP 403: admission webhook "validate.tpu-admission.io" denied the request: )"
     R"(Pod "p" cannot run on TPUs as written: container "main" asks for 3 chips (TPU301).)";
 
-TEST(Hear, NothingFromAnEmptyAnswer) {
-  const Heard heard = Hear(LetIn({}));
-  EXPECT_FALSE(heard.mutating);
-  EXPECT_FALSE(heard.validating);
-  EXPECT_EQ(heard.verdict, Verdict::kSilence);
+TEST(VerifyAnswer, NothingFromAnEmptyAnswer) {
+  const Evidence evidence = EvidenceIn(LetIn({}));
+  EXPECT_FALSE(evidence.mutating);
+  EXPECT_FALSE(evidence.validating);
+  EXPECT_EQ(evidence.verdict, Verdict::kSilence);
 }
 
-TEST(Hear, TellsTheTwoWebhooksApart) {
-  const Heard one = Hear(LetIn({R"(299 - "mutate.tpu-admission.io answers")"}));
+TEST(VerifyAnswer, TellsTheTwoWebhooksApart) {
+  const Evidence one = EvidenceIn(LetIn({R"(299 - "mutate.tpu-admission.io answers")"}));
   EXPECT_TRUE(one.mutating);
   EXPECT_FALSE(one.validating);
-  const Heard other =
-      Hear(LetIn({"299 - \"spec is old\"", R"(299 - "validate.tpu-admission.io answers")"}));
+  const Evidence other =
+      EvidenceIn(LetIn({"299 - \"spec is old\"", R"(299 - "validate.tpu-admission.io answers")"}));
   EXPECT_FALSE(other.mutating);
   EXPECT_TRUE(other.validating);
 }
 
-TEST(Hear, TellsDenialWarningAndSilence) {
-  EXPECT_EQ(Hear(Refused(kDeniedByUs)).verdict, Verdict::kDenial);
-  EXPECT_EQ(
-      Hear(LetIn({R"(299 - "TPU301 chips-per-host: container \"main\" asks for 3")"})).verdict,
-      Verdict::kWarning);
-  EXPECT_EQ(Hear(LetIn({R"(299 - "TPU502 zone: something else")"})).verdict, Verdict::kSilence);
+TEST(VerifyAnswer, TellsDenialWarningAndSilence) {
+  EXPECT_EQ(EvidenceIn(Refused(kDeniedByUs)).verdict, Verdict::kDenial);
+  EXPECT_EQ(EvidenceIn(LetIn({R"(299 - "TPU301 chips-per-host: container \"main\" asks for 3")"}))
+                .verdict,
+            Verdict::kWarning);
+  EXPECT_EQ(EvidenceIn(LetIn({R"(299 - "TPU502 zone: something else")"})).verdict,
+            Verdict::kSilence);
 }
 
-TEST(Hear, WhatOthersSayIsNotOurs) {
+TEST(VerifyAnswer, WhatOthersSayIsNotOurs) {
   for (const char* error :
        {R"(POST /x: HTTP 403: admission webhook "validate.example.com" denied the request: TPU301)",
         R"(POST /x: HTTP 500: failed calling webhook "validate.tpu-admission.io": EOF)",
         R"(POST /x: HTTP 403: pods is forbidden: exceeded quota)"}) {
-    EXPECT_EQ(Hear(Refused(error)).verdict, Verdict::kSilence) << error;
+    EXPECT_EQ(EvidenceIn(Refused(error)).verdict, Verdict::kSilence) << error;
   }
-  EXPECT_EQ(Hear(LetIn({R"(299 - "Validation failed for ValidatingAdmissionPolicy 'tpu-admission' )"
+  EXPECT_EQ(
+      EvidenceIn(LetIn({R"(299 - "Validation failed for ValidatingAdmissionPolicy 'tpu-admission' )"
                         R"(with binding 'tpu-admission': TPU301 chips-per-host: 3")"}))
-                .verdict,
-            Verdict::kSilence);
+          .verdict,
+      Verdict::kSilence);
 }
 
 // A denial for another reason says nothing about the rule of the wrong Pod.
-TEST(Hear, ADenialForAnotherRuleIsSilence) {
+TEST(VerifyAnswer, ADenialForAnotherRuleIsSilence) {
   std::string error = kDeniedByUs;
   error.replace(error.find("TPU301"), 6, "TPU501");
-  EXPECT_EQ(Hear(Refused(error)).verdict, Verdict::kSilence);
+  EXPECT_EQ(EvidenceIn(Refused(error)).verdict, Verdict::kSilence);
 }
 
 }  // namespace
