@@ -12,6 +12,7 @@ using rules::Rule;
 
 // An annotation may have 256 KiB; nobody has so many reasons.
 constexpr std::size_t kMaxEntries = 32;
+constexpr std::size_t kMostComplaints = 32;
 constexpr std::size_t kLineBytes = 120;
 
 std::string_view Trimmed(std::string_view text) {
@@ -84,7 +85,7 @@ Exemptions ReadExemptions(std::string_view annotation) {
   return read;
 }
 
-AskedExemptions::AskedExemptions(const workload::Workload& workload) : workload_(workload) {
+AskedExemptions::AskedExemptions(const workload::Workload& workload) {
   Read(nullptr, workload.metadata.annotations.Find(kIgnoreAnnotation));
   for (const workload::PodSet& pods : workload.pod_sets) {
     if (pods.pointer.empty()) continue;  // a Pod: its metadata is the object's
@@ -102,8 +103,7 @@ void AskedExemptions::Read(const workload::PodSet* pods,
 
 const Exemption* AskedExemptions::Find(const Finding& finding) const {
   for (const Asked& asked : asked_) {
-    const bool here = asked.pods == nullptr || (finding.pod_set < workload_.pod_sets.size() &&
-                                                asked.pods == &workload_.pod_sets[finding.pod_set]);
+    const bool here = asked.pods == nullptr || asked.pods == finding.pods;
     if (here && asked.exemption.rule == finding.rule) return &asked.exemption;
   }
   return nullptr;
@@ -131,6 +131,7 @@ std::optional<std::string_view> AskedExemptions::ReasonToIgnore(const Finding& f
 }
 
 void AskedExemptions::Complain(std::string complaint) {
+  if (complaints_.size() == kMostComplaints) return;
   if (std::find(complaints_.begin(), complaints_.end(), complaint) == complaints_.end()) {
     complaints_.push_back(std::move(complaint));
   }

@@ -20,8 +20,7 @@ constexpr std::size_t kMaxWarnings = 10;
 bool IsOurs(const AdmissionRequest& request) {
   const bool writes =
       request.operation == Operation::kCreate || request.operation == Operation::kUpdate;
-  return writes && request.sub_resource.empty() &&
-         !request.object["metadata"]["deletionTimestamp"].has_value();
+  return writes && request.sub_resource.empty();
 }
 
 bool IsV1Pod(const AdmissionRequest& request) {
@@ -45,7 +44,8 @@ bool LosesToleration(const AdmissionRequest& request) {
 }
 
 bool MayBePatched(const AdmissionRequest& request) {
-  return IsV1Pod(request) && (request.operation == Operation::kCreate || LosesToleration(request));
+  return IsV1Pod(request) && !request.object["metadata"]["deletionTimestamp"].has_value() &&
+         (request.operation == Operation::kCreate || LosesToleration(request));
 }
 
 bool MayBeFixedNow(const AdmissionRequest& request, const rules::Fix& fix) {
@@ -58,16 +58,10 @@ bool AsksForSignOfLife(const AdmissionRequest& request) {
          request.object["metadata"]["annotations"][kVerifyAnnotation].StringOr("") == "true";
 }
 
-std::string NotChecked(const workload::Workload& workload) {
-  return "not checked for TPU faults: " + std::string(workload.not_judged);
-}
-
-std::vector<std::string> Warnings(const Decision& decision, const workload::Workload& workload) {
+std::vector<std::string> Warnings(const Decision& decision) {
   std::vector<std::string> warnings = decision.complaints;
-  if (!workload.not_judged.empty()) warnings.push_back(NotChecked(workload));
-  for (const workload::Slip& slip : workload.slips) warnings.push_back(slip.problem);
   for (const JudgedFinding& judged : decision.findings) {
-    if (judged.mode == Mode::kWarn) warnings.push_back(Warning(judged.finding));
+    if (judged.mode == Mode::kWarn) warnings.push_back(Warning(judged.finding, judged.more));
   }
   if (warnings.size() > kMaxWarnings) {
     const std::size_t more = warnings.size() - kMaxWarnings + 1;
@@ -78,11 +72,42 @@ std::vector<std::string> Warnings(const Decision& decision, const workload::Work
   return warnings;
 }
 
+AdmissionResponse Invalid(std::string why, Record& record) {
+  record.outcome = Outcome::kInvalid;
+  record.error = std::move(why);
+  return {};
+}
+
+AdmissionResponse NotChecked(const std::string& why) {
+  AdmissionResponse response;
+  response.warnings.push_back("not checked for TPU faults: " + why);
+  response.audit.push_back({"not-checked", why});
+  return response;
+}
+
+AdmissionResponse Told(const Judgement& judgement, const std::string& docs_url) {
+  const std::vector<JudgedFinding>& findings = judgement.decision.findings;
+  AdmissionResponse response;
+  response.warnings = Warnings(judgement.decision);
+  if (findings.empty()) return response;
+  response.allowed = !Denies(findings.front());
+  if (!response.allowed) {
+    response.message = DenialMessage(judgement.workload, findings, docs_url);
+  }
+  for (auto [key, value] : {std::pair("findings", Summary(findings)),
+                            std::pair("would-deny", WouldDenySummary(findings)),
+                            std::pair("ignored", IgnoredSummary(findings)),
+                            std::pair("skipped", SkippedSummary(findings))}) {
+    if (!value.empty()) response.audit.push_back({key, std::move(value)});
+  }
+  return response;
+}
+
 }  // namespace
 
 std::string_view Name(Outcome outcome) {
   static constexpr std::array<std::string_view, kOutcomes> kNames = {
-      "ignored", "allowed", "warned", "patched", "denied", "invalid"};
+      "ignored", "allowed", "warned", "patched", "denied", "not_checked", "invalid"};
   return kNames[static_cast<std::size_t>(outcome)];
 }
 
@@ -93,7 +118,7 @@ std::string_view SignOfLife(Endpoint endpoint) {
 
 Record Handler::Handle(Endpoint endpoint, std::string_view body, Day today, std::string& out) {
   arena_.Reset();
-  Record record;
+  Record record;  // kInvalid, until it is known what was asked
   Result<k8s::JsonView> root = parser_.Parse(body);
   if (!root) {
     record.error = root.error().message;
@@ -103,13 +128,9 @@ Record Handler::Handle(Endpoint endpoint, std::string_view body, Day today, std:
     record.request = *request;
     AdmissionResponse response = Answer(endpoint, settings_.Get(), today, record);
     if (AsksForSignOfLife(record.request)) response.warnings.emplace_back(SignOfLife(endpoint));
-    if (record.error.empty()) k8s::EncodeReview(record.request, response, out);
+    if (record.outcome != Outcome::kInvalid) k8s::EncodeReview(record.request, response, out);
   }
-  if (!record.error.empty()) {
-    record.outcome = Outcome::kInvalid;
-    out += record.error;
-    out += '\n';
-  }
+  if (record.outcome == Outcome::kInvalid) out.append(record.error).append("\n");
   return record;
 }
 
@@ -120,83 +141,67 @@ AdmissionResponse Handler::Answer(Endpoint endpoint, const Settings& settings, D
   if (const auto* kind = workload::FindKind(request.kind.group, request.kind.kind)) {
     record.kind = kind->name;
   }
-  if (!IsOurs(request) || (endpoint == Endpoint::kMutate && !MayBePatched(request))) return {};
-  const Result<workload::Workload> workload =
-      workload::ReadWorkload(settings.policy.kinds(), request.kind, request.object, arena_);
-  if (!workload) {
-    record.error = "request.object cannot be read: " + workload.error().message;
-    return {};
-  }
-  if (workload->too_large && endpoint == Endpoint::kValidate) {
-    record.outcome = Outcome::kWarned;
-    return {.message = "", .warnings = {NotChecked(*workload)}, .patch = "", .audit = {}};
-  }
-  if (workload->pod_sets.empty()) return {};
-  record.outcome = Outcome::kAllowed;
-  if (endpoint == Endpoint::kMutate) return Mutate(settings, *workload, record);
-  if (IsV1Pod(request) && request.operation == Operation::kCreate && !request.dry_run) {
-    record.chips = workload->pod_sets.front().chips_per_pod;
-    record.accelerator = settings.engine.AcceleratorOf(workload->pod_sets.front());
-  }
-  return Validate(settings, *workload, today, record);
+  if (!IsOurs(request)) return {};
+  return endpoint == Endpoint::kMutate ? Mutate(settings, record)
+                                       : Validate(settings, today, record);
 }
 
-AdmissionResponse Handler::Mutate(const Settings& settings, const workload::Workload& workload,
-                                  Record& record) {
+AdmissionResponse Handler::Mutate(const Settings& settings, Record& record) {
+  const AdmissionRequest& request = record.request;
+  if (!MayBePatched(request)) return {};
+  const Result<workload::Workload> pod =
+      workload::ReadWorkload(settings.policy.kinds(), request.kind, request.object, arena_);
+  if (!pod) return Invalid(pod.error().message, record);
+  if (pod->pod_sets.empty()) return {};
+  record.outcome = Outcome::kAllowed;
   std::vector<rules::Fix> fixes;
-  for (const rules::RuleFix& mend : settings.engine.Fixes(workload)) {
-    if (!MayBeFixedNow(record.request, mend.fix)) continue;
-    if (!settings.policy.FixOf(*mend.rule, record.request.namespace_name)) continue;
+  for (const rules::RuleFix& mend : settings.engine.Fixes(*pod)) {
+    if (!MayBeFixedNow(request, mend.fix)) continue;
+    if (!settings.policy.FixOf(*mend.rule, request.namespace_name)) continue;
     fixes.push_back(mend.fix);
     JudgedFinding& fixed = record.findings.emplace_back();  // for the books: no text
     fixed.finding.rule = mend.rule;
-    fixed.mode = Mode::kAudit;
+    fixed.mode = fixed.would_be = Mode::kAudit;
   }
   AdmissionResponse response;
-  response.patch = BuildPatch(record.request.object, fixes);
+  response.patch = BuildPatch(request.object, fixes);
   if (response.patch.empty()) return response;
   record.outcome = Outcome::kPatched;
   response.audit.push_back({"patched", Summary(record.findings)});
   return response;
 }
 
-AdmissionResponse Handler::Validate(const Settings& settings, const workload::Workload& workload,
-                                    Day today, Record& record) {
+AdmissionResponse Handler::Validate(const Settings& settings, Day today, Record& record) {
   const AdmissionRequest& request = record.request;
-  const bool update = request.operation == Operation::kUpdate && request.old_object.present();
-  if (update && workload::SamePodsAndCounts(*workload.kind, request.old_object, request.object)) {
-    return {};
+  const bool update = request.operation == Operation::kUpdate;
+  Judgement judgement =
+      Judge(settings,
+            {request.kind, request.object, update ? request.old_object : k8s::JsonView(),
+             request.namespace_name, today},
+            arena_);
+  switch (judgement.state) {
+    case Judgement::State::kNotOurs:
+      return {};
+    case Judgement::State::kUnreadable:
+      return Invalid(std::move(judgement.reason), record);
+    case Judgement::State::kNotChecked:
+      record.outcome = Outcome::kNotChecked;
+      record.error = std::move(judgement.reason);
+      return NotChecked(record.error);
+    case Judgement::State::kJudged:
+      break;
   }
-  std::vector<rules::Finding> findings = settings.engine.Evaluate(workload);
-  std::optional<Before> before =
-      update && !findings.empty() ? JudgeBefore(settings, request, *workload.kind) : std::nullopt;
-  Decision decision = Decide(std::move(findings), workload, settings.policy,
-                             {request.namespace_name, today, std::move(before)});
-  AdmissionResponse response;
-  response.warnings = Warnings(decision, workload);
-  if (!response.warnings.empty()) record.outcome = Outcome::kWarned;
-  record.findings = std::move(decision.findings);
-  if (record.findings.empty()) return response;
-  response.allowed = !Denies(record.findings.front());
-  if (!response.allowed) {
-    response.message = DenialMessage(workload, record.findings, settings.docs_url);
+  if (IsV1Pod(request) && !update && !request.dry_run) {
+    const workload::PodSet& pod = judgement.workload.pod_sets.front();
+    record.chips = pod.chips_per_pod;
+    record.accelerator = settings.engine.AcceleratorOf(pod);
   }
-  if (!response.allowed) record.outcome = Outcome::kDenied;
-  response.audit.push_back({"findings", Summary(record.findings)});
-  if (std::string ignored = IgnoredSummary(record.findings); !ignored.empty()) {
-    response.audit.push_back({"ignored", std::move(ignored)});
-  }
+  AdmissionResponse response = Told(judgement, settings.docs_url);
+  record.outcome = !response.allowed            ? Outcome::kDenied
+                   : !response.warnings.empty() ? Outcome::kWarned
+                                                : Outcome::kAllowed;
+  record.findings = std::move(judgement.decision.findings);
   return response;
-}
-
-std::optional<Before> Handler::JudgeBefore(const Settings& settings,
-                                           const AdmissionRequest& request,
-                                           const workload::Kind& kind) {
-  const Result<workload::Workload> old =
-      workload::ReadWorkload(settings.policy.kinds(), request.kind, request.old_object, arena_);
-  if (!old) return Before{};  // it was unreadable: nothing of it excuses the new one
-  return Before{settings.engine.Evaluate(*old),
-                workload::SamePods(kind, request.old_object, request.object)};
 }
 
 }  // namespace tpu_admission::admission

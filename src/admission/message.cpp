@@ -13,6 +13,14 @@ namespace {
 using rules::Finding;
 
 constexpr std::size_t kMaxParagraphs = 20;
+constexpr std::size_t kEnoughBytes = 16 * 1024;  // of paragraphs: after that no other begins
+constexpr std::size_t kSentenceBytes = 2048;     // of a problem or a change
+
+std::size_t Count(std::span<const JudgedFinding> findings) {
+  std::size_t count = findings.size();
+  for (const JudgedFinding& judged : findings) count += judged.more;
+  return count;
+}
 
 // "(<id>; 1 more fault below)."
 std::string Reference(const Finding& first, std::size_t faults) {
@@ -33,7 +41,7 @@ std::string PeerSentence(std::span<const JudgedFinding> faults) {
 
 std::string FirstLine(const workload::Workload& workload, std::span<const JudgedFinding> faults) {
   const Finding& first = faults.front().finding;
-  const std::string reference = Reference(first, faults.size());
+  const std::string reference = Reference(first, Count(faults));
   const std::string text =
       PeerSentence(faults) + Title(workload) + " cannot run on TPUs as written: " + first.summary;
   return Cut(text, kFirstLineBytes - reference.size()) + reference;
@@ -43,12 +51,16 @@ std::string FirstLine(const workload::Workload& workload, std::span<const Judged
 std::string Heading(const Finding& finding) {
   std::string heading = std::string(finding.rule->id) + " " + std::string(finding.rule->name) +
                         "   " + FieldPath(finding.pointer);
-  if (!finding.container.empty()) heading += " " + Quoted(finding.container);
+  if (!finding.part_name().empty()) heading += " " + Quoted(finding.part_name());
   return heading;
 }
 
-std::string ParagraphWithChange(const Finding& finding, const std::string& change) {
-  return Heading(finding) + "\n  " + finding.problem + "\n  -> " + change + "\n";
+std::string ParagraphWithChange(const Finding& finding, const std::string& change,
+                                std::size_t more) {
+  std::string text = Heading(finding) + "\n  " + Cut(finding.problem, kSentenceBytes) + "\n  -> " +
+                     Cut(change, kSentenceBytes) + "\n";
+  if (more > 0) text += "  (and " + std::to_string(more) + " more like this)\n";
+  return text;
 }
 
 // Where one change mends several faults, it is said once.
@@ -85,25 +97,28 @@ std::string DenialMessage(const workload::Workload& workload,
   const auto end = std::find_if_not(findings.begin(), findings.end(), Denies);
   const std::span<const JudgedFinding> faults(findings.begin(), end);
   std::string text = FirstLine(workload, faults) + "\n";
-  for (std::size_t i = 0; i < std::min(faults.size(), kMaxParagraphs); ++i) {
+  std::size_t i = 0;
+  for (; i < std::min(faults.size(), kMaxParagraphs) && text.size() < kEnoughBytes; ++i) {
     const Finding& finding = faults[i].finding;
-    text += "\n" + ParagraphWithChange(finding, ChangeOrReference(faults.first(i), finding));
+    text += "\n" + ParagraphWithChange(finding, ChangeOrReference(faults.first(i), finding),
+                                       faults[i].more);
     if (!faults[i].peer_sentence.empty()) {
       text.append("  (").append(faults[i].peer_sentence).append(")\n");
     }
   }
-  if (faults.size() > kMaxParagraphs) {
-    text += "\n(" + std::to_string(faults.size() - kMaxParagraphs) + " more of the same kinds)\n";
+  if (i < faults.size()) {
+    text += "\n(" + std::to_string(Count(faults.subspan(i))) + " more of the same kinds)\n";
   }
   return text + "\n" + More(faults, docs_url);
 }
 
-std::string Paragraph(const Finding& finding) {
-  return ParagraphWithChange(finding, finding.change);
+std::string Paragraph(const Finding& finding, std::size_t more) {
+  return ParagraphWithChange(finding, finding.change, more);
 }
 
-std::string Warning(const Finding& finding) {
-  const std::string text = std::string(finding.rule->id) + ": " + finding.summary;
+std::string Warning(const Finding& finding, std::size_t more) {
+  std::string text = std::string(finding.rule->id) + ": " + finding.summary;
+  if (more > 0) text += " (and " + std::to_string(more) + " more)";
   const std::string with_change = text + "; " + finding.change;
   return with_change.size() <= kWarningBytes ? with_change : Cut(text, kWarningBytes);
 }

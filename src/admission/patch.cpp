@@ -32,7 +32,7 @@ class Patch {
 std::string CpuText(std::int64_t millis) { return '"' + std::to_string(millis) + "m\""; }
 std::string MemoryText(std::int64_t mib) { return '"' + std::to_string(mib) + "Mi\""; }
 
-void Carry(const rules::AddToleration&, JsonView pod, Patch& patch) {
+void AddOperations(const rules::AddToleration&, JsonView pod, Patch& patch) {
   // A null list counts as none: `add` puts the new one in its place.
   if (pod["spec"]["tolerations"].is_array()) {
     patch.Add("/spec/tolerations/-", kToleration);
@@ -50,7 +50,7 @@ std::string RequestsObject(const rules::AddRequests& fix) {
   return object + '}';
 }
 
-void Carry(const rules::AddRequests& fix, JsonView pod, Patch& patch) {
+void AddOperations(const rules::AddRequests& fix, JsonView pod, Patch& patch) {
   const JsonView resources = pod["spec"][fix.list].Element(fix.index)["resources"];
   std::string path = "/spec";
   AppendPointerToken(path, fix.list);
@@ -66,7 +66,7 @@ void Carry(const rules::AddRequests& fix, JsonView pod, Patch& patch) {
   }
 }
 
-void Carry(const rules::SetDnsPolicy&, JsonView, Patch& patch) {
+void AddOperations(const rules::SetDnsPolicy&, JsonView, Patch& patch) {
   // `add` of a member that is there replaces it: the API server has written its default by now.
   patch.Add("/spec/dnsPolicy", R"("ClusterFirstWithHostNet")");
 }
@@ -76,7 +76,7 @@ void Carry(const rules::SetDnsPolicy&, JsonView, Patch& patch) {
 std::string BuildPatch(JsonView pod, std::span<const rules::Fix> fixes) {
   Patch patch;
   for (const rules::Fix& fix : fixes) {
-    std::visit([&](const auto& kind) { Carry(kind, pod, patch); }, fix);
+    std::visit([&](const auto& kind) { AddOperations(kind, pod, patch); }, fix);
   }
   return std::move(patch).Finish();
 }

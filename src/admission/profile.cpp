@@ -47,15 +47,10 @@ bool HasAccelerator(const workload::PodSet& pods, const std::string& pattern) {
   });
 }
 
-const workload::PodSet* PodSetOf(const Finding& finding, const workload::Workload& workload) {
-  const auto& all = workload.pod_sets;
-  return finding.pod_set < all.size() ? &all[finding.pod_set] : nullptr;
-}
-
 bool Matches(const Profile::Case& special, const Finding& finding,
              const workload::Workload& workload) {
   if (!MatchesGlob(special.kind, workload.kind->name)) return false;
-  const workload::PodSet* pods = PodSetOf(finding, workload);
+  const workload::PodSet* pods = finding.pods;
   if (special.count && (pods == nullptr || pods->scale.pods.value != special.count)) return false;
   return special.accelerator == "*" ||
          (pods != nullptr && HasAccelerator(*pods, special.accelerator));
@@ -73,8 +68,9 @@ const Profile::Case* LastCase(const Profile& profile, const Finding& finding,
 }
 
 bool KeepsItsMode(const Finding& finding, const workload::Workload& workload) {
-  const workload::PodSet* pods = PodSetOf(finding, workload);
-  return workload.kind->serves_others || (pods != nullptr && pods->skips_checks);
+  const bool is_skipped =
+      finding.rule->is_gke_check && finding.pods != nullptr && finding.pods->skips_checks;
+  return workload.kind->serves_others || is_skipped;
 }
 
 }  // namespace

@@ -1,5 +1,4 @@
 // `tpu-admission check`: the engine on YAML files.
-#include <array>
 #include <iostream>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -8,6 +7,7 @@
 #include "app/commands.h"
 #include "app/manifest.h"
 #include "app/settings_loader.h"
+#include "tpu_admission/admission/judge.h"
 #include "tpu_admission/base/clock.h"
 #include "tpu_admission/base/json_pointer.h"
 #include "tpu_admission/base/text.h"
@@ -21,18 +21,37 @@ using rules::Mode;
 constexpr const char* kIgnorePointer = "/metadata/annotations/tpu-admission.io~1ignore";
 constexpr std::size_t kReasonBytes = 200;
 
+struct Counts {
+  std::size_t workloads = 0;
+  std::size_t errors = 0;
+  std::size_t warnings = 0;
+  std::size_t would_be_denied = 0;
+};
+
 // Where the results go: text for people, JSON for programs.
 class Output {
  public:
   virtual ~Output() = default;
   virtual void Finding(const std::string& file, const ManifestObject& object,
                        const workload::Workload& workload, const JudgedFinding& judged) = 0;
-  // About an exemption that does not count.
+  // A warning that is no finding: about the value at `pointer`.
   virtual void Complaint(const std::string& file, const ManifestObject& object,
-                         const workload::Workload& workload, const std::string& what) = 0;
+                         const workload::Workload& workload, const std::string& pointer,
+                         const std::string& what) = 0;
   virtual void Unreadable(const std::string& file, const std::string& what) = 0;
-  virtual void Finish(std::size_t workloads, const std::array<std::size_t, 4>& by_mode) = 0;
+  virtual void Finish(const Counts& counts) = 0;
 };
+
+// How a finding is announced; empty: it is not. What the policy's `default` holds back is told all
+// the same: who looks at files wants to know before the next stage of the rollout.
+std::string Word(const JudgedFinding& judged) {
+  if (WouldDeny(judged)) {
+    return judged.mode == Mode::kWarn ? "warning (would be denied)" : "would be denied";
+  }
+  if (judged.would_be == Mode::kAudit) return "";
+  if (judged.mode == Mode::kAudit) return "would warn";
+  return judged.mode == Mode::kDeny ? "error" : "warning";
+}
 
 class TextOutput final : public Output {
  public:
@@ -44,26 +63,32 @@ class TextOutput final : public Output {
            std::string(finding.rule->id) + ": " + finding.summary +
                " (ignored because: " + Printable(judged.ignored_because, kReasonBytes) + ")\n");
     }
-    if (judged.mode == Mode::kAudit) return;
-    Line(file, object.LineOf(finding.pointer), judged.mode == Mode::kDeny ? "error" : "warning",
-         workload, finding.summary);
-    std::cout << admission::Paragraph(finding) << '\n';
+    const std::string word = Word(judged);
+    if (word.empty()) return;
+    Line(file, object.LineOf(finding.pointer), word, workload, finding.summary);
+    std::cout << admission::Paragraph(finding, judged.more) << '\n';
   }
   void Complaint(const std::string& file, const ManifestObject& object,
-                 const workload::Workload& workload, const std::string& what) override {
-    Line(file, object.LineOf(kIgnorePointer), "warning", workload, what + '\n');
+                 const workload::Workload& workload, const std::string& pointer,
+                 const std::string& what) override {
+    Line(file, object.LineOf(pointer), "warning", workload, what + '\n');
   }
   void Unreadable(const std::string& file, const std::string& what) override {
     std::cout << file << ':' << what << '\n';
   }
-  void Finish(std::size_t workloads, const std::array<std::size_t, 4>& by_mode) override {
-    std::cout << Number(workloads, "TPU workload")
-              << " checked: " << Number(by_mode[static_cast<std::size_t>(Mode::kDeny)], "error")
-              << ", " << Number(by_mode[static_cast<std::size_t>(Mode::kWarn)], "warning") << '\n';
+  void Finish(const Counts& counts) override {
+    std::cout << Number(counts.workloads, "TPU workload")
+              << " checked: " << Number(counts.errors, "error") << ", "
+              << Number(counts.warnings, "warning");
+    if (counts.would_be_denied > 0) {
+      std::cout << "; " << Number(counts.would_be_denied, "finding")
+                << " would be denied without the policy's default";
+    }
+    std::cout << '\n';
   }
 
  private:
-  static void Line(const std::string& file, std::size_t line, const char* word,
+  static void Line(const std::string& file, std::size_t line, const std::string& word,
                    const workload::Workload& workload, const std::string& what) {
     std::cout << file << ':' << line << ": " << word << ": " << Title(workload) << ": " << what
               << '\n';
@@ -85,19 +110,22 @@ class JsonOutput final : public Output {
                          {"rule", finding.rule->id},
                          {"rule_name", finding.rule->name},
                          {"mode", Name(judged.mode)},
+                         {"would_be", Name(judged.would_be)},
                          {"field", FieldPath(finding.pointer)},
                          {"container", Printable(finding.container)},
                          {"summary", finding.summary},
                          {"problem", finding.problem},
                          {"change", finding.change}});
+    if (judged.more > 0) findings_.back()["more"] = judged.more;
     if (!judged.ignored_because.empty()) {
       findings_.back()["ignored_because"] = Printable(judged.ignored_because, kReasonBytes);
     }
   }
   void Complaint(const std::string& file, const ManifestObject& object,
-                 const workload::Workload& workload, const std::string& what) override {
+                 const workload::Workload& workload, const std::string& pointer,
+                 const std::string& what) override {
     complaints_.push_back({{"file", file},
-                           {"line", object.LineOf(kIgnorePointer)},
+                           {"line", object.LineOf(pointer)},
                            {"kind", workload.kind->name},
                            {"name", Printable(workload.metadata.name)},
                            {"complaint", what}});
@@ -105,8 +133,8 @@ class JsonOutput final : public Output {
   void Unreadable(const std::string& file, const std::string& what) override {
     errors_.push_back({{"file", file}, {"error", what}});
   }
-  void Finish(std::size_t workloads, const std::array<std::size_t, 4>&) override {
-    const nlohmann::ordered_json report = {{"workloads", workloads},
+  void Finish(const Counts& counts) override {
+    const nlohmann::ordered_json report = {{"workloads", counts.workloads},
                                            {"findings", findings_},
                                            {"complaints", complaints_},
                                            {"errors", errors_}};
@@ -132,9 +160,9 @@ class Checker {
     if (!status) Unreadable(file, status.error().message);
   }
 
-  void Finish() { output_.Finish(workloads_, by_mode_); }
+  void Finish() { output_.Finish(counts_); }
   bool unreadable() const { return unreadable_; }
-  bool Has(Mode mode) const { return by_mode_[static_cast<std::size_t>(mode)] > 0; }
+  const Counts& counts() const { return counts_; }
 
  private:
   static Result<std::string> Read(const std::string& file) {
@@ -144,24 +172,40 @@ class Checker {
 
   void CheckObject(const std::string& file, const ManifestObject& object) {
     arena_.Reset();
-    const Result<workload::Workload> workload =
-        workload::ReadWorkload(settings_.policy.kinds(), object.gvk, object.json, arena_);
-    if (!workload) {
+    const admission::Judgement judgement =
+        Judge(settings_,
+              {object.gvk, object.json, k8s::JsonView(),
+               object.json["metadata"]["namespace"].StringOr(""), today_},
+              arena_);
+    using State = admission::Judgement::State;
+    if (judgement.state == State::kUnreadable) {
       const std::string line = std::to_string(object.LineOf(""));
-      return Unreadable(file, line + ":1: " + workload.error().message);
+      Unreadable(file, line + ":1: " + judgement.reason);
+    } else if (judgement.state == State::kNotChecked) {
+      ++counts_.warnings;
+      output_.Complaint(file, object, judgement.workload, "", "not checked: " + judgement.reason);
+    } else if (judgement.state == State::kJudged) {
+      ++counts_.workloads;
+      Tell(file, object, judgement);
     }
-    if (workload->pod_sets.empty()) return;
-    ++workloads_;
-    const admission::Decision decision =
-        admission::Decide(settings_.engine.Evaluate(*workload), *workload, settings_.policy,
-                          {workload->metadata.namespace_name, today_});
-    for (const JudgedFinding& judged : decision.findings) {
-      ++by_mode_[static_cast<std::size_t>(judged.mode)];
-      output_.Finding(file, object, *workload, judged);
+  }
+
+  void Tell(const std::string& file, const ManifestObject& object,
+            const admission::Judgement& judgement) {
+    for (const JudgedFinding& judged : judgement.decision.findings) {
+      if (judged.mode == Mode::kDeny) counts_.errors += 1 + judged.more;
+      if (judged.mode == Mode::kWarn) counts_.warnings += 1 + judged.more;
+      if (WouldDeny(judged)) counts_.would_be_denied += 1 + judged.more;
+      output_.Finding(file, object, judgement.workload, judged);
     }
-    for (const std::string& complaint : decision.complaints) {
-      ++by_mode_[static_cast<std::size_t>(Mode::kWarn)];
-      output_.Complaint(file, object, *workload, complaint);
+    for (const std::string& complaint : judgement.decision.complaints) {
+      ++counts_.warnings;
+      output_.Complaint(file, object, judgement.workload, kIgnorePointer, complaint);
+    }
+    if (judgement.decision.untold > 0) {
+      ++counts_.warnings;
+      output_.Complaint(file, object, judgement.workload, "",
+                        "and " + std::to_string(judgement.decision.untold) + " more findings");
     }
   }
 
@@ -174,8 +218,7 @@ class Checker {
   const Day today_;
   Output& output_;
   k8s::Arena arena_;
-  std::size_t workloads_ = 0;
-  std::array<std::size_t, 4> by_mode_{};
+  Counts counts_;
   bool unreadable_ = false;
 };
 
@@ -200,8 +243,8 @@ int Check(const CheckOptions& options) {
   }
   checker.Finish();
   if (checker.unreadable()) return kCannotRun;
-  const bool warned = options.fail_on == "warn" && checker.Has(Mode::kWarn);
-  return checker.Has(Mode::kDeny) || warned ? kFaultsFound : kDone;
+  const bool warned = options.fail_on == "warn" && checker.counts().warnings > 0;
+  return checker.counts().errors > 0 || warned ? kFaultsFound : kDone;
 }
 
 }  // namespace tpu_admission::app

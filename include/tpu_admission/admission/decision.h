@@ -1,4 +1,4 @@
-// From findings to a decision: which of them deny, warn or are only recorded.
+// A decision: which findings deny, warn or are only recorded; and how it is told.
 #pragma once
 
 #include <optional>
@@ -6,8 +6,6 @@
 #include <string_view>
 #include <vector>
 
-#include "tpu_admission/admission/exemption.h"
-#include "tpu_admission/admission/policy.h"
 #include "tpu_admission/rules/finding.h"
 #include "tpu_admission/workload/workload.h"
 
@@ -25,31 +23,19 @@ struct JudgedFinding {
   std::string_view ignored_because = {};
   // What another webhook would have said (profile kuberay-compat), or empty. A view of the policy.
   std::string_view peer_sentence = {};
-};
-
-// What an UPDATE changed, for ratcheting.
-struct Before {
-  std::vector<rules::Finding> findings;  // of the old object
-  bool same_pods = false;                // only counts changed, no pod template
-};
-
-// What decides beside the object itself.
-struct Circumstances {
-  std::string_view namespace_name;
-  Day today;                                    // UTC
-  std::optional<Before> before = std::nullopt;  // of an UPDATE
+  std::size_t more = 0;  // findings of this rule and pod set that are counted here, and not told
 };
 
 struct Decision {
-  std::vector<JudgedFinding>
-      findings;  // hardest first, by mode and would_be; those that are off are gone
+  // Hardest first, by mode and would_be; those that are off are gone. Of one rule and pod set at
+  // most kMostOfARule, at most kMostFindings in all.
+  static constexpr std::size_t kMostOfARule = 20;
+  static constexpr std::size_t kMostFindings = 200;
+  std::vector<JudgedFinding> findings;
+  std::size_t untold = 0;  // findings beyond kMostFindings, and not in any `more`
   // About exemptions that do not count: lines of at most kWarningBytes, for kubectl to print.
   std::vector<std::string> complaints;
 };
-
-// Applies policy, parenthood, ratcheting and exemptions, in this order.
-Decision Decide(std::vector<rules::Finding> findings, const workload::Workload& workload,
-                const Policy& policy, const Circumstances& circumstances);
 
 inline bool Denies(const JudgedFinding& judged) { return judged.mode == rules::Mode::kDeny; }
 // It does not deny, and will once the policy's `default` is lifted.
@@ -64,18 +50,23 @@ inline constexpr std::size_t kFirstLineBytes = 400;
 std::string DenialMessage(const workload::Workload& workload,
                           const std::vector<JudgedFinding>& findings, std::string_view docs_url);
 
-// A warning for kubectl to print: one line of at most kWarningBytes.
+// A warning for kubectl to print: one line of at most kWarningBytes. `more`: as in JudgedFinding.
 inline constexpr std::size_t kWarningBytes = 120;
-std::string Warning(const rules::Finding& finding);
+std::string Warning(const rules::Finding& finding, std::size_t more = 0);
 
 // One finding as it stands in a denial and in `check`: id, name, place; problem; change.
-std::string Paragraph(const rules::Finding& finding);
+std::string Paragraph(const rules::Finding& finding, std::size_t more = 0);
 
-// "<id>=deny <id>=warn", for audit annotation and log.
+// The values of audit annotations: entries that fit into kAuditBytes, then "and 7 more"; empty if
+// there is none.
+inline constexpr std::size_t kAuditBytes = 2048;
+// "<id>=deny <id>=warn".
 std::string Summary(const std::vector<JudgedFinding>& findings);
-
-// `<id> "our zone is new"; <id> "..."`: what was ignored, for the audit annotation. Reasons are
-// escaped and cut; empty if nothing was.
+// What would deny if the policy had no `default`: "<id> <id>".
+std::string WouldDenySummary(const std::vector<JudgedFinding>& findings);
+// `<id> "our zone is new"; <id> "..."`: what was ignored. Reasons are escaped and cut.
 std::string IgnoredSummary(const std::vector<JudgedFinding>& findings);
+// What is only recorded because the object asks to skip GKE's own check: "<id> <id>".
+std::string SkippedSummary(const std::vector<JudgedFinding>& findings);
 
 }  // namespace tpu_admission::admission

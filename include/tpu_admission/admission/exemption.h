@@ -48,7 +48,7 @@ class AskedExemptions {
                                                  std::string_view namespace_name, Day today,
                                                  bool heard);
 
-  // Each once, one line of at most 120 bytes.
+  // Each once, one line of at most 120 bytes; at most 32.
   std::vector<std::string> TakeComplaints() { return std::move(complaints_); }
 
  private:
@@ -60,7 +60,6 @@ class AskedExemptions {
     const workload::PodSet* pods;  // nullptr: the whole object
     Exemption exemption;
   };
-  const workload::Workload& workload_;
   std::vector<Asked> asked_;  // the object's first
   std::vector<std::string> complaints_;
 };

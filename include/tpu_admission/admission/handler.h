@@ -1,27 +1,17 @@
 // One review: bytes in, bytes out, and a record of what happened. Pure: no I/O, clock or globals.
 #pragma once
 
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "tpu_admission/admission/decision.h"
-#include "tpu_admission/admission/policy.h"
+#include "tpu_admission/admission/judge.h"
 #include "tpu_admission/base/snapshot_cell.h"
 #include "tpu_admission/k8s/arena.h"
 #include "tpu_admission/k8s/json.h"
 #include "tpu_admission/k8s/review.h"
-#include "tpu_admission/rules/engine.h"
 
 namespace tpu_admission::admission {
-
-// Everything a decision depends on beside the review; replaced as a whole when a file changes.
-struct Settings {
-  rules::Engine engine;
-  Policy policy;
-  std::string docs_url;  // base of links in messages; empty: no links
-};
 
 enum class Endpoint { kMutate, kValidate };
 
@@ -37,9 +27,10 @@ enum class Outcome {
   kWarned,
   kPatched,
   kDenied,
-  kInvalid,  // the body is no review; the answer is HTTP 400
+  kNotChecked,  // too large to be judged, so it was let in, with a warning
+  kInvalid,     // the body is no review; the answer is HTTP 400
 };
-inline constexpr std::size_t kOutcomes = 6;
+inline constexpr std::size_t kOutcomes = 7;
 std::string_view Name(Outcome outcome);
 
 // What happened, for log and metrics. Views live until the Handler's next call.
@@ -50,7 +41,7 @@ struct Record {
   std::vector<JudgedFinding> findings;
   std::int64_t chips = 0;        // that a new Pod asks for, at /validate; a dry run asks for none
   std::string_view accelerator;  // where they are, by the catalog; empty: it cannot be said
-  std::string error;             // kInvalid: why
+  std::string error;             // kInvalid, kNotChecked: why
 };
 
 // Belongs to one thread; keeps its memory from review to review.
@@ -65,12 +56,8 @@ class Handler {
  private:
   k8s::AdmissionResponse Answer(Endpoint endpoint, const Settings& settings, Day today,
                                 Record& record);
-  k8s::AdmissionResponse Mutate(const Settings& settings, const workload::Workload& workload,
-                                Record& record);
-  k8s::AdmissionResponse Validate(const Settings& settings, const workload::Workload& workload,
-                                  Day today, Record& record);
-  std::optional<Before> JudgeBefore(const Settings& settings, const k8s::AdmissionRequest& request,
-                                    const workload::Kind& kind);
+  k8s::AdmissionResponse Mutate(const Settings& settings, Record& record);
+  k8s::AdmissionResponse Validate(const Settings& settings, Day today, Record& record);
 
   SnapshotCell<Settings>::Reader settings_;
   k8s::JsonParser parser_;

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "tpu_admission/base/result.h"
-#include "tpu_admission/rules/engine.h"
+#include "tpu_admission/rules/cluster.h"
 #include "tpu_admission/rules/finding.h"
 #include "tpu_admission/workload/workload.h"
 
@@ -37,7 +37,7 @@ struct Profile {
   std::vector<Case> cases;
 
   // What becomes of `finding` before the policy has its say. Where the object only serves others,
-  // or its author asked GKE to skip its checks, no profile makes a finding harder.
+  // or its author asked GKE to skip the check that the rule repeats, no profile makes it harder.
   rules::Mode ModeOf(const rules::Finding& finding, const workload::Workload& workload) const;
   // What another webhook would have said, or nothing. Lives as long as the profile.
   std::string_view SentenceFor(const rules::Finding& finding,

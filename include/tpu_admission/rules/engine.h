@@ -6,28 +6,25 @@
 #include <string_view>
 #include <vector>
 
+#include "tpu_admission/rules/cluster.h"
 #include "tpu_admission/rules/finding.h"
 #include "tpu_admission/tpu/catalog.h"
 #include "tpu_admission/workload/workload.h"
 
 namespace tpu_admission::rules {
 
-enum class Platform { kStandard, kAutopilot };
-
-// What is known of the cluster; the defaults say nothing that a rule would judge by.
-struct Cluster {
-  std::string region;  // empty: not known
-  Platform platform = Platform::kStandard;
-  std::string gke_version;  // empty: not known
-};
-
-// "us-central1-a" and "us-central1" both give "us-central1"; empty if it is neither.
-std::string_view RegionOf(std::string_view location);
-
 struct RuleFix {
   const Rule* rule = nullptr;
-  std::size_t pod_set = 0;
   Fix fix;
+};
+
+// What the rules say of a workload.
+struct Evaluation {
+  // What all alternatives of a pod set's node selection have; the hardest first, then by rule.
+  std::vector<Finding> findings;
+  // What only some alternatives have: by pod set, alternative and rule. None of it is a fault,
+  // unless there is no alternative without one.
+  std::vector<Finding> of_alternatives;
 };
 
 // Immutable, safe from any thread.
@@ -35,9 +32,8 @@ class Engine {
  public:
   Engine(std::shared_ptr<const tpu::Catalog> catalog, Cluster cluster);
 
-  // All findings of all rules, hardest mode first, then by rule. A finding is there only if every
-  // alternative of the node selection has the fault.
-  std::vector<Finding> Evaluate(const workload::Workload& workload) const;
+  // All findings of all rules. Its views live as long as the workload.
+  Evaluation Evaluate(const workload::Workload& workload) const;
   // What would mend the workload safely: of every alternative the smallest, and only what all have.
   std::vector<RuleFix> Fixes(const workload::Workload& workload) const;
 

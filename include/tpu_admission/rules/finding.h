@@ -1,17 +1,33 @@
 // What a rule found: where, what, and what to change.
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "tpu_admission/rules/rule.h"
 
 namespace tpu_admission::rules {
 
+// The same fault, whatever the value: what ratcheting, alternatives and exemptions compare. Views
+// of the finding, and of the object that it is about.
+struct FaultId {
+  const Rule* rule = nullptr;
+  workload::PodSetId pods;
+  std::string_view part;
+
+  friend bool operator==(const FaultId&, const FaultId&) = default;
+  friend auto operator<=>(const FaultId&, const FaultId&) = default;
+};
+
 struct Finding {
-  std::string pointer;    // JSON pointer of the field in the object
-  std::string container;  // name as written; empty if it is about the pod or the object
+  std::string pointer;  // JSON pointer of the field in the object
+  // Name as written; empty if it is about the pod or the object.
+  std::string container = {};
+  // The same of what is no container: a volume, a claim, a request.
+  std::string part = {};
   // A clause that stands alone, for first lines and warnings: 'container "jax" asks for 8 chips,
   // a host of tpu-v6e-slice 4x4 has 4'. At most about 100 bytes.
   std::string summary;
@@ -24,12 +40,14 @@ struct Finding {
 
   // Filled in by the engine.
   const Rule* rule = nullptr;
-  std::size_t pod_set = 0;
+  const workload::PodSet* pods = nullptr;  // lives as long as the workload
+  // Of the node selection of `pods`, where not all of them have the fault.
+  std::size_t alternative = 0;
 
   Mode mode() const { return milder ? *milder : rule->mode; }
-  // The same fault, whatever the value: what ratcheting and alternatives compare.
-  bool SameFault(const Finding& other) const {
-    return rule == other.rule && pod_set == other.pod_set && container == other.container;
+  std::string_view part_name() const { return part.empty() ? container : part; }
+  FaultId fault() const {
+    return {rule, pods == nullptr ? workload::PodSetId() : pods->id(), part_name()};
   }
 };
 

@@ -52,6 +52,9 @@ struct Rule {
   void (*fix)(const Subject& subject, std::vector<Fix>& fixes) = nullptr;
   // Which pod sets are judged, by what they have to do with TPUs.
   workload::TpuUses audience = workload::TpuUses(workload::TpuUse::kChips);
+  // GKE's own admission check says the same, so what asks GKE to skip that check
+  // (workload::PodSet::skips_checks) is only recorded.
+  bool is_gke_check = false;
 };
 
 // The pods and choices whose node selection is judged.

@@ -69,6 +69,15 @@ struct DeviceRequest {
   bool has_selectors = false;  // CEL chooses among the devices
 };
 
+// Which pod set of an object: by the name of its list element where it has one, else by its path. A
+// place in a list changes when something is put before it.
+struct PodSetId {
+  std::string_view path;
+  std::string_view name;
+  friend bool operator==(const PodSetId&, const PodSetId&) = default;
+  friend auto operator<=>(const PodSetId&, const PodSetId&) = default;
+};
+
 // One pod template with its scale. Views live as long as the review's JSON and the arena.
 struct PodSet {
   TpuUse use = TpuUse::kChips;
@@ -92,6 +101,8 @@ struct PodSet {
   std::size_t entries = 0;
   // It asks to be left alone: cloud.google.com/skip-tpu-webhook-check: "true".
   bool skips_checks = false;
+  // Views `this` and the table of kinds.
+  PodSetId id() const { return {name.empty() ? pointer : row->path, name}; }
   // The topology that is cut out of a larger slice for this pod set (GKE sub- and super-slices).
   std::optional<std::string_view> SliceTopology() const;
 };

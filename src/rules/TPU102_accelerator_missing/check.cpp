@@ -25,6 +25,7 @@ const Rule kTPU102 = {
     .name = "accelerator-missing",
     .mode = Mode::kDeny,
     .check = Check,
+    .is_gke_check = true,
 };
 
 }  // namespace tpu_admission::rules

@@ -33,6 +33,7 @@ const Rule kTPU103 = {
     .name = "topology-missing",
     .mode = Mode::kDeny,
     .check = Check,
+    .is_gke_check = true,
 };
 
 }  // namespace tpu_admission::rules

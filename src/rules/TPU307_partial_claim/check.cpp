@@ -34,7 +34,7 @@ void Check(const Subject& subject, Report& report) {
     if (request.all || SomeMachineHas(subject.catalog, request.count)) continue;
     const std::string found = Count(request.count, "chip");
     report.Add({.pointer = subject.AtSpec("/devices/requests/" + std::to_string(request.index)),
-                .container = std::string(request.name),
+                .part = std::string(request.name),
                 .summary = "claims " + found + ", but a claim takes all TPUs of its node",
                 .problem = "asks for " + found + ", but the TPU machines have " +
                            Sizes(subject.catalog) +

@@ -48,7 +48,7 @@ void CheckVolume(const Subject& subject, std::size_t index, k8s::Quantity disk, 
   std::string pointer = subject.AtSpec("/volumes");
   AppendPointerIndex(pointer, index);
   report.Add({.pointer = pointer + "/emptyDir/sizeLimit",
-              .container = std::string(volume.name),
+              .part = std::string(volume.name),
               .summary = "emptyDir " + Quoted(volume.name) + " may grow to " +
                          limit->quantity->Text() + ", a TPU node has " + disk.Text(),
               .problem = "is " + limit->quantity->Text() +

@@ -31,7 +31,7 @@ void CheckClass(const Subject& subject, std::string_view name, std::string point
   const tpu::Generation& generation = *subject.shape.generation;
   if (known == nullptr || CanAttach(generation.disks, known->disk)) return;
   report.Add({.pointer = std::move(pointer),
-              .container = std::string(name),
+              .part = std::string(name),
               .summary = "volume " + Quoted(name) + " is a " + known->disk + ", which " +
                          generation.label + " nodes cannot attach",
               .problem = "is " + known->name + ", which makes a " + known->disk + " disk in GKE; " +
@@ -56,7 +56,7 @@ void CheckVolume(const Subject& subject, std::size_t index, Report& report) {
   if (volume.source != "gcePersistentDisk" || AttachesPersistentDisk(generation.disks)) return;
   report.Add(
       {.pointer = pointer + "/gcePersistentDisk",
-       .container = std::string(volume.name),
+       .part = std::string(volume.name),
        .summary = "volume " + Quoted(volume.name) + " is a Persistent Disk, which " +
                   generation.label + " nodes cannot attach",
        .problem = "names a Persistent Disk, but " + generation.label + " nodes attach only " +

@@ -25,7 +25,7 @@ void CheckVolume(const Subject& subject, std::size_t index, Report& report) {
   std::string pointer = subject.AtSpec("/volumes");
   AppendPointerIndex(pointer, index);
   report.Add({.pointer = pointer + "/csi/volumeAttributes",
-              .container = std::string(volume.name),
+              .part = std::string(volume.name),
               .summary = "hostNetwork with GCS FUSE volume " + Quoted(volume.name) +
                          ": the mount may lack the pod's account",
               .problem = "mounts Cloud Storage on the host's network, where GCS FUSE uses the "

@@ -1,6 +1,10 @@
 #include "tpu_admission/rules/engine.h"
 
 #include <algorithm>
+#include <iterator>
+#include <map>
+#include <tuple>
+#include <utility>
 
 #include "rules/engine/subject.h"
 
@@ -13,58 +17,86 @@ bool IsAsked(const Rule& rule, const Subject& subject) {
 }
 
 // The hardest that may be said of the pod set, whatever a rule thinks.
-Mode Cap(const Subject& subject) {
-  if (subject.pods.skips_checks) return Mode::kAudit;
+Mode Cap(const Rule& rule, const Subject& subject) {
+  if (rule.is_gke_check && subject.pods.skips_checks) return Mode::kAudit;
   return subject.workload.kind->serves_others ? Mode::kWarn : Mode::kDeny;
 }
 
-// The findings for one alternative.
-std::vector<Finding> Judge(const Subject& subject, std::size_t pod_set) {
-  std::vector<Finding> findings;
+// Appends the findings for one alternative.
+void Find(const Subject& subject, std::vector<Finding>& findings) {
+  const std::size_t first = findings.size();
   for (const Rule* rule : AllRules()) {
     if (!IsAsked(*rule, subject)) continue;
-    Report report(*rule, pod_set, findings);
+    Report report(*rule, subject.pods, findings);
     rule->check(subject, report);
   }
-  const Mode cap = Cap(subject);
-  for (Finding& finding : findings) {
-    if (finding.mode() > cap) finding.milder = cap;
+  for (std::size_t i = first; i < findings.size(); ++i) {
+    const Mode cap = Cap(*findings[i].rule, subject);
+    if (findings[i].mode() > cap) findings[i].milder = cap;
   }
-  return findings;
 }
 
-// The fixes for one alternative.
-std::vector<RuleFix> Mend(const Subject& subject, std::size_t pod_set) {
-  std::vector<RuleFix> all;
+// Appends the fixes for one alternative.
+void FindFixes(const Subject& subject, std::vector<RuleFix>& all) {
   std::vector<Fix> fixes;
   for (const Rule* rule : AllRules()) {
     if (rule->fix == nullptr || !IsAsked(*rule, subject)) continue;
     fixes.clear();
     rule->fix(subject, fixes);
-    for (const Fix& fix : fixes) all.push_back({rule, pod_set, fix});
+    for (const Fix& fix : fixes) all.push_back({rule, fix});
   }
-  return all;
 }
 
-// Keeps of `findings` what `others` also have, each in its milder mode: a fault that one
-// alternative does not have is none.
-void Intersect(std::vector<Finding>& findings, const std::vector<Finding>& others) {
-  std::erase_if(findings, [&](Finding& finding) {
-    const auto same = std::find_if(others.begin(), others.end(),
-                                   [&](const Finding& other) { return finding.SameFault(other); });
-    if (same == others.end()) return true;
-    if (same->mode() < finding.mode()) finding.milder = same->mode();
-    return false;
-  });
+// How a fault shows in the alternatives of one pod set.
+struct Shared {
+  std::size_t alternatives = 0;  // that have it
+  std::size_t last = 0;          // of these
+  Mode hardest_in_last = Mode::kOff;
+  Mode mildest = Mode::kDeny;  // of the hardest in each
+};
+
+void Count(Shared& shared, std::size_t alternative, Mode mode) {
+  if (shared.alternatives > 0 && shared.last == alternative) {
+    shared.hardest_in_last = std::max(shared.hardest_in_last, mode);
+    return;
+  }
+  if (shared.alternatives > 0) shared.mildest = std::min(shared.mildest, shared.hardest_in_last);
+  shared = {shared.alternatives + 1, alternative, mode, shared.mildest};
+}
+
+// A fault that every alternative has is told once, in its mildest mode.
+void Join(std::vector<std::vector<Finding>> alternatives, Evaluation& evaluation) {
+  std::map<FaultId, Shared> faults;   // its keys view the findings, so these are not moved yet
+  std::vector<const Shared*> shared;  // of each finding
+  for (std::size_t i = 0; i < alternatives.size(); ++i) {
+    for (const Finding& finding : alternatives[i]) {
+      Shared& fault = faults[finding.fault()];
+      Count(fault, i, finding.mode());
+      shared.push_back(&fault);
+    }
+  }
+  auto next = shared.begin();
+  for (std::size_t i = 0; i < alternatives.size(); ++i) {
+    for (Finding& finding : alternatives[i]) {
+      const Shared& fault = **next++;
+      const Mode mildest = std::min(fault.mildest, fault.hardest_in_last);
+      if (fault.alternatives < alternatives.size()) {
+        finding.alternative = i;
+        evaluation.of_alternatives.push_back(std::move(finding));
+      } else if (i == 0) {
+        if (mildest < finding.mode()) finding.milder = mildest;
+        evaluation.findings.push_back(std::move(finding));
+      }
+    }
+  }
 }
 
 std::optional<std::int64_t> Smaller(std::optional<std::int64_t> a, std::optional<std::int64_t> b) {
   return a && b ? std::optional(std::min(*a, *b)) : std::nullopt;
 }
 
-// Makes `fix` what `other` allows too; false if nothing is left, or if it is another fix.
+// Makes `fix` what `other` allows too; false if nothing is left.
 bool Narrow(AddRequests& fix, const AddRequests& other) {
-  if (fix.list != other.list || fix.index != other.index) return false;
   fix.cpu_millis = Smaller(fix.cpu_millis, other.cpu_millis);
   fix.memory_mib = Smaller(fix.memory_mib, other.memory_mib);
   return fix.cpu_millis || fix.memory_mib;
@@ -72,67 +104,74 @@ bool Narrow(AddRequests& fix, const AddRequests& other) {
 bool Narrow(AddToleration&, const AddToleration&) { return true; }
 bool Narrow(SetDnsPolicy&, const SetDnsPolicy&) { return true; }
 
+// What a fix is for, whatever it sets.
+using FixKey = std::tuple<const Rule*, std::size_t, std::string_view, std::size_t>;
+FixKey KeyOf(const RuleFix& fix) {
+  const auto* requests = std::get_if<AddRequests>(&fix.fix);
+  if (requests == nullptr) return {fix.rule, fix.fix.index(), {}, 0};
+  return {fix.rule, fix.fix.index(), requests->list, requests->index};
+}
+
 void Intersect(std::vector<RuleFix>& fixes, const std::vector<RuleFix>& others) {
+  std::map<FixKey, const RuleFix*> known;
+  for (const RuleFix& other : others) known.emplace(KeyOf(other), &other);
   std::erase_if(fixes, [&](RuleFix& mine) {
-    return std::none_of(others.begin(), others.end(), [&](const RuleFix& other) {
-      if (mine.rule != other.rule || mine.pod_set != other.pod_set) return false;
-      return std::visit(
-          [&]<typename A, typename B>(A& a, const B& b) {
-            if constexpr (std::is_same_v<A, B>) return Narrow(a, b);
-            return false;
-          },
-          mine.fix, other.fix);
-    });
+    const auto other = known.find(KeyOf(mine));
+    if (other == known.end()) return true;
+    return !std::visit(
+        [&]<typename A>(A& fix) { return Narrow(fix, std::get<A>(other->second->fix)); }, mine.fix);
   });
 }
 
-// What `judge` says of each pod set, as far as it says so of all alternatives of the set.
-template <typename Item>
-std::vector<Item> OfAllAlternatives(const Engine& engine, const workload::Workload& workload,
-                                    std::vector<Item> (*judge)(const Subject&, std::size_t)) {
-  std::vector<Item> all;
-  for (std::size_t i = 0; i < workload.pod_sets.size(); ++i) {
-    const workload::PodSet& pods = workload.pod_sets[i];
-    // A selection without a choice is still judged, by what does not depend on the nodes.
-    const workload::NodeChoice none;
-    const auto choices = pods.nodes.choices.empty() ? std::span(&none, 1) : pods.nodes.choices;
-    std::vector<Item> items;
-    for (std::size_t j = 0; j < choices.size(); ++j) {
-      const Shape shape = MakeShape(engine.catalog(), choices[j]);
-      std::vector<Item> judged =
-          judge({workload, pods, engine.catalog(), engine.cluster(), shape}, i);
-      if (j == 0) {
-        items = std::move(judged);
-      } else {
-        Intersect(items, judged);
-      }
-    }
-    std::move(items.begin(), items.end(), std::back_inserter(all));
-  }
-  return all;
+// A selection without a choice is still judged, by what does not depend on the nodes.
+std::span<const workload::NodeChoice> ChoicesOf(const workload::PodSet& pods) {
+  static constexpr workload::NodeChoice kNone;
+  return pods.nodes.choices.empty() ? std::span(&kNone, 1) : pods.nodes.choices;
+}
+
+// Appends to `items` what `find` finds in a pod set; where its node selection has alternatives,
+// `merge` gets what is found in each.
+template <typename Item, typename Merge>
+void LookAt(const Engine& engine, const workload::Workload& workload, const workload::PodSet& pods,
+            void (*find)(const Subject&, std::vector<Item>&), std::vector<Item>& items,
+            Merge merge) {
+  const std::span<const workload::NodeChoice> choices = ChoicesOf(pods);
+  const auto look = [&](const workload::NodeChoice& choice, std::vector<Item>& found) {
+    const Shape shape = MakeShape(engine.catalog(), choice);
+    find({workload, pods, engine.catalog(), engine.cluster(), shape}, found);
+  };
+  if (choices.size() == 1) return look(choices.front(), items);
+  std::vector<std::vector<Item>> alternatives(choices.size());
+  for (std::size_t i = 0; i < choices.size(); ++i) look(choices[i], alternatives[i]);
+  merge(std::move(alternatives));
 }
 
 }  // namespace
 
-std::string_view RegionOf(std::string_view location) {
-  const std::size_t first = location.find('-');
-  const std::size_t last = location.rfind('-');
-  if (first == location.npos) return {};
-  return first == last ? location : location.substr(0, last);
-}
-
 Engine::Engine(std::shared_ptr<const tpu::Catalog> catalog, Cluster cluster)
     : catalog_(std::move(catalog)), cluster_(std::move(cluster)) {}
 
-std::vector<Finding> Engine::Evaluate(const workload::Workload& workload) const {
-  std::vector<Finding> all = OfAllAlternatives(*this, workload, Judge);
-  std::stable_sort(all.begin(), all.end(),
+Evaluation Engine::Evaluate(const workload::Workload& workload) const {
+  Evaluation evaluation;
+  for (const workload::PodSet& pods : workload.pod_sets) {
+    LookAt(*this, workload, pods, Find, evaluation.findings,
+           [&](auto alternatives) { Join(std::move(alternatives), evaluation); });
+  }
+  std::stable_sort(evaluation.findings.begin(), evaluation.findings.end(),
                    [](const Finding& a, const Finding& b) { return a.mode() > b.mode(); });
-  return all;
+  return evaluation;
 }
 
 std::vector<RuleFix> Engine::Fixes(const workload::Workload& workload) const {
-  return OfAllAlternatives(*this, workload, Mend);
+  std::vector<RuleFix> all;
+  for (const workload::PodSet& pods : workload.pod_sets) {
+    LookAt(*this, workload, pods, FindFixes, all, [&](auto alternatives) {
+      std::vector<RuleFix>& common = alternatives.front();
+      for (std::size_t i = 1; i < alternatives.size(); ++i) Intersect(common, alternatives[i]);
+      all.insert(all.end(), common.begin(), common.end());
+    });
+  }
+  return all;
 }
 
 std::string_view Engine::AcceleratorOf(const workload::PodSet& pods) const {

@@ -11,7 +11,10 @@
 #include <vector>
 
 #include "rules/engine/list.h"
-#include "tpu_admission/rules/engine.h"
+#include "tpu_admission/rules/cluster.h"
+#include "tpu_admission/rules/finding.h"
+#include "tpu_admission/tpu/catalog.h"
+#include "tpu_admission/workload/workload.h"
 
 namespace tpu_admission::rules {
 
@@ -90,14 +93,15 @@ std::optional<std::int64_t> WholeNumber(std::string_view text);
 
 class Report {
  public:
-  Report(const Rule& rule, std::size_t pod_set, std::vector<Finding>& findings)
-      : rule_(rule), pod_set_(pod_set), findings_(findings) {}
+  Report(const Rule& rule, const workload::PodSet& pods, std::vector<Finding>& findings)
+      : rule_(rule), pods_(pods), findings_(findings) {}
 
   void Add(Finding finding) {
     finding.rule = &rule_;
-    finding.pod_set = pod_set_;
+    finding.pods = &pods_;
     // Names are compared with each other; a stranger's may be as long as a body.
     finding.container.resize(std::min(finding.container.size(), kLongestName));
+    finding.part.resize(std::min(finding.part.size(), kLongestName));
     findings_.push_back(std::move(finding));
   }
 
@@ -105,7 +109,7 @@ class Report {
   static constexpr std::size_t kLongestName = 253;  // of anything in Kubernetes
 
   const Rule& rule_;
-  std::size_t pod_set_;
+  const workload::PodSet& pods_;
   std::vector<Finding>& findings_;
 };
 

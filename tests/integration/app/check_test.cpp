@@ -71,6 +71,30 @@ TEST(Check, FailsOnWarningsIfAsked) {
   EXPECT_EQ(RunToEnd({"check", "--fail-on", "warn", "-"}, {}, warned).exit_code, 1);
 }
 
+TEST(Check, TellsInTheAuditStageWhatWouldBeDenied) {
+  TempDir directory;
+  const std::string policy = directory / "policy.yaml";
+  std::ofstream(policy) << "default: audit\n";
+  const Ended ended = RunToEnd({"check", "--policy", policy, "-"}, {}, kList);
+  EXPECT_EQ(ended.exit_code, 0);
+  EXPECT_THAT(ended.out, HasSubstr("-:11: would be denied: Pod \"p\": "));
+  EXPECT_THAT(ended.out, HasSubstr("TPU203 topology-not-offered"));
+  EXPECT_THAT(ended.out, HasSubstr("0 errors, 0 warnings; 1 finding would be denied"));
+  const auto report = nlohmann::json::parse(
+      RunToEnd({"check", "--policy", policy, "--output", "json", "-"}, {}, kList).out);
+  EXPECT_EQ(report["findings"][0]["mode"], "audit");
+  EXPECT_EQ(report["findings"][0]["would_be"], "deny");
+}
+
+TEST(Check, TellsInTheWarnStageWhatWouldBeDenied) {
+  TempDir directory;
+  const std::string policy = directory / "policy.yaml";
+  std::ofstream(policy) << "default: warn\n";
+  const Ended ended = RunToEnd({"check", "--policy", policy, "-"}, {}, kList);
+  EXPECT_EQ(ended.exit_code, 0);
+  EXPECT_THAT(ended.out, HasSubstr("-:11: warning (would be denied): Pod \"p\": "));
+}
+
 TEST(Check, HonoursThePolicy) {
   TempDir directory;
   const std::string policy = directory / "policy.yaml";

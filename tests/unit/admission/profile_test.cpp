@@ -37,6 +37,11 @@ class Sketch {
   Sketch(const Sketch&) = delete;
   Sketch& operator=(const Sketch&) = delete;
   const workload::Workload& workload() const { return workload_; }
+  rules::Finding Find(std::string_view rule) const {
+    rules::Finding finding = FindingOf(rule);
+    finding.pods = &pods_;
+    return finding;
+  }
 
  private:
   workload::Kind kind_;
@@ -65,7 +70,7 @@ TEST_P(Cases, LastThatMatchesWins) {
   - {count: 0, rules: {TPU401: deny}}
 )");
   const Sketch sketch(GetParam().kind, GetParam().accelerator);
-  EXPECT_EQ(profile.ModeOf(FindingOf("TPU401"), sketch.workload()), GetParam().mode);
+  EXPECT_EQ(profile.ModeOf(sketch.Find("TPU401"), sketch.workload()), GetParam().mode);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -116,7 +121,7 @@ TEST(Profiles, StandardComesFirstAndChangesNothing) {
   EXPECT_FALSE(profiles.front().platform.has_value());
   const Sketch sketch("RayCluster", "tpu-v5-lite-device");
   for (const rules::Rule* rule : rules::AllRules()) {
-    EXPECT_EQ(profiles.front().ModeOf(FindingOf(rule->id), sketch.workload()), rule->mode);
+    EXPECT_EQ(profiles.front().ModeOf(sketch.Find(rule->id), sketch.workload()), rule->mode);
   }
 }
 

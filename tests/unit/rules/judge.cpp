@@ -37,7 +37,7 @@ Judged Judge(std::string_view yaml, const Cluster& cluster) {
     return {};
   }
   const Engine engine(TestCatalog(), cluster);
-  Judged judged{engine.Evaluate(*workload), engine.Fixes(*workload)};
+  Judged judged{engine.Evaluate(*workload).findings, engine.Fixes(*workload)};
   std::erase_if(judged.findings, IsOff);
   return judged;
 }

@@ -1,0 +1,21 @@
+// What rules are told of the cluster they judge for.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace tpu_admission::rules {
+
+enum class Platform { kStandard, kAutopilot };
+
+// The defaults say nothing that a rule would judge by.
+struct Cluster {
+  std::string region;  // empty: not known
+  Platform platform = Platform::kStandard;
+  std::string gke_version;  // empty: not known
+};
+
+// "us-central1-a" and "us-central1" both give "us-central1"; empty if it is neither.
+std::string_view RegionOf(std::string_view location);
+
+}  // namespace tpu_admission::rules
