@@ -1,3 +1,5 @@
+#include <fmt/core.h>
+
 #include "rules/engine/phrases.h"
 #include "tpu_admission/base/text.h"
 
@@ -16,24 +18,25 @@ std::string KnownLabels(const tpu::Catalog& catalog) {
 
 Finding Misspelt(const Subject& subject, const std::string& value, const tpu::Generation& meant) {
   return {.pointer = subject.At(NodeLabel::kAccelerator),
-          .container = "",
-          .summary = "accelerator " + value + " does not exist, " + meant.label + " does",
-          .problem = "is " + value + ", but no TPU node is called that; the name of " + meant.name +
-                     " is " + meant.label + ". Pods that are sent there stay Pending for ever.",
+          .summary = fmt::format("accelerator {} does not exist, {} does", value, meant.label),
+          .problem = fmt::format("is {}, but no TPU node is called that; the name of {} is {}. "
+                                 "Pods that are sent there stay Pending for ever.",
+                                 value, meant.name, meant.label),
           .change = SelectorChange(subject, NodeLabel::kAccelerator, meant.label)};
 }
 
 Finding Unknown(const Subject& subject, const std::string& value) {
   const std::string version(subject.catalog.version());
-  return {.pointer = subject.At(NodeLabel::kAccelerator),
-          .container = "",
-          .summary = "accelerator " + value + " is not in the TPU catalog of " + version,
-          .problem = "is " + value + ", which the TPU catalog of " + version +
-                     " does not know, so nothing that depends on it was checked. If it is a new "
-                     "generation, this is no fault.",
-          .change = "check the spelling (known: " + KnownLabels(subject.catalog) +
-                    "), or give tpu-admission a newer catalog",
-          .milder = Mode::kWarn};
+  return {
+      .pointer = subject.At(NodeLabel::kAccelerator),
+      .summary = fmt::format("accelerator {} is not in the TPU catalog of {}", value, version),
+      .problem =
+          fmt::format("is {}, which the TPU catalog of {} does not know, so nothing that depends "
+                      "on it was checked. If it is a new generation, this is no fault.",
+                      value, version),
+      .change = fmt::format("check the spelling (known: {}), or give tpu-admission a newer catalog",
+                            KnownLabels(subject.catalog)),
+      .milder = Mode::kWarn};
 }
 
 void Check(const Subject& subject, Report& report) {

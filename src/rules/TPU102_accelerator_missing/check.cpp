@@ -8,7 +8,6 @@ using workload::NodeLabel;
 void Check(const Subject& subject, Report& report) {
   if (!subject.Misses(NodeLabel::kAccelerator)) return;
   report.Add({.pointer = subject.At(NodeLabel::kAccelerator),
-              .container = "",
               .summary = "no node selector says which TPU generation the pod needs",
               .problem = "has no cloud.google.com/gke-tpu-accelerator, so the pod may land on any "
                          "TPU node with enough chips, whatever its generation, and no node can be "

@@ -1,3 +1,5 @@
+#include <fmt/core.h>
+
 #include "rules/engine/phrases.h"
 
 namespace tpu_admission::rules {
@@ -7,16 +9,16 @@ using workload::NodeLabel;
 
 std::string Change(const Subject& subject) {
   const std::string change = "add cloud.google.com/gke-tpu-topology";
-  if (subject.shape.generation == nullptr) return change + ", the shape of the slice in chips";
+  if (subject.shape.generation == nullptr)
+    return fmt::format("{}, the shape of the slice in chips", change);
   const std::vector<std::string> near = NearestTopologies(subject, WishedChips(subject));
-  return change + ", e.g. " + near.front() + " (" + subject.shape.generation->label + " has " +
-         Topologies(*subject.shape.generation) + ")";
+  return fmt::format("{}, e.g. {} ({} has {})", change, near.front(),
+                     subject.shape.generation->label, Topologies(*subject.shape.generation));
 }
 
 void Check(const Subject& subject, Report& report) {
   if (!subject.Misses(NodeLabel::kTopology)) return;
   report.Add({.pointer = subject.At(NodeLabel::kTopology),
-              .container = "",
               .summary = "no node selector says which TPU topology the pod needs",
               .problem =
                   "has no cloud.google.com/gke-tpu-topology, so the pod may land on one host "

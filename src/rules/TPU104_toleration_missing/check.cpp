@@ -21,7 +21,6 @@ void Mend(const Subject& subject, std::vector<Fix>& fixes) {
 // a Pod that somebody could add the toleration to.
 void CheckDaemonSet(const Subject& subject, Report& report) {
   report.Add({.pointer = subject.AtSpec("/tolerations"),
-              .container = "",
               .summary = "a DaemonSet without the toleration of google.com/tpu makes no TPU pods",
               .problem =
                   "has none for google.com/tpu, the taint of TPU nodes. A DaemonSet makes pods "
@@ -34,7 +33,6 @@ void Check(const Subject& subject, Report& report) {
   if (SpeaksOfTaint(subject.pods.pod.spec)) return;
   if (subject.workload.kind->name == "DaemonSet") return CheckDaemonSet(subject, report);
   report.Add({.pointer = subject.AtSpec("/tolerations"),
-              .container = "",
               .summary = "no toleration of the TPU taint google.com/tpu",
               .problem = "has none for google.com/tpu, the taint that keeps other pods off TPU "
                          "nodes. tpu-admission adds it to pods; so does GKE where its plugin "

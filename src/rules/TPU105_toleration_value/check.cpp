@@ -19,7 +19,6 @@ void Check(const Subject& subject, Report& report) {
   AppendPointerIndex(pointer, *wrong);
   report.Add(
       {.pointer = std::move(pointer),
-       .container = "",
        .summary = "toleration of google.com/tpu does not match google.com/tpu=present:NoSchedule",
        .problem = "speaks of google.com/tpu, but does not tolerate the taint that TPU nodes "
                   "carry, google.com/tpu=present:NoSchedule. It is harmless only where GKE "

@@ -1,3 +1,5 @@
+#include <fmt/core.h>
+
 #include "rules/engine/phrases.h"
 #include "tpu_admission/base/text.h"
 
@@ -11,12 +13,11 @@ void Check(const Subject& subject, Report& report) {
   const std::string one = Quoted(nodes.one_value);
   const std::string other = Quoted(nodes.other_value);
   report.Add({.pointer = subject.AtSpec("/affinity/nodeAffinity"),
-              .container = "",
-              .summary = key + " must be " + one + " and " + other + " at once",
-              .problem = "asks for " + key + " " + other + " where " + one +
-                         " is asked for as well. A node has one value of a label, so no node can "
-                         "ever match.",
-              .change = "keep one of the two values of " + key});
+              .summary = fmt::format("{} must be {} and {} at once", key, one, other),
+              .problem = fmt::format("asks for {} {} where {} is asked for as well. A node has one "
+                                     "value of a label, so no node can ever match.",
+                                     key, other, one),
+              .change = fmt::format("keep one of the two values of {}", key)});
 }
 
 }  // namespace

@@ -1,3 +1,5 @@
+#include <fmt/core.h>
+
 #include "rules/engine/phrases.h"
 #include "tpu_admission/base/text.h"
 
@@ -26,13 +28,11 @@ void Check(const Subject& subject, Report& report) {
     if (!IsBlank(selected)) continue;
     const std::string value = Quoted(selected.value);
     report.Add({.pointer = subject.At(label),
-                .container = "",
-                .summary = std::string(FieldOf(subject, label)) + " is still " + value,
-                .problem = "is still " + value +
-                           ", a blank that somebody meant to fill in. No label has such a value: "
-                           "the API server takes this " +
-                           std::string(subject.workload.kind->name) +
-                           ", and then refuses what is made from it.",
+                .summary = fmt::format("{} is still {}", FieldOf(subject, label), value),
+                .problem = fmt::format(
+                    "is still {}, a blank that somebody meant to fill in. No label has such a "
+                    "value: the API server takes this {}, and then refuses what is made from it.",
+                    value, subject.workload.kind->name),
                 .change = "put the value in its place, without the brackets"});
   }
 }

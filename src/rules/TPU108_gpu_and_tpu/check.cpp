@@ -1,3 +1,5 @@
+#include <fmt/core.h>
+
 #include "rules/engine/phrases.h"
 #include "tpu_admission/base/text.h"
 
@@ -28,11 +30,12 @@ void CheckResources(const Subject& subject, Report& report) {
     report.Add(
         {.pointer = subject.At(container),
          .container = std::string(container.name),
-         .summary = Title(container) + " asks for " + name + ", and its pod " + TpuSide(subject),
-         .problem = "asks for " + name + " in a pod that " + TpuSide(subject) +
-                    ". All containers of a pod run on one node, and no node has both GPUs "
-                    "and TPUs.",
-         .change = "remove " + name + ", or move the container to a pod of its own"});
+         .summary = fmt::format("{} asks for {}, and its pod {}", Title(container), name,
+                                TpuSide(subject)),
+         .problem = fmt::format("asks for {} in a pod that {}. All containers of a pod run on one "
+                                "node, and no node has both GPUs and TPUs.",
+                                name, TpuSide(subject)),
+         .change = fmt::format("remove {}, or move the container to a pod of its own", name)});
   }
 }
 
@@ -42,13 +45,13 @@ void CheckSelector(const Subject& subject, Report& report) {
   const std::string value = Quoted(gpu->value);
   report.Add(
       {.pointer = std::string(subject.pods.selector_pointer) + workload::PointerOf(*gpu),
-       .container = "",
-       .summary =
-           "the pod " + TpuSide(subject) + " and selects GPU nodes by gke-accelerator " + value,
-       .problem = "is " + value + ", but this label is for GPU nodes, and the pod " +
-                  TpuSide(subject) + ". No node has both, and GKE makes none for such a pod.",
-       .change = "remove " + std::string(kGpuLabel) + " (TPUs are selected by " +
-                 std::string(Key(NodeLabel::kAccelerator)) + ")",
+       .summary = fmt::format("the pod {} and selects GPU nodes by gke-accelerator {}",
+                              TpuSide(subject), value),
+       .problem = fmt::format("is {}, but this label is for GPU nodes, and the pod {}. No node has "
+                              "both, and GKE makes none for such a pod.",
+                              value, TpuSide(subject)),
+       .change = fmt::format("remove {} (TPUs are selected by {})", kGpuLabel,
+                             Key(NodeLabel::kAccelerator)),
        .milder = gpu->value.starts_with("nvidia") ? std::nullopt : std::optional(Mode::kWarn)});
 }
 

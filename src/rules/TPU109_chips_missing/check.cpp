@@ -1,3 +1,5 @@
+#include <fmt/core.h>
+
 #include "rules/engine/phrases.h"
 
 namespace tpu_admission::rules {
@@ -26,16 +28,17 @@ bool MayGoWithout(const Subject& subject) {
 std::string HostChips(const Subject& subject) {
   const auto machines = subject.shape.machines();
   if (!subject.shape.topology || machines.size() != 1) return "";
-  return " (a host of " + Name(subject.shape) + " has " + std::to_string(machines.front()->chips) +
-         ")";
+  return fmt::format(" (a host of {} has {})", Name(subject.shape), machines.front()->chips);
 }
 
 Finding Missing(const Subject& subject, NodeLabel label) {
   Finding finding;
   finding.pointer = subject.At(label);
   finding.summary = "the pod selects TPU nodes, but no container asks for google.com/tpu";
-  finding.change = "add google.com/tpu to the limits of the container that needs the chips" +
-                   HostChips(subject) + ", or remove the TPU selectors";
+  finding.change = fmt::format(
+      "add google.com/tpu to the limits of the container that needs the chips{}, or remove the TPU "
+      "selectors",
+      HostChips(subject));
   return finding;
 }
 

@@ -1,3 +1,5 @@
+#include <fmt/core.h>
+
 #include "rules/engine/phrases.h"
 #include "tpu_admission/base/text.h"
 
@@ -41,11 +43,11 @@ Finding Unknown(const Subject& subject, const std::string& value) {
   const std::string choice = generation == nullptr ? "a machine type of `tpu-admission catalog`"
                                                    : JoinOr(Serving(*generation, subject.shape));
   return {.pointer = subject.At(NodeLabel::kMachineType),
-          .container = "",
-          .summary = "machine type " + value + " is no TPU machine that the catalog knows",
-          .problem = "is " + value + ", which the TPU catalog of " + subject.catalog.version() +
-                     " does not know as a machine with TPUs. If it is a new one, this is no "
-                     "fault; else no node has it and TPUs as well.",
+          .summary = fmt::format("machine type {} is no TPU machine that the catalog knows", value),
+          .problem = fmt::format(
+              "is {}, which the TPU catalog of {} does not know as a machine with TPUs. If it is a "
+              "new one, this is no fault; else no node has it and TPUs as well.",
+              value, subject.catalog.version()),
           .change = SelectorChange(subject, NodeLabel::kMachineType, choice),
           .milder = Mode::kWarn};
 }
@@ -56,13 +58,12 @@ Finding OtherGeneration(const Subject& subject, std::string_view found, const st
   const bool machine = label != kFamilyLabel;
   return {
       .pointer = std::move(pointer),
-      .container = "",
-      .summary = std::string(found) + " is a machine of " + of.label + ", not of " + wanted.label,
-      .problem = "is " + std::string(found) + ", a machine of " + of.name +
-                 ", but the accelerator is " + wanted.label + ". No node has both.",
-      .change = "set " + label + " to " +
-                (machine ? JoinOr(Serving(wanted, subject.shape)) : wanted.machine_family) +
-                ", or remove it (accelerator and topology say which machine it is)"};
+      .summary = fmt::format("{} is a machine of {}, not of {}", found, of.label, wanted.label),
+      .problem = fmt::format("is {}, a machine of {}, but the accelerator is {}. No node has both.",
+                             found, of.name, wanted.label),
+      .change = fmt::format(
+          "set {} to {}, or remove it (accelerator and topology say which machine it is)", label,
+          machine ? JoinOr(Serving(wanted, subject.shape)) : wanted.machine_family)};
 }
 
 // ", or set topology to 2x2": if the pods ask for the chips of the machine.
@@ -70,23 +71,22 @@ std::string TopologyInstead(const Subject& subject, const tpu::MachineType& mach
   const std::int64_t chips = subject.pods.chips_per_pod;
   if (chips > 0 && chips != machine.chips) return "";
   const std::vector<std::string> served = Served(*subject.shape.generation, machine);
-  return ", or " + SelectorChange(subject, NodeLabel::kTopology, JoinOr(served));
+  return fmt::format(", or {}", SelectorChange(subject, NodeLabel::kTopology, JoinOr(served)));
 }
 
 Finding OtherTopology(const Subject& subject, const tpu::MachineType& machine) {
   const tpu::Generation& generation = *subject.shape.generation;
   const std::string topology = subject.shape.topology->Text();
   const std::string serving = JoinOr(Serving(generation, subject.shape));
-  return {
-      .pointer = subject.At(NodeLabel::kMachineType),
-      .container = "",
-      .summary = machine.name + " does not serve topology " + topology + ", " + serving + " does",
-      .problem = "is " + machine.name + ", a machine of " + Count(machine.chips, "chip") +
-                 ", but a " + topology + " of " + generation.label + " is made of " + serving +
-                 ". No node has both.",
-      .change = SelectorChange(subject, NodeLabel::kMachineType, serving) +
-                TopologyInstead(subject, machine),
-      .milder = machine.documented ? std::nullopt : std::optional(Mode::kWarn)};
+  return {.pointer = subject.At(NodeLabel::kMachineType),
+          .summary = fmt::format("{} does not serve topology {}, {} does", machine.name, topology,
+                                 serving),
+          .problem = fmt::format(
+              "is {}, a machine of {}, but a {} of {} is made of {}. No node has both.",
+              machine.name, Count(machine.chips, "chip"), topology, generation.label, serving),
+          .change = SelectorChange(subject, NodeLabel::kMachineType, serving) +
+                    TopologyInstead(subject, machine),
+          .milder = machine.documented ? std::nullopt : std::optional(Mode::kWarn)};
 }
 
 void CheckMachine(const Subject& subject, Report& report) {

@@ -1,3 +1,4 @@
+#include <fmt/core.h>
 #include <set>
 
 #include "rules/engine/phrases.h"
@@ -19,11 +20,10 @@ std::vector<std::string> Possible(const Subject& subject) {
 Finding NoNumber(const Subject& subject, const std::string& value) {
   return {
       .pointer = subject.At(NodeLabel::kAcceleratorCount),
-      .container = "",
-      .summary = "the chips of a node are given as " + value + ", which is no number",
-      .problem = "is " + value +
-                 ", which is no whole number. It stands for the chips of one node. " +
-                 std::string(NoSuchNode(subject)),
+      .summary = fmt::format("the chips of a node are given as {}, which is no number", value),
+      .problem =
+          fmt::format("is {}, which is no whole number. It stands for the chips of one node. {}",
+                      value, NoSuchNode(subject)),
       .change = SelectorChange(subject, NodeLabel::kAcceleratorCount,
                                subject.shape.generation == nullptr ? "the chips of one node"
                                                                    : JoinOr(Possible(subject)))};
@@ -37,29 +37,28 @@ Finding NotOfTheMachines(const Subject& subject, std::int64_t count) {
                   subject.shape.generation->machines.end(), [&](const tpu::MachineType& machine) {
                     return machine.chips == count && !machine.documented;
                   });
-  return {
-      .pointer = subject.At(NodeLabel::kAcceleratorCount),
-      .container = "",
-      .summary = "no node of " + shape + " has " + Count(count, "chip") + ", they have " + chips,
-      .problem = "is " + std::to_string(count) + ", but a node of " + shape + " has " + chips +
-                 " chips. The value stands for the chips of one node, not of the slice. " +
-                 std::string(NoSuchNode(subject)),
-      .change = SelectorChange(subject, NodeLabel::kAcceleratorCount, chips),
-      .milder = undocumented ? std::optional(Mode::kWarn) : std::nullopt};
+  return {.pointer = subject.At(NodeLabel::kAcceleratorCount),
+          .summary =
+              fmt::format("no node of {} has {}, they have {}", shape, Count(count, "chip"), chips),
+          .problem = fmt::format("is {}, but a node of {} has {} chips. The value stands for the "
+                                 "chips of one node, not of the slice. {}",
+                                 count, shape, chips, NoSuchNode(subject)),
+          .change = SelectorChange(subject, NodeLabel::kAcceleratorCount, chips),
+          .milder = undocumented ? std::optional(Mode::kWarn) : std::nullopt};
 }
 
 // Where the generation is known, chips-per-host says this.
 Finding TooFewForThePod(const Subject& subject, std::int64_t count) {
   const std::int64_t chips = subject.pods.chips_per_pod;
   return {.pointer = subject.At(NodeLabel::kAcceleratorCount),
-          .container = "",
-          .summary = "the pod asks for " + Count(chips, "chip") + " and selects nodes that have " +
-                     std::to_string(count),
-          .problem = "selects nodes with " + Count(count, "chip") + ", but the pod asks for " +
-                     std::to_string(chips) + ". It never fits on one of them.",
-          .change = "set requests and limits of google.com/tpu to " + std::to_string(count) +
-                    ", or " +
-                    SelectorChange(subject, NodeLabel::kAcceleratorCount, std::to_string(chips))};
+          .summary = fmt::format("the pod asks for {} and selects nodes that have {}",
+                                 Count(chips, "chip"), count),
+          .problem = fmt::format(
+              "selects nodes with {}, but the pod asks for {}. It never fits on one of them.",
+              Count(count, "chip"), chips),
+          .change = fmt::format(
+              "set requests and limits of google.com/tpu to {}, or {}", count,
+              SelectorChange(subject, NodeLabel::kAcceleratorCount, std::to_string(chips)))};
 }
 
 void Check(const Subject& subject, Report& report) {

@@ -1,3 +1,5 @@
+#include <fmt/core.h>
+
 #include "rules/engine/phrases.h"
 #include "tpu_admission/base/text.h"
 
@@ -12,12 +14,12 @@ constexpr std::array<std::string_view, 2> kArchitectures = {"kubernetes.io/arch"
 void Say(const Subject& subject, const workload::RequiredLabel& found, const std::string& truth,
          const std::string& value, Report& report) {
   const std::string quoted = Quoted(found.value);
-  report.Add({.pointer = std::string(subject.pods.selector_pointer) + workload::PointerOf(found),
-              .container = "",
-              .summary = "no TPU node has " + std::string(found.key) + " " + quoted,
-              .problem = "is " + quoted + ", but " + truth +
-                         ". The pod would wait for a node that GKE does not make.",
-              .change = "remove " + std::string(found.key) + ", or set it to " + value});
+  report.Add(
+      {.pointer = std::string(subject.pods.selector_pointer) + workload::PointerOf(found),
+       .summary = fmt::format("no TPU node has {} {}", found.key, quoted),
+       .problem = fmt::format(
+           "is {}, but {}. The pod would wait for a node that GKE does not make.", quoted, truth),
+       .change = fmt::format("remove {}, or set it to {}", found.key, value)});
 }
 
 void CheckImage(const Subject& subject, Report& report) {
@@ -32,7 +34,7 @@ void CheckOs(const Subject& subject, Report& report) {
   const std::string& right = subject.catalog.node_limits().os;
   const auto os = workload::FindRequired(subject.pods.pod.spec, kOs);
   if (!os || !os->fixed || right.empty() || os->value == right) return;
-  Say(subject, *os, "TPU nodes run " + right, right, report);
+  Say(subject, *os, fmt::format("TPU nodes run {}", right), right, report);
 }
 
 // Hosts of a generation to come may have other processors.
@@ -42,7 +44,8 @@ void CheckArchitecture(const Subject& subject, Report& report) {
   for (const std::string_view key : kArchitectures) {
     const auto arch = workload::FindRequired(subject.pods.pod.spec, key);
     if (!arch || !arch->fixed || arch->value == right) continue;
-    Say(subject, *arch, "the hosts of " + subject.shape.generation->name + " are " + right, right,
+    Say(subject, *arch,
+        fmt::format("the hosts of {} are {}", subject.shape.generation->name, right), right,
         report);
   }
 }

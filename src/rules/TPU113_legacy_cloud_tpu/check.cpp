@@ -1,3 +1,5 @@
+#include <fmt/core.h>
+
 #include "rules/engine/phrases.h"
 #include "tpu_admission/base/text.h"
 
@@ -19,15 +21,17 @@ void Check(const Subject& subject, Report& report) {
     if (resource.empty()) resource = LegacyResource(container.requests);
     if (resource.empty()) continue;
     const std::string name = Printable(resource);
-    report.Add({.pointer = subject.At(container),
-                .container = std::string(container.name),
-                .summary = Title(container) + " asks for " + name + ", which no TPU node offers",
-                .problem = "asks for " + name +
-                           ", a resource of the former Cloud TPU operator. TPU nodes of GKE offer "
-                           "google.com/tpu alone, so the pod stays Pending.",
-                .change = "ask for google.com/tpu instead, and select the nodes by "
-                          "cloud.google.com/gke-tpu-accelerator and "
-                          "cloud.google.com/gke-tpu-topology (tpu-admission catalog lists both)"});
+    report.Add(
+        {.pointer = subject.At(container),
+         .container = std::string(container.name),
+         .summary = fmt::format("{} asks for {}, which no TPU node offers", Title(container), name),
+         .problem =
+             fmt::format("asks for {}, a resource of the former Cloud TPU operator. TPU nodes of "
+                         "GKE offer google.com/tpu alone, so the pod stays Pending.",
+                         name),
+         .change = "ask for google.com/tpu instead, and select the nodes by "
+                   "cloud.google.com/gke-tpu-accelerator and "
+                   "cloud.google.com/gke-tpu-topology (tpu-admission catalog lists both)"});
   }
 }
 

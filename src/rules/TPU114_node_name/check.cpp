@@ -1,3 +1,5 @@
+#include <fmt/core.h>
+
 #include "rules/engine/phrases.h"
 #include "tpu_admission/base/text.h"
 
@@ -17,15 +19,15 @@ void Check(const Subject& subject, Report& report) {
   const std::string_view node = subject.pods.pod.spec.node_name;
   if (node.empty() || workload::IsPlaceholder(node) || IsPlaced(subject)) return;
   const std::string name = Quoted(node);
-  report.Add(
-      {.pointer = subject.AtSpec("/nodeName"),
-       .container = "",
-       .summary = "nodeName is set to " + name + ", so no scheduler looks for a fitting node",
-       .problem = "is " + name +
-                  ", which goes round the scheduler: nobody checks that the node exists, "
-                  "has these labels and has free chips. Where it has not, the pod fails "
-                  "there instead of waiting, and its replacement goes to the same node.",
-       .change = "remove nodeName and let the node selectors choose"});
+  report.Add({.pointer = subject.AtSpec("/nodeName"),
+              .summary = fmt::format(
+                  "nodeName is set to {}, so no scheduler looks for a fitting node", name),
+              .problem = fmt::format(
+                  "is {}, which goes round the scheduler: nobody checks that the node exists, has "
+                  "these labels and has free chips. Where it has not, the pod fails there instead "
+                  "of waiting, and its replacement goes to the same node.",
+                  name),
+              .change = "remove nodeName and let the node selectors choose"});
 }
 
 }  // namespace

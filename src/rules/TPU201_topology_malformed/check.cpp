@@ -1,3 +1,5 @@
+#include <fmt/core.h>
+
 #include "rules/engine/phrases.h"
 #include "tpu_admission/base/text.h"
 
@@ -22,12 +24,10 @@ void Check(const Subject& subject, Report& report) {
   if (!topology.fixed() || subject.shape.topology) return;
   const std::string value = Quoted(topology.value);
   report.Add({.pointer = subject.At(NodeLabel::kTopology),
-              .container = "",
-              .summary = "topology " + value + " is malformed",
-              .problem = "is " + value +
-                         ", which is no topology: two or three numbers of at least 1, "
-                         "joined by a small x. " +
-                         std::string(NoSuchNode(subject)),
+              .summary = fmt::format("topology {} is malformed", value),
+              .problem = fmt::format("is {}, which is no topology: two or three numbers of at "
+                                     "least 1, joined by a small x. {}",
+                                     value, NoSuchNode(subject)),
               .change = Change(subject, topology.value)});
 }
 

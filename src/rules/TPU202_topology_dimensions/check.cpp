@@ -1,3 +1,5 @@
+#include <fmt/core.h>
+
 #include "rules/engine/phrases.h"
 
 namespace tpu_admission::rules {
@@ -13,12 +15,11 @@ void Check(const Subject& subject, Report& report) {
   const std::string wanted = std::to_string(shape.generation->dimensions);
   const std::vector<std::string> near = NearestTopologies(subject, shape.topology->chips());
   report.Add({.pointer = subject.At(NodeLabel::kTopology),
-              .container = "",
-              .summary = "topology " + found + " has " + std::to_string(shape.topology->rank()) +
-                         " dimensions, " + shape.generation->label + " has " + wanted,
-              .problem = "is " + found + ", but a topology of " + shape.generation->name + " has " +
-                         wanted + " dimensions: " + Topologies(*shape.generation) + ". " +
-                         std::string(NoSuchNode(subject)),
+              .summary = fmt::format("topology {} has {} dimensions, {} has {}", found,
+                                     shape.topology->rank(), shape.generation->label, wanted),
+              .problem = fmt::format("is {}, but a topology of {} has {} dimensions: {}. {}", found,
+                                     shape.generation->name, wanted, Topologies(*shape.generation),
+                                     NoSuchNode(subject)),
               .change = SelectorChange(subject, NodeLabel::kTopology, near.front())});
 }
 

@@ -1,3 +1,5 @@
+#include <fmt/core.h>
+
 #include "rules/engine/phrases.h"
 #include "tpu_admission/base/text.h"
 
@@ -15,7 +17,7 @@ std::int64_t WishOf(const Subject& subject) {
 
 // The list of a generation without custom shapes is the reason already.
 std::string Choice(const tpu::Generation& generation) {
-  return generation.custom ? " Its topologies are " + Topologies(generation) + "." : "";
+  return generation.custom ? fmt::format(" Its topologies are {}.", Topologies(generation)) : "";
 }
 
 void Check(const Subject& subject, Report& report) {
@@ -29,12 +31,12 @@ void Check(const Subject& subject, Report& report) {
   const std::string& label = shape.generation->label;
   report.Add(
       {.pointer = subject.At(NodeLabel::kTopology),
-       .container = "",
-       .summary = disputed ? "topology " + found + " of " + label + " is doubtful: sources disagree"
-                           : "topology " + found + " is not offered for " + label,
-       .problem = "is " + found + ", which " + label +
-                  (disputed ? " may not have: " : " does not have: ") + answer.reason + "." +
-                  Choice(*shape.generation),
+       .summary = disputed
+                      ? fmt::format("topology {} of {} is doubtful: sources disagree", found, label)
+                      : fmt::format("topology {} is not offered for {}", found, label),
+       .problem = fmt::format("is {}, which {}{}{}.{}", found, label,
+                              disputed ? " may not have: " : " does not have: ", answer.reason,
+                              Choice(*shape.generation)),
        .change = SelectorChange(subject, NodeLabel::kTopology,
                                 JoinOr(NearestTopologies(subject, WishOf(subject)))),
        .milder = disputed ? std::optional(Mode::kWarn) : std::nullopt});

@@ -1,3 +1,5 @@
+#include <fmt/core.h>
+
 #include "rules/engine/kueue.h"
 #include "rules/engine/phrases.h"
 #include "tpu_admission/base/text.h"
@@ -19,34 +21,35 @@ struct Cut {
 
 Finding At(const Subject& subject, std::string summary, std::string problem, std::string change) {
   return {.pointer = AtAnnotation(subject, kAnnotation),
-          .container = "",
           .summary = std::move(summary),
           .problem = std::move(problem),
           .change = std::move(change)};
 }
 
 std::string SetTo(const std::string& value) {
-  return "set the annotation " + std::string(kAnnotation) + " to " + value;
+  return fmt::format("set the annotation {} to {}", kAnnotation, value);
 }
 
 Finding Malformed(const Subject& subject, std::string_view text) {
   const std::string value = Quoted(text);
   const std::optional<tpu::Topology> meant = Tidied(text);
-  return At(subject, "slice topology " + value + " is malformed",
-            "is " + value +
-                ", which is no topology: two or three numbers of at least 1, joined by a small x. "
-                "The device plugin would silently take the topology of the whole node pool.",
-            SetTo(meant ? meant->Text() : "the shape of the slice, such as 2x4 or 2x2x2"));
+  return At(
+      subject, fmt::format("slice topology {} is malformed", value),
+      fmt::format(
+          "is {}, which is no topology: two or three numbers of at least 1, joined by a small x. "
+          "The device plugin would silently take the topology of the whole node pool.",
+          value),
+      SetTo(meant ? meant->Text() : "the shape of the slice, such as 2x4 or 2x2x2"));
 }
 
 Finding OtherRank(const Cut& cut) {
   const std::string dimensions = std::to_string(cut.generation.dimensions);
   return At(cut.subject,
-            "slice topology " + cut.name() + " has " + std::to_string(cut.slice.rank()) +
-                " dimensions, " + cut.generation.label + " has " + dimensions,
-            "is " + cut.name() + ", but a slice of " + cut.generation.name + " has " + dimensions +
-                " dimensions. The device plugin would silently take the topology of the whole node "
-                "pool.",
+            fmt::format("slice topology {} has {} dimensions, {} has {}", cut.name(),
+                        cut.slice.rank(), cut.generation.label, dimensions),
+            fmt::format("is {}, but a slice of {} has {} dimensions. The device plugin would "
+                        "silently take the topology of the whole node pool.",
+                        cut.name(), cut.generation.name, dimensions),
             SetTo(NearestTopologies(cut.subject, cut.slice.chips()).front()));
 }
 
@@ -81,8 +84,7 @@ std::string WhyNot(const tpu::DynamicSlicing& slicing, const tpu::Topology& slic
   if (std::find(parts.begin(), parts.end(), slice) != parts.end()) return "";
   if (!InBlocks(slicing, slice)) return "no such part is cut out of a block";
   if (slice.chips() / slicing.block.chips() > slicing.max_blocks) {
-    return "it would take more than the " + std::to_string(slicing.max_blocks) +
-           " blocks that there are";
+    return fmt::format("it would take more than the {} blocks that there are", slicing.max_blocks);
   }
   const bool order_matters = slicing.order == tpu::DimensionOrder::kRequired;
   return order_matters && !slice.NonDecreasing() ? "the dimensions must be in rising order" : "";
@@ -95,55 +97,59 @@ std::optional<Finding> CheckDynamic(const Cut& cut) {
   std::vector<std::string> parts;
   for (const tpu::Topology& part : slicing.sub_slices) parts.push_back(part.Text());
   Finding finding =
-      At(cut.subject, cut.generation.label + " has no slice " + cut.name() + ": " + why,
-         "is " + cut.name() + ", but slices of " + cut.generation.name + " are made of blocks of " +
-             slicing.block.Text() + ", and " + why + ".",
-         SetTo(JoinOr(parts) + ", or a shape in multiples of " + slicing.block.Text() +
-               " in rising order"));
+      At(cut.subject, fmt::format("{} has no slice {}: {}", cut.generation.label, cut.name(), why),
+         fmt::format("is {}, but slices of {} are made of blocks of {}, and {}.", cut.name(),
+                     cut.generation.name, slicing.block.Text(), why),
+         SetTo(fmt::format("{}, or a shape in multiples of {} in rising order", JoinOr(parts),
+                           slicing.block.Text())));
   if (!cut.generation.PlacementsOf(cut.slice).empty()) finding.milder = Mode::kWarn;
   return finding;
 }
 
 Finding NotInParent(const Cut& cut) {
   const std::string parent = cut.parent->Text();
-  Finding finding = At(cut.subject, "a " + cut.name() + " slice does not fit into " + parent,
-                       "is " + cut.name() + ", but the pods select nodes of a " + parent +
-                           " slice, and a part is nowhere longer than the whole.",
-                       SetTo(Parts(cut)) + ", or select a larger topology");
+  Finding finding =
+      At(cut.subject, fmt::format("a {} slice does not fit into {}", cut.name(), parent),
+         fmt::format("is {}, but the pods select nodes of a {} slice, and a part is nowhere longer "
+                     "than the whole.",
+                     cut.name(), parent),
+         fmt::format("{}, or select a larger topology", SetTo(Parts(cut))));
   if (cut.generation.dynamic_slicing) finding.milder = Mode::kWarn;
   return finding;
 }
 
 Finding NoParts(const Cut& cut) {
-  Finding finding =
-      At(cut.subject, "slices of " + cut.generation.label + " cannot be cut into parts",
-         "asks for a " + cut.name() + " part of a slice, but GKE does not cut slices of " +
-             cut.generation.name + ": the pods would see the topology of the whole node pool.",
-         cut.generation.PlacementsOf(cut.slice).empty()
-             ? "remove the annotation"
-             : "remove the annotation, and " +
-                   SelectorChange(cut.subject, workload::NodeLabel::kTopology, cut.name()));
+  Finding finding = At(
+      cut.subject, fmt::format("slices of {} cannot be cut into parts", cut.generation.label),
+      fmt::format("asks for a {} part of a slice, but GKE does not cut slices of {}: the pods "
+                  "would see the topology of the whole node pool.",
+                  cut.name(), cut.generation.name),
+      cut.generation.PlacementsOf(cut.slice).empty()
+          ? "remove the annotation"
+          : fmt::format("remove the annotation, and {}",
+                        SelectorChange(cut.subject, workload::NodeLabel::kTopology, cut.name())));
   finding.milder = Mode::kWarn;
   return finding;
 }
 
 Finding NoParent(const Cut& cut) {
   Finding finding =
-      At(cut.subject, "a " + cut.name() + " part is asked for, but not of which topology",
-         "asks for a " + cut.name() +
-             " part, but the pods do not select the topology of the "
-             "slice that it is cut from, so its hosts may be taken from slices of any size.",
-         "add " + std::string(Key(workload::NodeLabel::kTopology)) +
-             " with the topology of the node pool");
+      At(cut.subject, fmt::format("a {} part is asked for, but not of which topology", cut.name()),
+         fmt::format("asks for a {} part, but the pods do not select the topology of the slice "
+                     "that it is cut from, so its hosts may be taken from slices of any size.",
+                     cut.name()),
+         fmt::format("add {} with the topology of the node pool",
+                     Key(workload::NodeLabel::kTopology)));
   finding.milder = Mode::kWarn;
   return finding;
 }
 
 Finding NotListed(const Cut& cut) {
-  Finding finding = At(cut.subject, cut.generation.label + " has no slice " + cut.name(),
-                       "is " + cut.name() + ", which " + cut.generation.label +
-                           " does not come in, so nothing cuts such a part.",
-                       SetTo(Parts(cut)));
+  Finding finding =
+      At(cut.subject, fmt::format("{} has no slice {}", cut.generation.label, cut.name()),
+         fmt::format("is {}, which {} does not come in, so nothing cuts such a part.", cut.name(),
+                     cut.generation.label),
+         SetTo(Parts(cut)));
   finding.milder = Mode::kWarn;
   return finding;
 }
@@ -159,13 +165,14 @@ bool IsKeptTogether(const Cut& cut) {
 
 Finding NotKeptTogether(const Cut& cut) {
   Finding finding =
-      At(cut.subject, "nothing keeps the hosts of the " + cut.name() + " part together",
-         "cuts a " + cut.name() + " part out of " + cut.parent->Text() +
-             ", but no Kueue annotation says that the pods must be on hosts of one part. The "
-             "scheduler may take any hosts, and the program ends with connection timeouts.",
-         "add the annotation " + std::string(kKueueRequired) + ": cloud.google.com/gke-tpu-slice-" +
-             cut.name() + "-id" +
-             (cut.subject.workload.queued ? "" : ", and the label of a Kueue queue"));
+      At(cut.subject, fmt::format("nothing keeps the hosts of the {} part together", cut.name()),
+         fmt::format("cuts a {} part out of {}, but no Kueue annotation says that the pods must be "
+                     "on hosts of one part. The scheduler may take any hosts, and the program ends "
+                     "with connection timeouts.",
+                     cut.name(), cut.parent->Text()),
+         fmt::format("add the annotation {}: cloud.google.com/gke-tpu-slice-{}-id{}",
+                     kKueueRequired, cut.name(),
+                     cut.subject.workload.queued ? "" : ", and the label of a Kueue queue"));
   finding.milder = Mode::kWarn;
   return finding;
 }

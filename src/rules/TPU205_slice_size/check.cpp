@@ -1,3 +1,5 @@
+#include <fmt/core.h>
+
 #include "rules/engine/kueue.h"
 #include "rules/engine/phrases.h"
 
@@ -41,23 +43,20 @@ void Check(const Subject& subject, Report& report) {
   const auto is_filled = [&](const tpu::Topology& t) { return t.chips() == *size * chips; };
   if (wholes.empty() || std::any_of(wholes.begin(), wholes.end(), is_filled)) return;
   const tpu::Topology& slice = wholes.front();
-  const std::string found = std::to_string(*size) + " x " + std::to_string(chips);
+  const std::string found = fmt::format("{} x {}", *size, chips);
   const bool divides = slice.chips() % chips == 0;
-  report.Add({.pointer = AtAnnotation(subject, kKueueSliceSize),
-              .container = "",
-              .summary = "podset-slice-size " + found + " chips are not the " +
-                         std::to_string(slice.chips()) + " of a " + slice.Text() + " slice",
-              .problem = "is " + std::to_string(*size) + ", and each pod asks for " +
-                         Count(chips, "chip") + ": " + std::to_string(*size * chips) +
-                         " together, but a " + slice.Text() + " slice has " +
-                         std::to_string(slice.chips()) +
-                         ". Kueue gives each group of pods a slice of its own, and a slice runs "
-                         "only if its pods use all of it (full utilization).",
-              .change = divides
-                            ? "set " + std::string(kKueueSliceSize) + " to \"" +
-                                  std::to_string(slice.chips() / chips) + "\""
-                            : "let " + std::string(kKueueSliceSize) +
-                                  " times the chips of a pod be " + std::to_string(slice.chips())});
+  report.Add(
+      {.pointer = AtAnnotation(subject, kKueueSliceSize),
+       .summary = fmt::format("podset-slice-size {} chips are not the {} of a {} slice", found,
+                              slice.chips(), slice.Text()),
+       .problem =
+           fmt::format("is {}, and each pod asks for {}: {} together, but a {} slice has {}. Kueue "
+                       "gives each group of pods a slice of its own, and a slice runs only if its "
+                       "pods use all of it (full utilization).",
+                       *size, Count(chips, "chip"), *size * chips, slice.Text(), slice.chips()),
+       .change = divides ? fmt::format("set {} to \"{}\"", kKueueSliceSize, slice.chips() / chips)
+                         : fmt::format("let {} times the chips of a pod be {}", kKueueSliceSize,
+                                       slice.chips())});
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "rules/engine/kueue.h"
 
+#include <fmt/core.h>
 #include <limits>
 
 #include "rules/engine/phrases.h"
@@ -23,7 +24,6 @@ class Annotations {
   // `summary` begins with the short name of the annotation, `problem` is a sentence about it.
   void Fault(std::string_view key, std::string summary, std::string problem, std::string change) {
     report_.Add({.pointer = AtAnnotation(subject_, key),
-                 .container = "",
                  .summary = std::move(summary),
                  .problem = std::move(problem) + Consequence(),
                  .change = std::move(change),
@@ -35,8 +35,8 @@ class Annotations {
   std::string Consequence() const {
     const std::string kind(subject_.workload.kind->name);
     return subject_.workload.queued
-               ? " Kueue's own webhook refuses such a " + kind + "."
-               : " Kueue would refuse such a " + kind + " (it has no queue label yet).";
+               ? fmt::format(" Kueue's own webhook refuses such a {}.", kind)
+               : fmt::format(" Kueue would refuse such a {} (it has no queue label yet).", kind);
   }
 
   const Subject& subject_;
@@ -57,9 +57,10 @@ void CheckPlacements(Annotations& annotations) {
   }
   if (found.size() < 2) return;
   annotations.Fault(
-      last, "only one of " + JoinOr(found) + " may be set",
-      "stands beside " + found.front() + ", but a pod set has only one of these annotations.",
-      "keep " + JoinOr(found));
+      last, fmt::format("only one of {} may be set", JoinOr(found)),
+      fmt::format("stands beside {}, but a pod set has only one of these annotations.",
+                  found.front()),
+      fmt::format("keep {}", JoinOr(found)));
 }
 
 void CheckPairs(Annotations& annotations) {
@@ -68,11 +69,11 @@ void CheckPairs(Annotations& annotations) {
   if (size == topology) return;
   const std::string_view here = size ? kKueueSliceSize : kKueueSliceRequired;
   const std::string missing = Short(size ? kKueueSliceRequired : kKueueSliceSize);
-  annotations.Fault(here, Short(here) + " is set without " + missing,
-                    "is set without " + missing +
-                        ": one says how many pods a slice has, the other where they must be "
-                        "together.",
-                    "add kueue.x-k8s.io/" + missing + ", or remove " + Short(here));
+  annotations.Fault(here, fmt::format("{} is set without {}", Short(here), missing),
+                    fmt::format("is set without {}: one says how many pods a slice has, the other "
+                                "where they must be together.",
+                                missing),
+                    fmt::format("add kueue.x-k8s.io/{}, or remove {}", missing, Short(here)));
 }
 
 // How many pods Kueue counts in the pod set; nothing if that is not plain.
@@ -97,18 +98,19 @@ void CheckSize(Annotations& annotations) {
   const std::string name = Short(kKueueSliceSize);
   const std::optional<std::int64_t> size = WholeNumber(text);
   if (!size || *size < 1 || *size > std::numeric_limits<std::int32_t>::max()) {
-    return annotations.Fault(kKueueSliceSize, name + " " + Quoted(text) + " is no number of pods",
-                             "is " + Quoted(text) + ", but must be a whole number of at least 1.",
-                             "set " + name + " to the number of pods on one slice");
+    return annotations.Fault(
+        kKueueSliceSize, fmt::format("{} {} is no number of pods", name, Quoted(text)),
+        fmt::format("is {}, but must be a whole number of at least 1.", Quoted(text)),
+        fmt::format("set {} to the number of pods on one slice", name));
   }
   const std::optional<std::int64_t> pods = PodCount(annotations.subject().pods.scale);
   if (!pods || *size <= *pods) return;
   annotations.Fault(
       kKueueSliceSize,
-      name + " is " + std::to_string(*size) + ", but there are only " + Count(*pods, "pod"),
-      "is " + std::to_string(*size) + ", but all in all there " + (*pods == 1 ? "is " : "are ") +
-          Count(*pods, "pod") + ".",
-      "set " + name + " to the number of pods on one slice, at most " + std::to_string(*pods));
+      fmt::format("{} is {}, but there are only {}", name, *size, Count(*pods, "pod")),
+      fmt::format("is {}, but all in all there {}{}.", *size, *pods == 1 ? "is " : "are ",
+                  Count(*pods, "pod")),
+      fmt::format("set {} to the number of pods on one slice, at most {}", name, *pods));
 }
 
 void CheckGroup(Annotations& annotations) {
@@ -116,23 +118,26 @@ void CheckGroup(Annotations& annotations) {
   const std::string_view group = annotations.Value(kKueueGroup);
   const std::string name = Short(kKueueGroup);
   if (!group.empty() && group.find_first_not_of("0123456789") == group.npos) {
-    annotations.Fault(kKueueGroup, name + " " + Quoted(group) + " is a number",
-                      "is " + Quoted(group) + ", but the name of a group must not be a number.",
-                      "set " + name + " to a name such as \"group-" + Printable(group) + "\"");
+    annotations.Fault(
+        kKueueGroup, fmt::format("{} {} is a number", name, Quoted(group)),
+        fmt::format("is {}, but the name of a group must not be a number.", Quoted(group)),
+        fmt::format("set {} to a name such as \"group-{}\"", name, Printable(group)));
   }
   for (const std::string_view key : {kKueueSliceSize, kKueueSliceRequired, kKueueSliceLayers}) {
     if (!annotations.Has(key)) continue;
-    return annotations.Fault(kKueueGroup, name + " may not stand beside " + Short(key),
-                             "stands beside " + Short(key) +
-                                 ", but pod sets of a group cannot be placed slice by slice.",
-                             "remove " + name + " or " + Short(key));
+    return annotations.Fault(
+        kKueueGroup, fmt::format("{} may not stand beside {}", name, Short(key)),
+        fmt::format("stands beside {}, but pod sets of a group cannot be placed slice by slice.",
+                    Short(key)),
+        fmt::format("remove {} or {}", name, Short(key)));
   }
   if (annotations.Has(kKueueRequired) || annotations.Has(kKueuePreferred)) return;
   annotations.Fault(
-      kKueueGroup, name + " is set without a topology",
-      "is set, but neither " + Short(kKueueRequired) + " nor " + Short(kKueuePreferred) +
-          " says where the group must be together.",
-      "add " + Short(kKueueRequired) + " or " + Short(kKueuePreferred) + ", or remove " + name);
+      kKueueGroup, fmt::format("{} is set without a topology", name),
+      fmt::format("is set, but neither {} nor {} says where the group must be together.",
+                  Short(kKueueRequired), Short(kKueuePreferred)),
+      fmt::format("add {} or {}, or remove {}", Short(kKueueRequired), Short(kKueuePreferred),
+                  name));
 }
 
 void CheckLayers(Annotations& annotations) {
@@ -140,9 +145,10 @@ void CheckLayers(Annotations& annotations) {
   for (const std::string_view key : {kKueueSliceSize, kKueueSliceRequired}) {
     if (!annotations.Has(key)) continue;
     return annotations.Fault(
-        kKueueSliceLayers, Short(kKueueSliceLayers) + " may not stand beside " + Short(key),
-        "stands beside " + Short(key) + ", but it says all of the slices by itself.",
-        "remove " + Short(key));
+        kKueueSliceLayers,
+        fmt::format("{} may not stand beside {}", Short(kKueueSliceLayers), Short(key)),
+        fmt::format("stands beside {}, but it says all of the slices by itself.", Short(key)),
+        fmt::format("remove {}", Short(key)));
   }
 }
 
@@ -154,10 +160,11 @@ void CheckUnconstrained(Annotations& annotations) {
   const std::string_view value = annotations.Value(kKueueUnconstrained);
   if (value.empty()) return;
   if (std::find(kBooleans.begin(), kBooleans.end(), value) != kBooleans.end()) return;
-  annotations.Fault(kKueueUnconstrained,
-                    Short(kKueueUnconstrained) + " " + Quoted(value) + " is neither true nor false",
-                    "is " + Quoted(value) + ", but must be true or false.",
-                    "set " + Short(kKueueUnconstrained) + " to \"true\"");
+  annotations.Fault(
+      kKueueUnconstrained,
+      fmt::format("{} {} is neither true nor false", Short(kKueueUnconstrained), Quoted(value)),
+      fmt::format("is {}, but must be true or false.", Quoted(value)),
+      fmt::format("set {} to \"true\"", Short(kKueueUnconstrained)));
 }
 
 void Check(const Subject& subject, Report& report) {

@@ -1,3 +1,4 @@
+#include <fmt/core.h>
 #include <algorithm>
 
 #include "rules/engine/phrases.h"
@@ -32,14 +33,14 @@ std::string Join(const std::vector<std::int64_t>& counts) {
 std::string Truth(const Subject& subject, const std::vector<std::int64_t>& possible) {
   const std::string shape = Name(subject.shape);
   if (subject.shape.generation->node_can_be_split()) {
-    return "a container on " + shape + " takes " + Join(possible) + " of a host's chips";
+    return fmt::format("a container on {} takes {} of a host's chips", shape, Join(possible));
   }
   if (possible.size() == 1) {
-    return "each host of " + shape + " has " + Count(possible.front(), "chip") +
-           ", and a container takes all of them";
+    return fmt::format("each host of {} has {}, and a container takes all of them", shape,
+                       Count(possible.front(), "chip"));
   }
-  return "a host of " + shape + " has " + Join(possible) +
-         " chips, and a container takes all of its host";
+  return fmt::format("a host of {} has {} chips, and a container takes all of its host", shape,
+                     Join(possible));
 }
 
 // ", or select topology 2x4, whose one host has 8 chips", if another label can give these chips.
@@ -48,10 +49,11 @@ std::string OtherSelection(const Subject& subject, std::int64_t chips) {
   for (const tpu::Placement& placement : subject.shape.generation->placements) {
     if (!placement.single_host() || placement.chips_per_host() != chips) continue;
     if (placement.topology == *subject.shape.topology) {
-      return ", or " + SelectorChange(subject, NodeLabel::kAcceleratorCount, std::to_string(chips));
+      return fmt::format(
+          ", or {}", SelectorChange(subject, NodeLabel::kAcceleratorCount, std::to_string(chips)));
     }
-    return ", or select topology " + placement.topology.Text() + ", whose one host has " +
-           Count(chips, "chip");
+    return fmt::format(", or select topology {}, whose one host has {}", placement.topology.Text(),
+                       Count(chips, "chip"));
   }
   return "";
 }
@@ -80,12 +82,13 @@ void Check(const Subject& subject, Report& report) {
     const std::vector<std::int64_t> possible = Possible(subject);
     report.Add({.pointer = subject.At(container),
                 .container = std::string(container.name),
-                .summary = Title(container) + " asks for " + Count(*chips, "chip") +
-                           ", a host of " + Name(subject.shape) + Gives(subject) + Join(possible),
-                .problem = "asks for " + std::to_string(*chips) + " google.com/tpu, but " +
-                           Truth(subject, possible) + ".",
-                .change = "set requests and limits of google.com/tpu to " + Join(possible) +
-                          OtherSelection(subject, *chips)});
+                .summary = fmt::format("{} asks for {}, a host of {}{}{}", Title(container),
+                                       Count(*chips, "chip"), Name(subject.shape), Gives(subject),
+                                       Join(possible)),
+                .problem = fmt::format("asks for {} google.com/tpu, but {}.", *chips,
+                                       Truth(subject, possible)),
+                .change = fmt::format("set requests and limits of google.com/tpu to {}{}",
+                                      Join(possible), OtherSelection(subject, *chips))});
   }
 }
 

@@ -1,3 +1,5 @@
+#include <fmt/core.h>
+
 #include "rules/engine/phrases.h"
 #include "tpu_admission/base/text.h"
 
@@ -19,12 +21,14 @@ void Check(const Subject& subject, Report& report) {
     if (no_request || equal || unreadable) continue;
     report.Add({.pointer = subject.At(container, "/resources"),
                 .container = std::string(container.name),
-                .summary = Title(container) + " requests " + Shown(*request) + " google.com/tpu, " +
-                           (limit ? "its limit is " + Shown(*limit) : "it has no limit"),
-                .problem = "has request " + Shown(*request) + " and " +
-                           (limit ? "limit " + Shown(*limit) : std::string("no limit")) +
-                           " of google.com/tpu. Kubernetes wants both equal for chips, which "
-                           "cannot be overcommitted, and the API server refuses such a pod.",
+                .summary = fmt::format(
+                    "{} requests {} google.com/tpu, {}", Title(container), Shown(*request),
+                    limit ? fmt::format("its limit is {}", Shown(*limit)) : "it has no limit"),
+                .problem = fmt::format(
+                    "has request {} and {} of google.com/tpu. Kubernetes wants both equal for "
+                    "chips, which cannot be overcommitted, and the API server refuses such a pod.",
+                    Shown(*request),
+                    limit ? fmt::format("limit {}", Shown(*limit)) : std::string("no limit")),
                 .change = "set requests and limits of google.com/tpu to the same number, or keep "
                           "only the limit"});
   }

@@ -1,3 +1,4 @@
+#include <fmt/core.h>
 #include <algorithm>
 
 #include "rules/engine/phrases.h"
@@ -58,27 +59,29 @@ void Check(const Subject& subject, Report& report) {
   const std::string pointer = subject.At(*holders.second);
   const std::string name(holders.second->name);
   if (!subject.shape.generation->node_can_be_split()) {
-    report.Add({.pointer = pointer,
-                .container = name,
-                .summary = "containers " + Cut(names, 60) + " both ask for chips of one host",
-                .problem = "is one of several containers that ask for google.com/tpu (" + names +
-                           "), but on " + label +
-                           " one container takes all chips of its host, so "
-                           "nothing is left for another.",
-                .change = "ask for google.com/tpu in one container only"});
+    report.Add(
+        {.pointer = pointer,
+         .container = name,
+         .summary = fmt::format("containers {} both ask for chips of one host", Cut(names, 60)),
+         .problem = fmt::format(
+             "is one of several containers that ask for google.com/tpu ({}), but on {} one "
+             "container takes all chips of its host, so nothing is left for another.",
+             names, label),
+         .change = "ask for google.com/tpu in one container only"});
     return;
   }
   const std::int64_t asked = holders.most;
   const std::int64_t host = LargestHost(subject);
   if (host == 0 || asked <= host) return;
-  report.Add({.pointer = pointer,
-              .container = name,
-              .summary = "containers ask for " + Count(asked, "chip") + " together, a host of " +
-                         label + " has " + std::to_string(host),
-              .problem = "is one of the containers (" + names + ") that together ask for " +
-                         Count(asked, "chip") + ", but a host of " + label + " has " +
-                         std::to_string(host) + ", and a pod runs on one host.",
-              .change = "let the containers of the pod share " + Count(host, "chip")});
+  report.Add(
+      {.pointer = pointer,
+       .container = name,
+       .summary = fmt::format("containers ask for {} together, a host of {} has {}",
+                              Count(asked, "chip"), label, host),
+       .problem = fmt::format("is one of the containers ({}) that together ask for {}, but a host "
+                              "of {} has {}, and a pod runs on one host.",
+                              names, Count(asked, "chip"), label, host),
+       .change = fmt::format("let the containers of the pod share {}", Count(host, "chip"))});
 }
 
 }  // namespace

@@ -1,3 +1,5 @@
+#include <fmt/core.h>
+
 #include "rules/engine/phrases.h"
 #include "tpu_admission/base/text.h"
 
@@ -20,10 +22,11 @@ void CheckAmount(const Subject& subject, const k8s::Container& container, std::s
   const std::string value = amount->text.empty() && amount->quantity ? amount->quantity->Text()
                                                                      : Quoted(amount->text, 24);
   report.Add(
-      {.pointer = subject.At(container, "/resources/" + std::string(list) + "/google.com~1tpu"),
+      {.pointer = subject.At(container, fmt::format("/resources/{}/google.com~1tpu", list)),
        .container = std::string(container.name),
-       .summary = Title(container) + " asks for google.com/tpu " + value + ", which " + fault,
-       .problem = "is " + value + ", which " + fault + ". A pod gets whole chips, or none.",
+       .summary =
+           fmt::format("{} asks for google.com/tpu {}, which {}", Title(container), value, fault),
+       .problem = fmt::format("is {}, which {}. A pod gets whole chips, or none.", value, fault),
        .change = "set it to the chips of one host, such as 4"});
 }
 

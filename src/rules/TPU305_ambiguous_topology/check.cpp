@@ -1,3 +1,4 @@
+#include <fmt/core.h>
 #include <algorithm>
 
 #include "rules/engine/phrases.h"
@@ -35,13 +36,13 @@ void Check(const Subject& subject, Report& report) {
   const std::string topology = shape.topology->Text();
   report.Add(
       {.pointer = subject.At(NodeLabel::kTopology),
-       .container = "",
-       .summary = topology + " is also one host with " + Count(largest, "chip") +
-                  ", whose nodes have the same labels",
-       .problem = "is " + topology + ", which is one host with " + Count(largest, "chip") +
-                  " as well as several with " + Count(chips, "chip") +
-                  ". The nodes of both carry the same labels, so a pod that asks for " +
-                  Count(chips, "chip") + " may be sent to the larger host, and is refused there.",
+       .summary = fmt::format("{} is also one host with {}, whose nodes have the same labels",
+                              topology, Count(largest, "chip")),
+       .problem = fmt::format("is {}, which is one host with {} as well as several with {}. The "
+                              "nodes of both carry the same labels, so a pod that asks for {} may "
+                              "be sent to the larger host, and is refused there.",
+                              topology, Count(largest, "chip"), Count(chips, "chip"),
+                              Count(chips, "chip")),
        .change = SelectorChange(subject, NodeLabel::kAcceleratorCount, std::to_string(chips))});
 }
 

@@ -1,3 +1,4 @@
+#include <fmt/core.h>
 #include <algorithm>
 
 #include "rules/engine/phrases.h"
@@ -24,14 +25,14 @@ void Check(const Subject& subject, Report& report) {
     if (!MayBeForTpus(claim)) continue;
     const std::string name = Quoted(claim.source.empty() ? claim.name : claim.source);
     const k8s::Container& container = FirstWithChips(spec);
-    report.Add({.pointer = subject.AtSpec("/resourceClaims/" + std::to_string(i)),
-                .container = "",
-                .summary = "asks for TPUs twice: by google.com/tpu and by the claim " + name,
-                .problem = "is a claim whose name says TPUs (" + name + "), but " +
-                           Title(container) +
-                           " asks for google.com/tpu too. A node gives its TPUs by one of the two "
-                           "ways, so no node has both.",
-                .change = "remove either the claim or google.com/tpu"});
+    report.Add(
+        {.pointer = subject.AtSpec(fmt::format("/resourceClaims/{}", i)),
+         .summary = fmt::format("asks for TPUs twice: by google.com/tpu and by the claim {}", name),
+         .problem =
+             fmt::format("is a claim whose name says TPUs ({}), but {} asks for google.com/tpu "
+                         "too. A node gives its TPUs by one of the two ways, so no node has both.",
+                         name, Title(container)),
+         .change = "remove either the claim or google.com/tpu"});
     return;
   }
 }

@@ -1,3 +1,4 @@
+#include <fmt/core.h>
 #include <algorithm>
 #include <set>
 
@@ -33,13 +34,13 @@ void Check(const Subject& subject, Report& report) {
   for (const workload::DeviceRequest& request : subject.pods.device_requests) {
     if (request.all || SomeMachineHas(subject.catalog, request.count)) continue;
     const std::string found = Count(request.count, "chip");
-    report.Add({.pointer = subject.AtSpec("/devices/requests/" + std::to_string(request.index)),
+    report.Add({.pointer = subject.AtSpec(fmt::format("/devices/requests/{}", request.index)),
                 .part = std::string(request.name),
-                .summary = "claims " + found + ", but a claim takes all TPUs of its node",
-                .problem = "asks for " + found + ", but the TPU machines have " +
-                           Sizes(subject.catalog) +
-                           ", and the driver prepares all chips of a node or none: on a larger "
-                           "node it refuses, and the pod never starts.",
+                .summary = fmt::format("claims {}, but a claim takes all TPUs of its node", found),
+                .problem = fmt::format(
+                    "asks for {}, but the TPU machines have {}, and the driver prepares all chips "
+                    "of a node or none: on a larger node it refuses, and the pod never starts.",
+                    found, Sizes(subject.catalog)),
                 .change = "set allocationMode to All and remove count"});
   }
 }

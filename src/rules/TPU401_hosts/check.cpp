@@ -1,3 +1,4 @@
+#include <fmt/core.h>
 #include <algorithm>
 #include <array>
 
@@ -21,23 +22,24 @@ bool SetsOwnBounds(const k8s::PodSpec& spec) {
 
 // "the TPU runtime waits for all 4, so 2 pods would hold their chips and never begin"
 std::string Consequence(std::int64_t found, std::int64_t pods) {
-  const std::string all = "the TPU runtime waits for all " + std::to_string(pods);
+  const std::string all = fmt::format("the TPU runtime waits for all {}", pods);
   if (found < pods) {
-    return all + ", so " + Count(found, "pod") + " would hold " + (found == 1 ? "its" : "their") +
-           " chips and never begin";
+    return fmt::format("{}, so {} would hold {} chips and never begin", all, Count(found, "pod"),
+                       found == 1 ? "its" : "their");
   }
   const std::int64_t left = found % pods;
-  return all + " of each slice, so the " + Count(left, "pod") +
-         " left over would hold chips and never begin";
+  return fmt::format("{} of each slice, so the {} left over would hold chips and never begin", all,
+                     Count(left, "pod"));
 }
 
 // "2 pods do not fill a 4x4 slice: it takes 4"
 std::string Summary(std::int64_t found, const Slice& slice) {
-  const std::string pods = Count(found, "pod") + (found == 1 ? " does" : " do") + " not fill ";
+  const std::string pods =
+      fmt::format("{}{} not fill ", Count(found, "pod"), found == 1 ? " does" : " do");
   const std::string topology = slice.topology.Text();
   const std::string wanted = std::to_string(slice.pods);
-  return pods + (found < slice.pods ? "a " + topology + " slice: it takes " + wanted
-                                    : topology + " slices: each takes " + wanted);
+  return pods + (found < slice.pods ? fmt::format("a {} slice: it takes {}", topology, wanted)
+                                    : fmt::format("{} slices: each takes {}", topology, wanted));
 }
 
 // ", or select topology 2x4, which has 2 hosts", if there is one for the pods as they are.
@@ -47,17 +49,18 @@ std::string OtherTopology(const Subject& subject, std::int64_t found) {
     if (placement.hosts != found || placement.chips_per_host() != subject.pods.chips_per_pod) {
       continue;
     }
-    return ", or select topology " + placement.topology.Text() + ", which has " +
-           Count(found, "host");
+    return fmt::format(", or select topology {}, which has {}", placement.topology.Text(),
+                       Count(found, "host"));
   }
   return "";
 }
 
 // ", but 4x4 is 16 chips on 4 hosts"
 std::string ButHosts(const Slice& slice) {
-  return ", but " + slice.topology.Text() + " is " + Count(slice.topology.chips(), "chip") +
-         " on " + Count(slice.hosts, "host") +
-         (slice.pods == slice.hosts ? "" : " for " + Count(slice.pods, "pod"));
+  return fmt::format(
+      ", but {} is {} on {}{}", slice.topology.Text(), Count(slice.topology.chips(), "chip"),
+      Count(slice.hosts, "host"),
+      slice.pods == slice.hosts ? "" : fmt::format(" for {}", Count(slice.pods, "pod")));
 }
 
 // A Ray worker group: its number of hosts is that of one slice, whatever else is there.
@@ -69,21 +72,19 @@ void CheckPerSlice(const Subject& subject, Report& report) {
   if (slice ? found == slice->pods : found > 0) return;
   const bool doubtful = slice && slice->multi_host() && SetsOwnBounds(subject.pods.pod.spec);
   report.Add({.pointer = scale.pods.pointer(),
-              .container = "",
-              .summary = field + " is " + std::to_string(found) +
-                         (slice ? ", a slice of " + Name(subject.shape) + " takes " +
-                                      std::to_string(slice->pods)
-                                : ", so the group has no pod"),
+              .summary = fmt::format(
+                  "{} is {}{}", field, found,
+                  slice ? fmt::format(", a slice of {} takes {}", Name(subject.shape), slice->pods)
+                        : ", so the group has no pod"),
               .problem = FoundPods(scale) +
-                         (slice ? ButHosts(*slice) +
-                                      ": each replica of the group is one slice, "
-                                      "which begins when exactly " +
-                                      Count(slice->pods, "pod") + " run" +
-                                      (slice->pods == 1 ? "s" : "") + " on it."
+                         (slice ? fmt::format("{}: each replica of the group is one slice, which "
+                                              "begins when exactly {} run{} on it.",
+                                              ButHosts(*slice), Count(slice->pods, "pod"),
+                                              slice->pods == 1 ? "s" : "")
                                 : ", but a group that asks for TPUs has at least one host."),
               .change = slice ? CountChange(scale, slice->pods) +
                                     (found > 0 ? OtherTopology(subject, found) : "")
-                              : "set " + field + " to the number of hosts of the topology",
+                              : fmt::format("set {} to the number of hosts of the topology", field),
               .milder = doubtful ? std::optional(Mode::kWarn) : std::nullopt});
 }
 
@@ -113,10 +114,9 @@ void Check(const Subject& subject, Report& report) {
       scale.counting == Counting::kReplicas || SetsOwnBounds(subject.pods.pod.spec);
   report.Add(
       {.pointer = scale.pods.pointer(),
-       .container = "",
        .summary = Summary(found, *slice),
-       .problem =
-           FoundPods(scale) + ButHosts(*slice) + ": " + Consequence(found, slice->pods) + ".",
+       .problem = fmt::format("{}{}: {}.", FoundPods(scale), ButHosts(*slice),
+                              Consequence(found, slice->pods)),
        .change = CountChange(scale, PodsFor(scale, found, *slice)) + OtherTopology(subject, found),
        .milder = doubtful ? std::optional(Mode::kWarn) : std::nullopt});
 }

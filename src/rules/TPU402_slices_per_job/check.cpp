@@ -1,3 +1,5 @@
+#include <fmt/core.h>
+
 #include "rules/engine/phrases.h"
 
 namespace tpu_admission::rules {
@@ -10,10 +12,9 @@ std::string_view Unit(Counting counting) { return counting == Counting::kGroup ?
 
 std::string Change(const workload::Scale& scale, const std::string& slices, std::int64_t pods) {
   if (scale.counting != Counting::kGroup) {
-    return "use a JobSet with " + slices + " replicas of a Job with parallelism " +
-           std::to_string(pods);
+    return fmt::format("use a JobSet with {} replicas of a Job with parallelism {}", slices, pods);
   }
-  return CountChange(scale, pods) + " and replicas to " + slices;
+  return fmt::format("{} and replicas to {}", CountChange(scale, pods), slices);
 }
 
 void Check(const Subject& subject, Report& report) {
@@ -27,15 +28,14 @@ void Check(const Subject& subject, Report& report) {
   const std::string slices = std::to_string(found / slice->pods);
   const std::string topology = slice->topology.Text();
   const std::string unit(Unit(scale.counting));
-  report.Add({.pointer = scale.pods.pointer(),
-              .container = "",
-              .summary = Count(found, "pod") + " of one " + unit + " span " + slices +
-                         " slices of " + topology,
-              .problem = FoundPods(scale) + ", which is " + slices + " slices of " + topology +
-                         " (" + Count(slice->pods, "pod") + " each) in one " + unit +
-                         ". Nothing keeps the pods of a slice together, and their indexes run on "
-                         "across slices.",
-              .change = Change(scale, slices, slice->pods)});
+  report.Add(
+      {.pointer = scale.pods.pointer(),
+       .summary = fmt::format("{} of one {} span {} slices of {}", Count(found, "pod"), unit,
+                              slices, topology),
+       .problem = fmt::format("{}, which is {} slices of {} ({} each) in one {}. Nothing keeps the "
+                              "pods of a slice together, and their indexes run on across slices.",
+                              FoundPods(scale), slices, topology, Count(slice->pods, "pod"), unit),
+       .change = Change(scale, slices, slice->pods)});
 }
 
 }  // namespace

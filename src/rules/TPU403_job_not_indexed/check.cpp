@@ -1,3 +1,5 @@
+#include <fmt/core.h>
+
 #include "rules/engine/phrases.h"
 
 namespace tpu_admission::rules {
@@ -8,15 +10,15 @@ void Check(const Subject& subject, Report& report) {
   if (scale.counting != workload::Counting::kJob || scale.indexed) return;
   const std::optional<Slice> slice = subject.SliceOfPods();
   if (!slice || !slice->multi_host() || scale.pods.value == 0) return;
-  report.Add({.pointer = std::string(scale.pointer) + "/completionMode",
-              .container = "",
-              .summary = "Job on " + Count(slice->hosts, "host") +
-                         " is not Indexed, so pods have no worker number",
-              .problem = "is not Indexed, but the pods run on " + Count(slice->hosts, "host") +
-                         " of a " + slice->topology.Text() +
-                         " slice and must know which worker each of them is. "
-                         "Only an Indexed Job gives its pods an index and a stable host name.",
-              .change = "set completionMode to Indexed"});
+  report.Add(
+      {.pointer = fmt::format("{}/completionMode", scale.pointer),
+       .summary = fmt::format("Job on {} is not Indexed, so pods have no worker number",
+                              Count(slice->hosts, "host")),
+       .problem = fmt::format(
+           "is not Indexed, but the pods run on {} of a {} slice and must know which worker each "
+           "of them is. Only an Indexed Job gives its pods an index and a stable host name.",
+           Count(slice->hosts, "host"), slice->topology.Text()),
+       .change = "set completionMode to Indexed"});
 }
 
 }  // namespace

@@ -1,3 +1,5 @@
+#include <fmt/core.h>
+
 #include "rules/engine/phrases.h"
 
 namespace tpu_admission::rules {
@@ -11,16 +13,15 @@ void Check(const Subject& subject, Report& report) {
   const std::int64_t completions = *scale.completions.value;
   const std::int64_t parallelism = *scale.pods.value;
   if (!slice || !slice->multi_host() || completions == parallelism) return;
-  report.Add({.pointer = scale.completions.pointer(),
-              .container = "",
-              .summary = "completions " + std::to_string(completions) + " and parallelism " +
-                         std::to_string(parallelism) + " differ on a multi-host slice",
-              .problem = "is " + std::to_string(completions) + ", but parallelism is " +
-                         std::to_string(parallelism) + ". All workers of a " +
-                         slice->topology.Text() +
-                         " slice start and end together, so the pods that "
-                         "come later or are missing leave the others waiting.",
-              .change = CountChange(scale, slice->pods)});
+  report.Add(
+      {.pointer = scale.completions.pointer(),
+       .summary = fmt::format("completions {} and parallelism {} differ on a multi-host slice",
+                              completions, parallelism),
+       .problem = fmt::format(
+           "is {}, but parallelism is {}. All workers of a {} slice start and end together, so the "
+           "pods that come later or are missing leave the others waiting.",
+           completions, parallelism, slice->topology.Text()),
+       .change = CountChange(scale, slice->pods)});
 }
 
 }  // namespace

@@ -1,3 +1,5 @@
+#include <fmt/core.h>
+
 #include "rules/engine/phrases.h"
 
 namespace tpu_admission::rules {
@@ -11,17 +13,15 @@ void Check(const Subject& subject, Report& report) {
   const bool leads = subject.pods.row->leads;
   const std::string kind = leads ? "leading pod" : std::string(subject.workload.kind->name);
   report.Add({.pointer = subject.At(workload::NodeLabel::kTopology),
-              .container = "",
-              .summary = slice->topology.Text() + " has " + Count(slice->hosts, "host") + ", a " +
-                         kind + " does not start pods for all of them together",
-              .problem = "is " + slice->topology.Text() + ", " +
-                         Count(slice->topology.chips(), "chip") + " on " +
-                         Count(slice->hosts, "host") +
-                         " that begin only when a pod runs on "
-                         "each of them; a " +
-                         kind + " by itself does not see to that.",
-              .change = "use a Job with parallelism " + std::to_string(slice->pods) +
-                        ", a JobSet or a LeaderWorkerSet, or select a single-host topology"});
+              .summary = fmt::format("{} has {}, a {} does not start pods for all of them together",
+                                     slice->topology.Text(), Count(slice->hosts, "host"), kind),
+              .problem = fmt::format("is {}, {} on {} that begin only when a pod runs on each of "
+                                     "them; a {} by itself does not see to that.",
+                                     slice->topology.Text(), Count(slice->topology.chips(), "chip"),
+                                     Count(slice->hosts, "host"), kind),
+              .change = fmt::format("use a Job with parallelism {}, a JobSet or a LeaderWorkerSet, "
+                                    "or select a single-host topology",
+                                    slice->pods)});
 }
 
 }  // namespace

@@ -1,3 +1,5 @@
+#include <fmt/core.h>
+
 #include "rules/engine/phrases.h"
 
 namespace tpu_admission::rules {
@@ -14,16 +16,14 @@ void Check(const Subject& subject, Report& report) {
   const std::string slices = std::to_string(pods * jobs / slice->pods);
   const std::string topology = slice->topology.Text();
   report.Add({.pointer = scale.slices.pointer(),
-              .container = "",
-              .summary = "a slice of " + topology + " is spread over " + Count(jobs, "Job") +
-                         " with " + Count(pods, "pod") + " each",
-              .problem = "is " + std::to_string(jobs) + ", so the " + Count(slice->pods, "pod") +
-                         " of a " + topology +
-                         " slice belong to several Jobs. Each Job counts its "
-                         "pods from 0, starts and fails by itself, and nothing keeps the Jobs on "
-                         "one slice.",
-              .change = "set " + std::string(scale.slices.field) + " to " + slices +
-                        " and parallelism and completions to " + std::to_string(slice->pods)});
+              .summary = fmt::format("a slice of {} is spread over {} with {} each", topology,
+                                     Count(jobs, "Job"), Count(pods, "pod")),
+              .problem = fmt::format(
+                  "is {}, so the {} of a {} slice belong to several Jobs. Each Job counts its pods "
+                  "from 0, starts and fails by itself, and nothing keeps the Jobs on one slice.",
+                  jobs, Count(slice->pods, "pod"), topology),
+              .change = fmt::format("set {} to {} and parallelism and completions to {}",
+                                    scale.slices.field, slices, slice->pods)});
 }
 
 }  // namespace

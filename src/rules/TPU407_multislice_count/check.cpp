@@ -1,3 +1,4 @@
+#include <fmt/core.h>
 #include <algorithm>
 #include <charconv>
 
@@ -60,14 +61,15 @@ void CheckContainer(const Subject& subject, const k8s::Container& container, Rep
   const std::string made = Count(sum.value_or(*slices), "slice");
   const std::string variable(kNumSlices);
   const std::string found = std::to_string(*number);
-  report.Add({.pointer = subject.At(
-                  container, "/env/" + std::to_string(container.EnvIndex(kNumSlices)) + "/value"),
-              .container = std::string(container.name),
-              .summary = variable + " is " + found + ", but the object makes " + made,
-              .problem = "is " + found + ", but the object makes " + made +
-                         ": a slice waits until as many have joined as the variable says, and "
-                         "those beyond it are turned away.",
-              .change = "set " + variable + " to " + right + ", or change the number of slices"});
+  report.Add(
+      {.pointer =
+           subject.At(container, fmt::format("/env/{}/value", container.EnvIndex(kNumSlices))),
+       .container = std::string(container.name),
+       .summary = fmt::format("{} is {}, but the object makes {}", variable, found, made),
+       .problem = fmt::format("is {}, but the object makes {}: a slice waits until as many have "
+                              "joined as the variable says, and those beyond it are turned away.",
+                              found, made),
+       .change = fmt::format("set {} to {}, or change the number of slices", variable, right)});
 }
 
 void Check(const Subject& subject, Report& report) {

@@ -1,3 +1,4 @@
+#include <fmt/core.h>
 #include <algorithm>
 
 #include "rules/engine/phrases.h"
@@ -41,12 +42,13 @@ void CheckId(const Subject& subject, const k8s::Container& container, const Slic
   if (pods < 2 || !Literal(container, kWorkerId) || RunsAlone(container)) return;
   const std::string place = std::to_string(container.EnvIndex(kWorkerId));
   const std::string id(Printable(*Literal(container, kWorkerId)));
-  report.Add({.pointer = subject.At(container, "/env/" + place + "/value"),
+  report.Add({.pointer = subject.At(container, fmt::format("/env/{}/value", place)),
               .container = std::string(container.name),
-              .summary = "all " + Count(pods, "pod") + " would have TPU_WORKER_ID " + id,
-              .problem = "is " + id + " in every one of the " + Count(pods, "pod") +
-                         " made from this template, but the " + Count(slice.hosts, "host") +
-                         " of " + slice.topology.Text() + " must number themselves from 0.",
+              .summary = fmt::format("all {} would have TPU_WORKER_ID {}", Count(pods, "pod"), id),
+              .problem = fmt::format("is {} in every one of the {} made from this template, but "
+                                     "the {} of {} must number themselves from 0.",
+                                     id, Count(pods, "pod"), Count(slice.hosts, "host"),
+                                     slice.topology.Text()),
               .change = "remove TPU_WORKER_ID, or take it from the pod's own index"});
 }
 
@@ -57,15 +59,18 @@ void CheckHosts(const Subject& subject, const k8s::Container& container, const S
   const std::int64_t names = 1 + std::count(value->begin(), value->end(), ',');
   if (names >= slice.pods) return;
   const std::string place = std::to_string(container.EnvIndex(kHostNames));
-  report.Add({.pointer = subject.At(container, "/env/" + place + "/value"),
+  report.Add({.pointer = subject.At(container, fmt::format("/env/{}/value", place)),
               .container = std::string(container.name),
-              .summary = "TPU_WORKER_HOSTNAMES has " + Count(names, "name") + ", a slice of " +
-                         slice.topology.Text() + " has " + Count(slice.pods, "pod"),
-              .problem = "has " + Count(names, "name") + ", but a slice of " +
-                         slice.topology.Text() + " has " + Count(slice.pods, "pod") +
-                         ": those that are not named are not found by the others.",
-              .change = "name all " + Count(slice.pods, "pod") +
-                        " in the order of their numbers, or remove TPU_WORKER_HOSTNAMES"});
+              .summary = fmt::format("TPU_WORKER_HOSTNAMES has {}, a slice of {} has {}",
+                                     Count(names, "name"), slice.topology.Text(),
+                                     Count(slice.pods, "pod")),
+              .problem = fmt::format("has {}, but a slice of {} has {}: those that are not named "
+                                     "are not found by the others.",
+                                     Count(names, "name"), slice.topology.Text(),
+                                     Count(slice.pods, "pod")),
+              .change = fmt::format(
+                  "name all {} in the order of their numbers, or remove TPU_WORKER_HOSTNAMES",
+                  Count(slice.pods, "pod"))});
 }
 
 void Check(const Subject& subject, Report& report) {

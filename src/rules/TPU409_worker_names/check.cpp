@@ -1,3 +1,5 @@
+#include <fmt/core.h>
+
 #include "rules/engine/phrases.h"
 
 namespace tpu_admission::rules {
@@ -23,16 +25,15 @@ void Check(const Subject& subject, Report& report) {
   if (!slice || !slice->multi_host() || HasOwnNames(pods.pod.spec)) return;
   if (pods.scale.pods.value.value_or(0) == 0) return;
   const std::string hosts = Count(slice->hosts, "host");
-  report.Add({.pointer = std::string(pods.spec_pointer),
-              .container = "",
-              .summary = "no subdomain: the workers of " + slice->topology.Text() +
-                         " cannot find each other by name",
-              .problem = "has no subdomain, so its pods have no names in DNS, but the workers on "
-                         "the " +
-                         hosts + " of " + slice->topology.Text() +
-                         " find each other by name before the first step.",
-              .change = "set subdomain to the name of a headless Service that has "
-                        "publishNotReadyAddresses: true and selects the pods of the Job"});
+  report.Add(
+      {.pointer = std::string(pods.spec_pointer),
+       .summary = fmt::format("no subdomain: the workers of {} cannot find each other by name",
+                              slice->topology.Text()),
+       .problem = fmt::format("has no subdomain, so its pods have no names in DNS, but the workers "
+                              "on the {} of {} find each other by name before the first step.",
+                              hosts, slice->topology.Text()),
+       .change = "set subdomain to the name of a headless Service that has "
+                 "publishNotReadyAddresses: true and selects the pods of the Job"});
 }
 
 }  // namespace

@@ -1,3 +1,4 @@
+#include <fmt/core.h>
 #include <algorithm>
 
 #include "rules/engine/phrases.h"
@@ -29,14 +30,14 @@ void Check(const Subject& subject, Report& report) {
   const std::optional<Slice> slice = subject.SliceOfPods();
   if (!slice || !slice->multi_host()) return;
   const std::string topology = slice->topology.Text();
-  report.Add({.pointer = "/metadata/annotations",
-              .container = "",
-              .summary = "nothing keeps each Job of the JobSet on a slice of its own",
-              .problem = "has no " + std::string(kExclusive) + ", so the pods of " +
-                         Count(jobs, "Job") + " may be mixed over the node pools of " + topology +
-                         ": a slice whose hosts run pods of two Jobs begins neither of them.",
-              .change = "add the annotation " + std::string(kExclusive) +
-                        ": cloud.google.com/gke-nodepool"});
+  report.Add(
+      {.pointer = "/metadata/annotations",
+       .summary = "nothing keeps each Job of the JobSet on a slice of its own",
+       .problem =
+           fmt::format("has no {}, so the pods of {} may be mixed over the node pools of {}: a "
+                       "slice whose hosts run pods of two Jobs begins neither of them.",
+                       kExclusive, Count(jobs, "Job"), topology),
+       .change = fmt::format("add the annotation {}: cloud.google.com/gke-nodepool", kExclusive)});
 }
 
 }  // namespace

@@ -1,3 +1,5 @@
+#include <fmt/core.h>
+
 #include "rules/engine/phrases.h"
 #include "tpu_admission/base/text.h"
 
@@ -28,7 +30,7 @@ struct Longest {
   bool surely = true;
 };
 
-std::string Index(std::int64_t count) { return "-" + std::to_string(count - 1); }
+std::string Index(std::int64_t count) { return fmt::format("-{}", count - 1); }
 
 std::optional<Longest> OfJob(const Subject& subject) {
   const workload::Scale& scale = subject.pods.scale;
@@ -40,13 +42,13 @@ std::optional<Longest> OfJob(const Subject& subject) {
     const std::string_view name = subject.pods.name;
     return Longest{.added = 1 + name.size() + IndexLength(jobs) + IndexLength(pods),
                    .reserved = kRandomSuffix,
-                   .example = "-" + Printable(name) + Index(jobs) + Index(pods)};
+                   .example = fmt::format("-{}{}{}", Printable(name), Index(jobs), Index(pods))};
   }
   if (subject.workload.kind->name != "CronJob") {
     return Longest{.added = IndexLength(pods), .example = Index(pods)};
   }
   return Longest{.added = kCronSuffix + IndexLength(pods),
-                 .example = "-29000000" + Index(pods),
+                 .example = fmt::format("-29000000{}", Index(pods)),
                  .surely = false};
 }
 
@@ -82,36 +84,36 @@ bool IsFirst(const Subject& subject) { return &subject.pods == &subject.workload
 std::string Change(const Longest& longest) {
   const std::size_t taken = longest.added + longest.reserved;
   if (taken >= longest.limit) return "use a shorter name for the replicated job";
-  return "use a name of at most " + std::to_string(longest.limit - taken) + " characters";
+  return fmt::format("use a name of at most {} characters", longest.limit - taken);
 }
 
 void ReportRay(std::size_t length, const Longest& longest, Report& report) {
-  const std::string found = std::to_string(length) + " characters";
+  const std::string found = fmt::format("{} characters", length);
   const std::string limit = std::to_string(longest.limit);
   report.Add({.pointer = "/metadata/name",
-              .container = "",
-              .summary = "the name has " + found + ", KubeRay takes at most " + limit,
-              .problem = "has " + found + ", but KubeRay takes at most " + limit +
-                         ", because it makes the names of Services and pods from it.",
+              .summary = fmt::format("the name has {}, KubeRay takes at most {}", found, limit),
+              .problem = fmt::format("has {}, but KubeRay takes at most {}, because it makes the "
+                                     "names of Services and pods from it.",
+                                     found, limit),
               .change = Change(longest),
               .milder = Mode::kWarn});
 }
 
 void ReportPods(std::string_view name, const Longest& longest, Report& report) {
   const std::size_t length = name.size() + longest.added;
-  const std::string found = std::to_string(length) + " characters";
+  const std::string found = fmt::format("{} characters", length);
   const std::string limit = std::to_string(longest.limit);
   const std::string made = Quoted(std::string(name) + longest.example, 90);
   const bool fits = length <= longest.limit;  // but for what is reserved
   const std::string more = std::to_string(longest.reserved);
   report.Add({.pointer = "/metadata/name",
-              .container = "",
-              .summary = "the name leads to pod names of " + found +
-                         (fits ? " and " + more + " more, " : ", ") + limit + " are possible",
-              .problem = "leads to the pod name " + made + " with " + found +
-                         (fits ? ", and JobSet adds " + more + " more, but a name has at most "
-                               : ", but a host name has at most ") +
-                         limit + ": the pod is never created.",
+              .summary = fmt::format("the name leads to pod names of {}{}{} are possible", found,
+                                     fits ? fmt::format(" and {} more, ", more) : ", ", limit),
+              .problem = fmt::format(
+                  "leads to the pod name {} with {}{}{}: the pod is never created.", made, found,
+                  fits ? fmt::format(", and JobSet adds {} more, but a name has at most ", more)
+                       : ", but a host name has at most ",
+                  limit),
               .change = Change(longest),
               .milder = longest.surely && !fits ? std::nullopt : std::optional(Mode::kWarn)});
 }

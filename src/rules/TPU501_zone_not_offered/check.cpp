@@ -1,3 +1,5 @@
+#include <fmt/core.h>
+
 #include "rules/engine/phrases.h"
 #include "tpu_admission/base/text.h"
 
@@ -35,15 +37,15 @@ void Check(const Subject& subject, Report& report) {
   const bool sure = generation->zones.complete;
   report.Add(
       {.pointer = subject.At(*place),
-       .container = "",
-       .summary =
-           noun + " " + value + (sure ? " has no " : " is not known to have ") + generation->label,
-       .problem = "is " + value + ", but " + (sure ? "" : "the zone lists we know have ") +
-                  generation->label + (sure ? " is only in " : " only in ") +
-                  ZoneNames(*generation) + ".",
-       .change = *place == NodeLabel::kZone
-                     ? "select a zone that has " + generation->label + ", or leave the zone out"
-                     : "select a region that has " + generation->label + ", or leave it out",
+       .summary = fmt::format("{} {}{}{}", noun, value,
+                              sure ? " has no " : " is not known to have ", generation->label),
+       .problem = fmt::format("is {}, but {}{}{}{}.", value,
+                              sure ? "" : "the zone lists we know have ", generation->label,
+                              sure ? " is only in " : " only in ", ZoneNames(*generation)),
+       .change =
+           *place == NodeLabel::kZone
+               ? fmt::format("select a zone that has {}, or leave the zone out", generation->label)
+               : fmt::format("select a region that has {}, or leave it out", generation->label),
        .milder = sure ? std::nullopt : std::optional(Mode::kWarn)});
 }
 

@@ -1,3 +1,5 @@
+#include <fmt/core.h>
+
 #include "rules/engine/phrases.h"
 #include "tpu_admission/base/text.h"
 
@@ -13,11 +15,11 @@ void Check(const Subject& subject, Report& report) {
   const std::string_view zones_region = RegionOf(zone.value);
   if (zones_region.empty() || zones_region == region.value) return;
   report.Add({.pointer = subject.At(NodeLabel::kZone),
-              .container = "",
-              .summary = "zone " + Quoted(zone.value) + " is not in region " + Quoted(region.value),
-              .problem = "is " + Quoted(zone.value) + ", which is in " + std::string(zones_region) +
-                         ", but the pod also selects region " + Quoted(region.value) +
-                         ". No node is in both.",
+              .summary = fmt::format("zone {} is not in region {}", Quoted(zone.value),
+                                     Quoted(region.value)),
+              .problem = fmt::format(
+                  "is {}, which is in {}, but the pod also selects region {}. No node is in both.",
+                  Quoted(zone.value), zones_region, Quoted(region.value)),
               .change = "keep the zone or the region, or make them agree"});
 }
 

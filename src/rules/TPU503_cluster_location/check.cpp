@@ -1,3 +1,5 @@
+#include <fmt/core.h>
+
 #include "rules/engine/phrases.h"
 #include "tpu_admission/base/text.h"
 
@@ -12,13 +14,13 @@ void CheckLabel(const Subject& subject, NodeLabel label, std::string_view noun, 
   const std::string_view region = RegionOf(selected.value);
   if (region.empty() || region == subject.cluster.region) return;
   report.Add({.pointer = subject.At(label),
-              .container = "",
-              .summary = std::string(noun) + " " + Quoted(selected.value) +
-                         " is outside the cluster's region " + subject.cluster.region,
-              .problem = "is " + Quoted(selected.value) + ", but this cluster is in " +
-                         subject.cluster.region + ", and a cluster has no nodes in other regions.",
-              .change = "select a zone of " + subject.cluster.region +
-                        ", or apply this to a cluster in " + std::string(region)});
+              .summary = fmt::format("{} {} is outside the cluster's region {}", noun,
+                                     Quoted(selected.value), subject.cluster.region),
+              .problem = fmt::format(
+                  "is {}, but this cluster is in {}, and a cluster has no nodes in other regions.",
+                  Quoted(selected.value), subject.cluster.region),
+              .change = fmt::format("select a zone of {}, or apply this to a cluster in {}",
+                                    subject.cluster.region, region)});
 }
 
 void Check(const Subject& subject, Report& report) {

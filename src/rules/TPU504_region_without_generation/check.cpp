@@ -1,3 +1,5 @@
+#include <fmt/core.h>
+
 #include "rules/engine/phrases.h"
 
 namespace tpu_admission::rules {
@@ -13,15 +15,14 @@ void Check(const Subject& subject, Report& report) {
   if (generation->zones.list.empty() || generation->InRegion(region)) return;
   report.Add(
       {.pointer = subject.At(NodeLabel::kAccelerator),
-       .container = "",
-       .summary = generation->label + " is not known to be in the cluster's region " + region,
-       .problem = "is " + generation->label + ", which the zone lists we know do not have in " +
-                  region +
-                  ", the region of this cluster. If they are out of date, this is "
-                  "no fault.",
-       .change = "use a generation that " + region +
-                 " has (tpu-admission catalog), or a "
-                 "cluster elsewhere"});
+       .summary = fmt::format("{} is not known to be in the cluster's region {}", generation->label,
+                              region),
+       .problem = fmt::format("is {}, which the zone lists we know do not have in {}, the region "
+                              "of this cluster. If they are out of date, this is no fault.",
+                              generation->label, region),
+       .change = fmt::format(
+           "use a generation that {} has (tpu-admission catalog), or a cluster elsewhere",
+           region)});
 }
 
 }  // namespace

@@ -1,3 +1,4 @@
+#include <fmt/core.h>
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -34,18 +35,19 @@ std::optional<Fault> FaultOfAffinity(const workload::RequiredLabel& affinity, bo
                                         : "set it to specific and add "
                                           "cloud.google.com/reservation-name";
   if (std::find(kAffinities.begin(), kAffinities.end(), affinity.value) == kAffinities.end()) {
-    return Fault{affinity, "reservation affinity " + value + " is none that GKE knows",
-                 "is " + value +
-                     ", which is none that GKE knows. TPUs use a reservation by its "
-                     "name and affinity specific.",
+    return Fault{affinity, fmt::format("reservation affinity {} is none that GKE knows", value),
+                 fmt::format("is {}, which is none that GKE knows. TPUs use a reservation by its "
+                             "name and affinity specific.",
+                             value),
                  to_specific};
   }
   if (named) {
-    return Fault{affinity, "a reservation is named, but the reservation affinity is " + value,
-                 "is " + value +
-                     ", but a reservation is named, and a name goes with affinity "
-                     "specific only.",
-                 "set it to specific, or leave out cloud.google.com/reservation-name"};
+    return Fault{
+        affinity, fmt::format("a reservation is named, but the reservation affinity is {}", value),
+        fmt::format(
+            "is {}, but a reservation is named, and a name goes with affinity specific only.",
+            value),
+        "set it to specific, or leave out cloud.google.com/reservation-name"};
   }
   if (affinity.value != "any") return std::nullopt;
   return Fault{affinity, "reservation affinity any is refused for TPUs",
@@ -74,7 +76,6 @@ void Check(const Subject& subject, Report& report) {
   std::optional<Fault> fault = FindFault(subject.pods.pod.spec);
   if (!fault) return;
   report.Add({.pointer = subject.At(fault->at),
-              .container = "",
               .summary = std::move(fault->summary),
               .problem = std::move(fault->problem),
               .change = std::move(fault->change),

@@ -1,3 +1,4 @@
+#include <fmt/core.h>
 #include <array>
 #include <optional>
 #include "rules/engine/phrases.h"
@@ -24,12 +25,11 @@ void Check(const Subject& subject, Report& report) {
     if (!reservation) return;
     const std::string label(key);
     report.Add({.pointer = subject.At(*spot),
-                .container = "",
-                .summary = label + " and a reservation are selected together",
-                .problem = "asks for Spot or preemptible nodes, but " +
-                           std::string(reservation->key) +
-                           " asks for nodes of a reservation, which are never Spot.",
-                .change = "leave out " + label + " or the reservation-* labels"});
+                .summary = fmt::format("{} and a reservation are selected together", label),
+                .problem = fmt::format("asks for Spot or preemptible nodes, but {} asks for nodes "
+                                       "of a reservation, which are never Spot.",
+                                       reservation->key),
+                .change = fmt::format("leave out {} or the reservation-* labels", label)});
     return;
   }
 }

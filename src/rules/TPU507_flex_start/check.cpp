@@ -1,3 +1,4 @@
+#include <fmt/core.h>
 #include <array>
 #include <optional>
 #include "rules/engine/phrases.h"
@@ -20,7 +21,6 @@ constexpr std::int64_t kLongest = 7 * 24 * 60 * 60;  // seconds
 void Add(const Subject& subject, const workload::RequiredLabel& at, std::string summary,
          std::string problem, std::string change, Report& report) {
   report.Add({.pointer = subject.At(at),
-              .container = "",
               .summary = std::move(summary),
               .problem = std::move(problem),
               .change = std::move(change)});
@@ -30,9 +30,9 @@ void CheckOthers(const Subject& subject, Report& report) {
   for (const std::string_view key : kIncompatible) {
     const auto other = workload::FindRequired(subject.pods.pod.spec, key);
     if (!other || !other->fixed || other->value == "none" || other->value == "false") continue;
-    Add(subject, *other, "flex-start and " + std::string(key) + " are selected together",
+    Add(subject, *other, fmt::format("flex-start and {} are selected together", key),
         "cannot go with flex-start: GKE makes no node that is both.",
-        "leave out " + std::string(key) + ", or flex-start", report);
+        fmt::format("leave out {}, or flex-start", key), report);
     return;
   }
 }
@@ -44,7 +44,8 @@ void CheckRunTime(const Subject& subject, Report& report) {
   const std::optional<std::int64_t> whole = seconds ? seconds->AsInteger() : std::nullopt;
   if (whole && *whole >= kShortest && *whole <= kLongest) return;
   Add(subject, *limit, "run time of flex-start nodes is not between 10 minutes and 7 days",
-      "is " + Quoted(limit->value) + ", but flex-start nodes are lent for 600 to 604800 seconds.",
+      fmt::format("is {}, but flex-start nodes are lent for 600 to 604800 seconds.",
+                  Quoted(limit->value)),
       "set it to a number of seconds from 600 to 604800", report);
 }
 
@@ -59,7 +60,6 @@ void CheckToleration(const Subject& subject, Report& report) {
     std::string pointer = subject.AtSpec("/tolerations");
     AppendPointerIndex(pointer, i);
     report.Add({.pointer = std::move(pointer),
-                .container = "",
                 .summary = "flex-start is tolerated, but not selected",
                 .problem = "tolerates flex-start nodes, but the pod does not select them: GKE "
                            "makes no node for it.",
@@ -81,15 +81,17 @@ void Check(const Subject& subject, Report& report) {
     return;
   }
   if (flex && flex->fixed && flex->value != "true") {
-    Add(subject, *flex, "gke-flex-start is " + Quoted(flex->value) + ", only \"true\" is a value",
-        "is " + Quoted(flex->value) + ", but the label of flex-start nodes is \"true\".",
+    Add(subject, *flex,
+        fmt::format("gke-flex-start is {}, only \"true\" is a value", Quoted(flex->value)),
+        fmt::format("is {}, but the label of flex-start nodes is \"true\".", Quoted(flex->value)),
         "set it to \"true\", or leave it out", report);
     return;
   }
   if (flex && provisioning && provisioning->fixed && provisioning->value != "flex-start") {
     Add(subject, *provisioning,
-        "flex-start is selected with gke-provisioning " + Quoted(provisioning->value),
-        "is " + Quoted(provisioning->value) + ", but flex-start nodes have flex-start there.",
+        fmt::format("flex-start is selected with gke-provisioning {}", Quoted(provisioning->value)),
+        fmt::format("is {}, but flex-start nodes have flex-start there.",
+                    Quoted(provisioning->value)),
         "set it to flex-start, or leave it out", report);
     return;
   }

@@ -1,3 +1,4 @@
+#include <fmt/core.h>
 #include <array>
 #include <optional>
 #include <vector>
@@ -55,16 +56,18 @@ void CheckKind(const Subject& subject, const Kind& kind, Report& report) {
   const auto label = workload::FindRequired(subject.pods.pod.spec, kind.key);
   if (!label || !label->fixed || (!kind.value.empty() && label->value != kind.value)) return;
   const std::string name(kind.name);
-  const std::string has = refused ? generation.label + " does not have"
-                                  : generation.label + " has only for customers on an allowlist";
-  report.Add({.pointer = subject.At(*label),
-              .container = "",
-              .summary = refused ? generation.label + " has no " + name
-                                 : name + " of " + generation.label + " needs an allowlist",
-              .problem = "asks for " + name + ", which " + has + ".",
-              .change = refused ? "leave the label out, or use " + WhoHas(subject.catalog, kind)
-                                : "ask Google to be put on it, if you are not",
-              .milder = refused ? std::nullopt : std::optional(Mode::kAudit)});
+  const std::string has =
+      refused ? fmt::format("{} does not have", generation.label)
+              : fmt::format("{} has only for customers on an allowlist", generation.label);
+  report.Add(
+      {.pointer = subject.At(*label),
+       .summary = refused ? fmt::format("{} has no {}", generation.label, name)
+                          : fmt::format("{} of {} needs an allowlist", name, generation.label),
+       .problem = fmt::format("asks for {}, which {}.", name, has),
+       .change = refused
+                     ? fmt::format("leave the label out, or use {}", WhoHas(subject.catalog, kind))
+                     : "ask Google to be put on it, if you are not",
+       .milder = refused ? std::nullopt : std::optional(Mode::kAudit)});
 }
 
 void Check(const Subject& subject, Report& report) {

@@ -1,3 +1,5 @@
+#include <fmt/core.h>
+
 #include "rules/engine/phrases.h"
 #include "tpu_admission/base/text.h"
 #include "tpu_admission/tpu/gke_version.h"
@@ -16,14 +18,13 @@ void Check(const Subject& subject, Report& report) {
   const auto wanted = tpu::GkeVersion::Parse(minimum);
   if (!version || !wanted || !version->IsBelow(*wanted)) return;
   const std::string mode = autopilot ? "Autopilot" : "Standard";
-  report.Add(
-      {.pointer = subject.At(workload::NodeLabel::kAccelerator),
-       .container = "",
-       .summary =
-           generation->label + " needs GKE " + minimum + ", the cluster is " + Printable(found),
-       .problem = "is " + generation->label + ", which GKE " + mode + " supports from " + minimum +
-                  " on, but this cluster is " + Printable(found) + ": it can make no such node.",
-       .change = "upgrade the cluster to " + minimum + " or later"});
+  report.Add({.pointer = subject.At(workload::NodeLabel::kAccelerator),
+              .summary = fmt::format("{} needs GKE {}, the cluster is {}", generation->label,
+                                     minimum, Printable(found)),
+              .problem = fmt::format("is {}, which GKE {} supports from {} on, but this cluster is "
+                                     "{}: it can make no such node.",
+                                     generation->label, mode, minimum, Printable(found)),
+              .change = fmt::format("upgrade the cluster to {} or later", minimum)});
 }
 
 }  // namespace

@@ -1,3 +1,5 @@
+#include <fmt/core.h>
+
 #include "rules/engine/phrases.h"
 
 namespace tpu_admission::rules {
@@ -21,23 +23,21 @@ void CheckTopology(const Subject& subject, bool autopilot, Report& report) {
   if (elsewhere == nullptr) return;
   const std::string here = autopilot ? "Autopilot" : "Standard";
   const std::string there = autopilot ? "Standard" : "Autopilot";
-  const std::string what = Name(subject.shape) + " on " + elsewhere->machine->name;
-  report.Add({.pointer = subject.At(workload::NodeLabel::kTopology),
-              .container = "",
-              .summary = what + " is offered on GKE " + there + " only",
-              .problem = "is " + elsewhere->topology.Text() + " on hosts of " +
-                         Count(elsewhere->chips_per_host(), "chip") +
-                         ", which the tables we know "
-                         "offer on GKE " +
-                         there + " only; this cluster is " + here + ".",
-              .change = "select a topology that " + here + " offers (tpu-admission catalog)"});
+  const std::string what = fmt::format("{} on {}", Name(subject.shape), elsewhere->machine->name);
+  report.Add(
+      {.pointer = subject.At(workload::NodeLabel::kTopology),
+       .summary = fmt::format("{} is offered on GKE {} only", what, there),
+       .problem = fmt::format("is {} on hosts of {}, which the tables we know offer on GKE {} "
+                              "only; this cluster is {}.",
+                              elsewhere->topology.Text(),
+                              Count(elsewhere->chips_per_host(), "chip"), there, here),
+       .change = fmt::format("select a topology that {} offers (tpu-admission catalog)", here)});
 }
 
 void CheckNodePool(const Subject& subject, Report& report) {
   const auto pool = workload::FindRequired(subject.pods.pod.spec, "cloud.google.com/gke-nodepool");
   if (!pool) return;
   report.Add({.pointer = subject.At(*pool),
-              .container = "",
               .summary = "a node pool is selected by name, which Autopilot refuses",
               .problem = "chooses a node pool, but on Autopilot GKE makes the nodes and refuses "
                          "this selector.",
@@ -57,8 +57,9 @@ void CheckContainer(const Subject& subject, const k8s::Container& container, Rep
   report.Add({.pointer = subject.At(
                   container, container.IsPrivileged() ? "/securityContext/privileged" : "/ports"),
               .container = std::string(container.name),
-              .summary = Title(container) + " " + takes + ", which Autopilot refuses",
-              .problem = takes + ", which Autopilot refuses except for programs on an allowlist.",
+              .summary = fmt::format("{} {}, which Autopilot refuses", Title(container), takes),
+              .problem = fmt::format(
+                  "{}, which Autopilot refuses except for programs on an allowlist.", takes),
               .change = container.IsPrivileged() ? "leave privileged out" : "leave hostPort out"});
 }
 
@@ -74,7 +75,6 @@ void Check(const Subject& subject, Report& report) {
   }
   if (!spec.UsesHostPid()) return;
   report.Add({.pointer = subject.AtSpec("/hostPID"),
-              .container = "",
               .summary = "the pod shares its host's process ids, which Autopilot refuses",
               .problem = "is true, which Autopilot refuses.",
               .change = "leave hostPID out"});

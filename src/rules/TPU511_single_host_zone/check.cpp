@@ -1,3 +1,4 @@
+#include <fmt/core.h>
 #include <algorithm>
 #include "rules/engine/phrases.h"
 #include "tpu_admission/base/text.h"
@@ -21,9 +22,10 @@ bool ForbidsAll(const ZoneLimit& limit, const tpu::PlacementList& placements) {
 }
 
 std::string Change(const ZoneLimit& limit) {
-  std::string change =
-      limit.instead.empty() ? "select another zone" : "set the zone to " + limit.instead;
-  if (limit.min_topology) change += ", or a topology of at least " + limit.min_topology->Text();
+  std::string change = limit.instead.empty() ? "select another zone"
+                                             : fmt::format("set the zone to {}", limit.instead);
+  if (limit.min_topology)
+    change += fmt::format(", or a topology of at least {}", limit.min_topology->Text());
   return change;
 }
 
@@ -45,14 +47,13 @@ void Check(const Subject& subject, Report& report) {
   if (limit == nullptr) return;
   const tpu::Placement& placement = subject.shape.placements.front();
   const std::string where = Printable(zone.value);
-  report.Add({.pointer = subject.At(workload::NodeLabel::kZone),
-              .container = "",
-              .summary = where + " has no " + placement.machine->name + " for topology " +
-                         placement.topology.Text(),
-              .problem = "is " + where + ", where GKE's planning page has no " +
-                         placement.machine->name + " for a topology of " +
-                         placement.topology.Text() + ".",
-              .change = Change(*limit)});
+  report.Add(
+      {.pointer = subject.At(workload::NodeLabel::kZone),
+       .summary = fmt::format("{} has no {} for topology {}", where, placement.machine->name,
+                              placement.topology.Text()),
+       .problem = fmt::format("is {}, where GKE's planning page has no {} for a topology of {}.",
+                              where, placement.machine->name, placement.topology.Text()),
+       .change = Change(*limit)});
 }
 
 }  // namespace

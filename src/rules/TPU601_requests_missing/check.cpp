@@ -1,3 +1,4 @@
+#include <fmt/core.h>
 #include <algorithm>
 
 #include "rules/engine/node_resources.h"
@@ -81,19 +82,19 @@ AddRequests Requests(const Subject& subject, const k8s::Container& container) {
 // "cpu 143584m and memory 563220Mi"
 std::string Text(const AddRequests& fix) {
   std::string text;
-  if (fix.cpu_millis) text = "cpu " + std::to_string(*fix.cpu_millis) + "m";
+  if (fix.cpu_millis) text = fmt::format("cpu {}m", *fix.cpu_millis);
   if (fix.memory_mib) {
-    text += (text.empty() ? "" : " and ") + std::string("memory ") +
-            std::to_string(*fix.memory_mib) + "Mi";
+    text += fmt::format("{}{}{}Mi", text.empty() ? "" : " and ", "memory ", *fix.memory_mib);
   }
   return text;
 }
 
 std::string Change(const AddRequests& fix, const std::string& missing) {
-  if (!fix.cpu_millis && !fix.memory_mib) return "set requests of " + missing;
-  return "set requests of " + Text(fix) +
-         ", 80 % of what the smallest matching machine gives "
-         "per chip; pods that have none are given that";
+  if (!fix.cpu_millis && !fix.memory_mib) return fmt::format("set requests of {}", missing);
+  return fmt::format(
+      "set requests of {}, 80 % of what the smallest matching machine gives per chip; pods that "
+      "have none are given that",
+      Text(fix));
 }
 
 // Another rule denies the accelerator or the chips; when that is mended, pods get their requests.
@@ -137,20 +138,21 @@ void Check(const Subject& subject, Report& report) {
     const std::string missing = cpu && memory ? "cpu and memory" : cpu ? "cpu" : "memory";
     const AddRequests fix = Requests(subject, container);
     const bool fixed = fix.cpu_millis || fix.memory_mib;
-    report.Add({.pointer = subject.At(container, "/resources"),
-                .container = std::string(container.name),
-                .summary = Title(container) + " has no request for " + missing +
-                           (fixed ? " (suggested: " + Text(fix) + ")" : ""),
-                .problem = "has no request for " + missing +
-                           ", so the scheduler counts nothing for "
-                           "it: other pods may crowd the TPU host, and " +
-                           (IsBestEffort(subject.pods.pod.spec)
-                                ? "this one, as best-effort, is evicted before all others."
-                                : "this one is evicted first."),
-                .change = Change(fix, missing),
-                // Pods get what is missing, so nobody needs to act.
-                .milder = fixed || WaitsForAnotherFault(subject) ? std::optional(Mode::kAudit)
-                                                                 : std::nullopt});
+    report.Add(
+        {.pointer = subject.At(container, "/resources"),
+         .container = std::string(container.name),
+         .summary = fmt::format("{} has no request for {}{}", Title(container), missing,
+                                fixed ? fmt::format(" (suggested: {})", Text(fix)) : ""),
+         .problem = fmt::format("has no request for {}, so the scheduler counts nothing for it: "
+                                "other pods may crowd the TPU host, and {}",
+                                missing,
+                                IsBestEffort(subject.pods.pod.spec)
+                                    ? "this one, as best-effort, is evicted before all others."
+                                    : "this one is evicted first."),
+         .change = Change(fix, missing),
+         // Pods get what is missing, so nobody needs to act.
+         .milder =
+             fixed || WaitsForAnotherFault(subject) ? std::optional(Mode::kAudit) : std::nullopt});
   }
 }
 

@@ -1,3 +1,5 @@
+#include <fmt/core.h>
+
 #include "rules/engine/node_resources.h"
 #include "rules/engine/phrases.h"
 
@@ -10,15 +12,16 @@ void CheckResource(const Subject& subject, Resource resource, Report& report) {
   const auto& [machine, asked, asker] = *demand;
   const k8s::Quantity ceiling = Ceiling(*machine, resource);
   const std::string name(Name(resource));
-  report.Add({.pointer = subject.At(*asker, "/resources/requests/" + name),
+  report.Add({.pointer = subject.At(*asker, fmt::format("/resources/requests/{}", name)),
               .container = std::string(asker->name),
-              .summary = "pod asks for " + asked.Text() + " " + name + ", a " + machine->name +
-                         " has " + ceiling.Text() + " in all",
-              .problem = "brings the pod to " + asked.Text() + " " + name + ", but a " +
-                         machine->name + ", the largest machine that the selectors allow, has " +
-                         ceiling.Text() + " in all, of which the node keeps some for itself.",
-              .change = "ask for at most " + Allocatable(*machine, resource).Text() + " " + name +
-                        " in the whole pod"});
+              .summary = fmt::format("pod asks for {} {}, a {} has {} in all", asked.Text(), name,
+                                     machine->name, ceiling.Text()),
+              .problem = fmt::format(
+                  "brings the pod to {} {}, but a {}, the largest machine that the selectors "
+                  "allow, has {} in all, of which the node keeps some for itself.",
+                  asked.Text(), name, machine->name, ceiling.Text()),
+              .change = fmt::format("ask for at most {} {} in the whole pod",
+                                    Allocatable(*machine, resource).Text(), name)});
 }
 
 void Check(const Subject& subject, Report& report) {

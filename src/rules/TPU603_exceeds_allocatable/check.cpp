@@ -1,3 +1,5 @@
+#include <fmt/core.h>
+
 #include "rules/engine/node_resources.h"
 #include "rules/engine/phrases.h"
 
@@ -11,14 +13,14 @@ void CheckResource(const Subject& subject, Resource resource, Report& report) {
   const k8s::Quantity allocatable = Allocatable(*machine, resource);
   const std::string name(Name(resource));
   report.Add(
-      {.pointer = subject.At(*asker, "/resources/requests/" + name),
+      {.pointer = subject.At(*asker, fmt::format("/resources/requests/{}", name)),
        .container = std::string(asker->name),
-       .summary = "pod asks for " + asked.Text() + " " + name + ", a " + machine->name +
-                  " gives about " + allocatable.Text(),
-       .problem = "brings the pod to " + asked.Text() + " " + name + ", but a node of " +
-                  machine->name + " is predicted to give its pods " + allocatable.Text() +
-                  ", less what DaemonSets take.",
-       .change = "ask for at most " + allocatable.Text() + " " + name + " in the whole pod"});
+       .summary = fmt::format("pod asks for {} {}, a {} gives about {}", asked.Text(), name,
+                              machine->name, allocatable.Text()),
+       .problem = fmt::format("brings the pod to {} {}, but a node of {} is predicted to give its "
+                              "pods {}, less what DaemonSets take.",
+                              asked.Text(), name, machine->name, allocatable.Text()),
+       .change = fmt::format("ask for at most {} {} in the whole pod", allocatable.Text(), name)});
 }
 
 void Check(const Subject& subject, Report& report) {

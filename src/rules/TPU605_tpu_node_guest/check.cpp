@@ -1,3 +1,5 @@
+#include <fmt/core.h>
+
 #include "rules/engine/phrases.h"
 
 namespace tpu_admission::rules {
@@ -20,13 +22,14 @@ void CheckContainer(const Subject& subject, const k8s::Container& container, Rep
                                                            : "no memory limit";
   report.Add({.pointer = subject.At(container, "/resources/limits"),
               .container = std::string(container.name),
-              .summary = Title(container) + " may run on TPU nodes and has " + found,
-              .problem = "uses no TPU, but tolerates the taint of TPU nodes, and has " + found +
-                         ": beside a training job it should be light and bounded.",
-              .change = std::string(unlimited_memory ? "set a memory limit" : "") +
-                        (unlimited_memory && limits_cpu ? " and " : "") +
-                        (limits_cpu ? "leave the CPU limit out" : "") +
-                        ", or leave the toleration of google.com/tpu out"});
+              .summary = fmt::format("{} may run on TPU nodes and has {}", Title(container), found),
+              .problem = fmt::format("uses no TPU, but tolerates the taint of TPU nodes, and has "
+                                     "{}: beside a training job it should be light and bounded.",
+                                     found),
+              .change = fmt::format("{}{}{}, or leave the toleration of google.com/tpu out",
+                                    unlimited_memory ? "set a memory limit" : "",
+                                    unlimited_memory && limits_cpu ? " and " : "",
+                                    limits_cpu ? "leave the CPU limit out" : "")});
 }
 
 void Check(const Subject& subject, Report& report) {

@@ -1,3 +1,4 @@
+#include <fmt/core.h>
 #include <algorithm>
 #include <array>
 #include "rules/engine/node_resources.h"
@@ -28,16 +29,14 @@ void CheckRequests(const Subject& subject, k8s::Quantity disk, Report& report) {
   if (asker == nullptr) return;
   report.Add({.pointer = subject.At(*asker, "/resources/requests/ephemeral-storage"),
               .container = std::string(asker->name),
-              .summary = "pod asks for " + asked.Text() + " ephemeral storage, a TPU node has " +
-                         disk.Text() + " in all",
-              .problem = "brings the pod to " + asked.Text() +
-                         " of ephemeral storage, but the "
-                         "boot disk of a TPU node has " +
-                         disk.Text() +
-                         " if the node pool sets nothing else, and the system takes its part.",
-              .change = "ask for less than " + disk.Text() +
-                        ", or select nodes with a larger "
-                        "boot disk"});
+              .summary = fmt::format("pod asks for {} ephemeral storage, a TPU node has {} in all",
+                                     asked.Text(), disk.Text()),
+              .problem = fmt::format(
+                  "brings the pod to {} of ephemeral storage, but the boot disk of a TPU node has "
+                  "{} if the node pool sets nothing else, and the system takes its part.",
+                  asked.Text(), disk.Text()),
+              .change = fmt::format("ask for less than {}, or select nodes with a larger boot disk",
+                                    disk.Text())});
 }
 
 void CheckVolume(const Subject& subject, std::size_t index, k8s::Quantity disk, Report& report) {
@@ -47,17 +46,15 @@ void CheckVolume(const Subject& subject, std::size_t index, k8s::Quantity disk, 
   if (!limit || !limit->quantity || *limit->quantity <= disk || SelectsOtherDisk(spec)) return;
   std::string pointer = subject.AtSpec("/volumes");
   AppendPointerIndex(pointer, index);
-  report.Add({.pointer = pointer + "/emptyDir/sizeLimit",
+  report.Add({.pointer = fmt::format("{}/emptyDir/sizeLimit", pointer),
               .part = std::string(volume.name),
-              .summary = "emptyDir " + Quoted(volume.name) + " may grow to " +
-                         limit->quantity->Text() + ", a TPU node has " + disk.Text(),
-              .problem = "is " + limit->quantity->Text() +
-                         ", but the boot disk of a TPU node, on "
-                         "which an emptyDir lies, has " +
-                         disk.Text() + " if the node pool sets nothing else.",
-              .change = "set it below " + disk.Text() +
-                        ", or use medium: Memory or a volume of "
-                        "its own"});
+              .summary = fmt::format("emptyDir {} may grow to {}, a TPU node has {}",
+                                     Quoted(volume.name), limit->quantity->Text(), disk.Text()),
+              .problem = fmt::format("is {}, but the boot disk of a TPU node, on which an emptyDir "
+                                     "lies, has {} if the node pool sets nothing else.",
+                                     limit->quantity->Text(), disk.Text()),
+              .change = fmt::format("set it below {}, or use medium: Memory or a volume of its own",
+                                    disk.Text())});
 }
 
 void Check(const Subject& subject, Report& report) {

@@ -1,3 +1,4 @@
+#include <fmt/core.h>
 #include <algorithm>
 #include <vector>
 #include "rules/engine/phrases.h"
@@ -21,7 +22,7 @@ bool AttachesPersistentDisk(const tpu::Disks& disks) {
 }
 
 std::string Change(const tpu::Generation& generation) {
-  return "use a storage class of type " + JoinOr(generation.disks.attach);
+  return fmt::format("use a storage class of type {}", JoinOr(generation.disks.attach));
 }
 
 void CheckClass(const Subject& subject, std::string_view name, std::string pointer,
@@ -32,11 +33,11 @@ void CheckClass(const Subject& subject, std::string_view name, std::string point
   if (known == nullptr || CanAttach(generation.disks, known->disk)) return;
   report.Add({.pointer = std::move(pointer),
               .part = std::string(name),
-              .summary = "volume " + Quoted(name) + " is a " + known->disk + ", which " +
-                         generation.label + " nodes cannot attach",
-              .problem = "is " + known->name + ", which makes a " + known->disk + " disk in GKE; " +
-                         generation.label + " nodes attach only " +
-                         JoinOr(generation.disks.attach) + ".",
+              .summary = fmt::format("volume {} is a {}, which {} nodes cannot attach",
+                                     Quoted(name), known->disk, generation.label),
+              .problem = fmt::format(
+                  "is {}, which makes a {} disk in GKE; {} nodes attach only {}.", known->name,
+                  known->disk, generation.label, JoinOr(generation.disks.attach)),
               .change = Change(generation)});
 }
 
@@ -50,19 +51,19 @@ void CheckVolume(const Subject& subject, std::size_t index, Report& report) {
   }
   if (volume.source == "ephemeral") {
     CheckClass(subject, volume.name,
-               pointer + "/ephemeral/volumeClaimTemplate/spec/storageClassName",
+               fmt::format("{}/ephemeral/volumeClaimTemplate/spec/storageClassName", pointer),
                volume.storage_class, report);
   }
   if (volume.source != "gcePersistentDisk" || AttachesPersistentDisk(generation.disks)) return;
-  report.Add(
-      {.pointer = pointer + "/gcePersistentDisk",
-       .part = std::string(volume.name),
-       .summary = "volume " + Quoted(volume.name) + " is a Persistent Disk, which " +
-                  generation.label + " nodes cannot attach",
-       .problem = "names a Persistent Disk, but " + generation.label + " nodes attach only " +
-                  JoinOr(generation.disks.attach) +
-                  ". If the disk is one of these after all, this is no fault.",
-       .change = "use a claim with a storage class of type " + JoinOr(generation.disks.attach)});
+  report.Add({.pointer = fmt::format("{}/gcePersistentDisk", pointer),
+              .part = std::string(volume.name),
+              .summary = fmt::format("volume {} is a Persistent Disk, which {} nodes cannot attach",
+                                     Quoted(volume.name), generation.label),
+              .problem = fmt::format("names a Persistent Disk, but {} nodes attach only {}. If the "
+                                     "disk is one of these after all, this is no fault.",
+                                     generation.label, JoinOr(generation.disks.attach)),
+              .change = fmt::format("use a claim with a storage class of type {}",
+                                    JoinOr(generation.disks.attach))});
 }
 
 void Check(const Subject& subject, Report& report) {
@@ -71,9 +72,10 @@ void Check(const Subject& subject, Report& report) {
   const std::size_t volumes = pods.pod.spec.volumes.size();
   for (std::size_t i = 0; i < volumes; ++i) CheckVolume(subject, i, report);
   for (std::size_t i = 0; i < pods.claim_templates.size(); ++i) {
-    std::string pointer = std::string(pods.scale.pointer) + "/volumeClaimTemplates";
+    std::string pointer = fmt::format("{}/volumeClaimTemplates", pods.scale.pointer);
     AppendPointerIndex(pointer, i);
-    CheckClass(subject, pods.claim_templates[i].name, pointer + "/spec/storageClassName",
+    CheckClass(subject, pods.claim_templates[i].name,
+               fmt::format("{}/spec/storageClassName", pointer),
                pods.claim_templates[i].storage_class, report);
   }
 }

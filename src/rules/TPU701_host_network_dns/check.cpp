@@ -1,3 +1,5 @@
+#include <fmt/core.h>
+
 #include "rules/engine/phrases.h"
 
 namespace tpu_admission::rules {
@@ -25,12 +27,11 @@ void Check(const Subject& subject, Report& report) {
   if (!CannotFindNames(spec)) return;
   report.Add(
       {.pointer = subject.AtSpec("/dnsPolicy"),
-       .container = "",
        .summary = "hostNetwork without dnsPolicy ClusterFirstWithHostNet: names of the "
                   "cluster are not found",
-       .problem = std::string(spec.Text("dnsPolicy").empty() ? "is not set" : "is ClusterFirst") +
-                  ", but with hostNetwork the pod then asks the DNS of its host, which "
-                  "knows no names of Services or other pods.",
+       .problem = fmt::format("{}, but with hostNetwork the pod then asks the DNS of its host, "
+                              "which knows no names of Services or other pods.",
+                              spec.Text("dnsPolicy").empty() ? "is not set" : "is ClusterFirst"),
        .change = "set dnsPolicy to ClusterFirstWithHostNet"});
 }
 

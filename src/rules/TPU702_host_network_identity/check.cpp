@@ -1,3 +1,5 @@
+#include <fmt/core.h>
+
 #include "rules/engine/phrases.h"
 #include "tpu_admission/base/json_pointer.h"
 #include "tpu_admission/base/text.h"
@@ -12,7 +14,6 @@ void CheckSelector(const Subject& subject, Report& report) {
   const auto server = workload::FindRequired(subject.pods.pod.spec, kMetadataServer);
   if (!server || !server->Is("true")) return;
   report.Add({.pointer = subject.At(*server),
-              .container = "",
               .summary = "hostNetwork with Workload Identity: the pod may get the node's account",
               .problem = "asks for nodes with GKE's metadata server, but on the host's network the "
                          "pod may get the service account of the node instead of its own.",
@@ -24,10 +25,11 @@ void CheckVolume(const Subject& subject, std::size_t index, Report& report) {
   if (volume.driver != kGcsFuse || volume.Attribute("hostNetworkPodKSA") == "true") return;
   std::string pointer = subject.AtSpec("/volumes");
   AppendPointerIndex(pointer, index);
-  report.Add({.pointer = pointer + "/csi/volumeAttributes",
+  report.Add({.pointer = fmt::format("{}/csi/volumeAttributes", pointer),
               .part = std::string(volume.name),
-              .summary = "hostNetwork with GCS FUSE volume " + Quoted(volume.name) +
-                         ": the mount may lack the pod's account",
+              .summary = fmt::format(
+                  "hostNetwork with GCS FUSE volume {}: the mount may lack the pod's account",
+                  Quoted(volume.name)),
               .problem = "mounts Cloud Storage on the host's network, where GCS FUSE uses the "
                          "pod's service account only with hostNetworkPodKSA.",
               .change = "add hostNetworkPodKSA: \"true\" to volumeAttributes"});

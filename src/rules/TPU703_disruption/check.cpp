@@ -1,3 +1,5 @@
+#include <fmt/core.h>
+
 #include "rules/engine/phrases.h"
 
 namespace tpu_admission::rules {
@@ -19,18 +21,20 @@ void CheckGrace(const Subject& subject, Report& report) {
   const bool in_vain = grace > notice && notice > 0 && IsOnSpot(spec);
   if (!in_vain && grace > kDefaultGrace) return;
   const std::string found = Count(grace, "second");
-  report.Add({.pointer = subject.AtSpec("/terminationGracePeriodSeconds"),
-              .container = "",
-              .summary = in_vain ? "grace period of " + found + ", but a Spot VM has " +
-                                       Count(notice, "second")
-                                 : "grace period of " + found + " is short for a checkpoint",
-              .problem = in_vain ? "is " + found + ", but a Spot VM ends " +
-                                       Count(notice, "second") + " after its notice."
-                                 : "is " + found +
-                                       ", which is hardly enough to save a checkpoint "
-                                       "when the node is stopped.",
-              .change = in_vain ? "save checkpoints often, and do not count on the last one"
-                                : "set it to the seconds that a checkpoint takes"});
+  report.Add(
+      {.pointer = subject.AtSpec("/terminationGracePeriodSeconds"),
+       .summary = in_vain ? fmt::format("grace period of {}, but a Spot VM has {}", found,
+                                        Count(notice, "second"))
+                          : fmt::format("grace period of {} is short for a checkpoint", found),
+       .problem =
+           in_vain
+               ? fmt::format("is {}, but a Spot VM ends {} after its notice.", found,
+                             Count(notice, "second"))
+               : fmt::format(
+                     "is {}, which is hardly enough to save a checkpoint when the node is stopped.",
+                     found),
+       .change = in_vain ? "save checkpoints often, and do not count on the last one"
+                         : "set it to the seconds that a checkpoint takes"});
 }
 
 // Asked of the job, not again of each of its pods.
@@ -39,13 +43,13 @@ void CheckPriority(const Subject& subject, Report& report) {
   if (!subject.pods.pod.spec.Text("priorityClassName").empty()) return;
   const std::optional<Slice> slice = subject.SliceOfPods();
   if (!slice || !slice->multi_host()) return;
-  report.Add({.pointer = subject.AtSpec("/priorityClassName"),
-              .container = "",
-              .summary = "a job on " + Count(slice->hosts, "host") + " has no priority class",
-              .problem = "is not set: any pod of a higher priority may displace one of these, and "
-                         "with it the work of all " +
-                         Count(slice->hosts, "host") + ".",
-              .change = "set priorityClassName to a class for training jobs"});
+  report.Add(
+      {.pointer = subject.AtSpec("/priorityClassName"),
+       .summary = fmt::format("a job on {} has no priority class", Count(slice->hosts, "host")),
+       .problem = fmt::format("is not set: any pod of a higher priority may displace one of these, "
+                              "and with it the work of all {}.",
+                              Count(slice->hosts, "host")),
+       .change = "set priorityClassName to a class for training jobs"});
 }
 
 void Check(const Subject& subject, Report& report) {

@@ -1,3 +1,5 @@
+#include <fmt/core.h>
+
 #include "rules/engine/phrases.h"
 #include "tpu_admission/base/text.h"
 
@@ -14,17 +16,16 @@ void Check(const Subject& subject, Report& report) {
   if (autopilot && (!label->fixed || k8s::Quantity::Parse(label->value))) return;
   report.Add(
       {.pointer = subject.At(*label),
-       .container = "",
-       .summary = autopilot ? "extended-duration-pods is " + Quoted(label->value) +
-                                  ", which is no amount of CPU"
+       .summary = autopilot ? fmt::format("extended-duration-pods is {}, which is no amount of CPU",
+                                          Quoted(label->value))
                             : "extended-duration pods are only available on GKE Autopilot",
-       .problem = autopilot
-                      ? "is " + Quoted(label->value) + ", but GKE reads an amount of CPU here."
-                      : "asks for a node of Autopilot's extended-duration pods, but this "
-                        "cluster is a Standard one (--cluster-mode): no node has the "
-                        "label.",
+       .problem = autopilot ? fmt::format("is {}, but GKE reads an amount of CPU here.",
+                                          Quoted(label->value))
+                            : "asks for a node of Autopilot's extended-duration pods, but this "
+                              "cluster is a Standard one (--cluster-mode): no node has the "
+                              "label.",
        .change = autopilot ? "set it to the CPU of the pod, or leave it out"
-                           : "leave " + std::string(kLabel) + " out"});
+                           : fmt::format("leave {} out", kLabel)});
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "rules/engine/phrases.h"
 
+#include <fmt/core.h>
 #include <algorithm>
 #include <cmath>
 
@@ -47,7 +48,7 @@ std::string Count(std::int64_t number, std::string_view noun) {
 
 std::string Name(const Shape& shape) {
   std::string name = Printable(shape.accelerator());
-  return shape.topology ? name + " " + shape.topology->Text() : name;
+  return shape.topology ? fmt::format("{} {}", name, shape.topology->Text()) : name;
 }
 
 std::string Topologies(const tpu::Generation& generation) {
@@ -57,8 +58,8 @@ std::string Topologies(const tpu::Generation& generation) {
   }
   std::string text = JoinOr(names);
   if (generation.custom && !generation.custom->examples.empty()) {
-    text += ", and larger ones in multiples of " + std::to_string(generation.custom->multiple_of) +
-            " such as " + generation.custom->examples.front().Text();
+    text += fmt::format(", and larger ones in multiples of {} such as {}",
+                        generation.custom->multiple_of, generation.custom->examples.front().Text());
   }
   return text;
 }
@@ -73,7 +74,7 @@ std::string_view FieldOf(const Subject& subject, workload::NodeLabel label) {
 
 std::string SelectorChange(const Subject& subject, workload::NodeLabel label,
                            std::string_view value) {
-  return "set " + std::string(FieldOf(subject, label)) + " to " + std::string(value);
+  return fmt::format("set {} to {}", FieldOf(subject, label), value);
 }
 
 std::string_view NoSuchNode(const Subject& subject) {
@@ -126,13 +127,14 @@ std::string FoundPods(const workload::Scale& scale) {
   std::string text = (scale.pods.written ? "is " : "is not set, so it is ") + number;
   const std::string with_tpus = std::to_string(scale.tpu_pods.value_or(0));
   if (scale.sub_group > 0) {
-    return text + " in sub-groups of " + std::to_string(scale.sub_group) + ", so " + with_tpus +
-           " pods with TPUs form a slice";
+    return fmt::format("{} in sub-groups of {}, so {} pods with TPUs form a slice", text,
+                       scale.sub_group, with_tpus);
   }
   if (scale.leaders_without_tpus > 0) {
-    return text + ", and its leader has no TPUs, so " + with_tpus + " pods have";
+    return fmt::format("{}, and its leader has no TPUs, so {} pods have", text, with_tpus);
   }
-  if (scale.shared) return text + ", and with the other replicas " + with_tpus + " pods have TPUs";
+  if (scale.shared)
+    return fmt::format("{}, and with the other replicas {} pods have TPUs", text, with_tpus);
   return text;
 }
 
@@ -141,14 +143,14 @@ std::string CountChange(const workload::Scale& scale, std::int64_t pods) {
   const std::string number = std::to_string(pods);
   switch (scale.counting) {
     case Counting::kJob:
-      return "set parallelism and completions to " + number;
+      return fmt::format("set parallelism and completions to {}", number);
     case Counting::kGroup:
-      if (scale.sub_group > 0) return "set subGroupPolicy.subGroupSize to " + number;
-      return "set size to " + std::to_string(pods + scale.leaders_without_tpus);
+      if (scale.sub_group > 0) return fmt::format("set subGroupPolicy.subGroupSize to {}", number);
+      return fmt::format("set size to {}", pods + scale.leaders_without_tpus);
     case Counting::kTogether:
-      return "let the replicas with TPUs be " + number + " together";
+      return fmt::format("let the replicas with TPUs be {} together", number);
     default:
-      return "set " + std::string(scale.pods.field) + " to " + number;
+      return fmt::format("set {} to {}", scale.pods.field, number);
   }
 }
 
