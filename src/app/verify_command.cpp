@@ -13,6 +13,7 @@
 #include "tpu_admission/admission/handler.h"
 #include "tpu_admission/kube/client.h"
 #include "tpu_admission/workload/chips.h"
+#include "tpu_admission/workload/gke_labels.h"
 
 namespace tpu_admission::app {
 namespace {
@@ -34,19 +35,19 @@ std::string Pod(const char* chips) {
       {"securityContext",
        {{"allowPrivilegeEscalation", false}, {"capabilities", {{"drop", json::array({"ALL"})}}}}}};
   const json toleration = {{"key", tpu}, {"operator", "Exists"}, {"effect", "NoSchedule"}};
-  const json pod = {{"apiVersion", "v1"},
-                    {"kind", "Pod"},
-                    {"metadata",
-                     {{"generateName", "tpu-admission-verify-"},
-                      {"annotations", {{std::string(admission::kVerifyAnnotation), "true"}}}}},
-                    {"spec",
-                     {{"nodeSelector",
-                       {{"cloud.google.com/gke-tpu-accelerator", "tpu-v6e-slice"},
-                        {"cloud.google.com/gke-tpu-topology", "2x2"}}},
-                      {"tolerations", json::array({toleration})},
-                      {"securityContext",
-                       {{"runAsNonRoot", true}, {"seccompProfile", {{"type", "RuntimeDefault"}}}}},
-                      {"containers", json::array({container})}}}};
+  const json pod = {
+      {"apiVersion", "v1"},
+      {"kind", "Pod"},
+      {"metadata",
+       {{"generateName", "tpu-admission-verify-"},
+        {"annotations", {{std::string(admission::kVerifyAnnotation), "true"}}}}},
+      {"spec",
+       {{"nodeSelector",
+         {{workload::kGkeTpuAccelerator, "tpu-v6e-slice"}, {workload::kGkeTpuTopology, "2x2"}}},
+        {"tolerations", json::array({toleration})},
+        {"securityContext",
+         {{"runAsNonRoot", true}, {"seccompProfile", {{"type", "RuntimeDefault"}}}}},
+        {"containers", json::array({container})}}}};
   return pod.dump();
 }
 

@@ -1,11 +1,11 @@
 #include "tpu_admission/workload/chips.h"
+#include "tpu_admission/workload/gke_labels.h"
 
 #include <algorithm>
 
 namespace tpu_admission::workload {
 namespace {
 
-constexpr std::string_view kLegacyPrefix = "cloud-tpus.google.com/";
 constexpr std::string_view kNvidiaPrefix = "nvidia.com/";
 constexpr std::string_view kAmdGpu = "amd.com/gpu";
 constexpr std::int64_t kMostChips = 1'000'000;  // more than any slice, and sums never overflow
@@ -25,7 +25,7 @@ std::string_view GpuIn(const k8s::ResourceList& resources) {
 
 bool HasLegacy(const k8s::ResourceList& resources) {
   for (std::size_t i = 0; i < resources.size(); ++i) {
-    if (resources.Name(i).starts_with(kLegacyPrefix)) return true;
+    if (resources.Name(i).starts_with(kLegacyTpuPrefix)) return true;
   }
   return false;
 }

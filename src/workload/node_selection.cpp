@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tpu_admission/base/json_pointer.h"
+#include "tpu_admission/workload/gke_labels.h"
 
 namespace tpu_admission::workload {
 namespace {
@@ -17,10 +18,8 @@ using k8s::NodeSelectorTerm;
 // https://cloud.google.com/kubernetes-engine/docs/concepts/about-custom-compute-classes and the
 // reservation labels of the GKE cluster autoscaler (pkg/cloudprovider/gke/labels).
 constexpr std::array<std::string_view, 7> kOtherMeans = {
-    "cloud.google.com/compute-class",         "cloud.google.com/gke-nodepool",
-    "cloud.google.com/reservation-name",      "cloud.google.com/reservation-affinity",
-    "cloud.google.com/machine-family",        "node.kubernetes.io/instance-type",
-    "cloud.google.com/gke-tpu-slice-topology"};
+    kGkeComputeClass,  kGkeNodePool,       kGkeReservation,  kGkeReservationAffinity,
+    kGkeMachineFamily, kInstanceTypeLabel, kGkeSliceTopology};
 
 std::optional<std::size_t> LabelIndex(std::string_view key) {
   const auto found = std::find(kNodeLabels.begin(), kNodeLabels.end(), key);

@@ -4,14 +4,13 @@
 #include <vector>
 
 #include "tpu_admission/base/json_pointer.h"
+#include "tpu_admission/workload/gke_labels.h"
 #include "workload/scale.h"
 
 namespace tpu_admission::workload {
 namespace {
 
 using k8s::JsonView;
-
-constexpr std::string_view kTpuDriver = "tpu.google.com";
 
 std::optional<TpuUse> UseOf(const PodSet& set) {
   const k8s::PodSpec& spec = set.pod.spec;

@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "tpu_admission/base/text.h"
+#include "tpu_admission/workload/gke_labels.h"
+#include "tpu_admission/workload/kueue_keys.h"
 #include "workload/argo.h"
 #include "workload/paths.h"
 #include "workload/pod_set_reader.h"
@@ -15,9 +17,6 @@ namespace {
 
 using k8s::JsonView;
 
-constexpr std::string_view kQueueLabel = "kueue.x-k8s.io/queue-name";
-constexpr std::string_view kSkipChecks = "cloud.google.com/skip-tpu-webhook-check";
-constexpr std::string_view kSliceTopology = "cloud.google.com/gke-tpu-slice-topology";
 // What a pod set costs by itself, in entries.
 constexpr std::size_t kWorkOfAPodSet = 50;
 constexpr std::array<std::string_view, 4> kCountFields = {"parallelism", "completions", "replicas",
@@ -78,7 +77,7 @@ std::string_view Unjudged(const std::vector<PodSet>& sets) {
 }
 
 bool AsksToBeSkipped(const k8s::ObjectMeta& metadata) {
-  return metadata.annotations.Find(kSkipChecks) == "true";
+  return metadata.annotations.Find(kGkeSkipTpuCheck) == "true";
 }
 
 std::vector<Slip> SlipsOf(JsonView object, const k8s::Decoder& decoder) {
@@ -90,13 +89,13 @@ std::vector<Slip> SlipsOf(JsonView object, const k8s::Decoder& decoder) {
 }
 
 bool IsQueued(const PodSet& set) {
-  return set.job_labels.Has(kQueueLabel) || set.pod.metadata.labels.Has(kQueueLabel);
+  return set.job_labels.Has(kKueueQueue) || set.pod.metadata.labels.Has(kKueueQueue);
 }
 
 void ReadGovernance(Workload& workload, const KindTable& kinds, JsonView object,
                     const std::vector<PodSet>& sets) {
   const JsonView spec = object["spec"];
-  workload.queued = workload.metadata.labels.Has(kQueueLabel) || spec["suspend"].IsTrue() ||
+  workload.queued = workload.metadata.labels.Has(kKueueQueue) || spec["suspend"].IsTrue() ||
                     spec["runPolicy"]["suspend"].IsTrue() ||
                     std::any_of(sets.begin(), sets.end(), IsQueued);
   workload.managed_elsewhere = IsManagedElsewhere(spec);
@@ -175,7 +174,7 @@ bool SameInAllRows(const Kind& kind, JsonView before, JsonView after, SameAt sam
 }  // namespace
 
 std::optional<std::string_view> PodSet::SliceTopology() const {
-  return pod.metadata.annotations.Find(kSliceTopology);
+  return pod.metadata.annotations.Find(kGkeSliceTopology);
 }
 
 Result<Workload> ReadWorkload(const KindTable& kinds, const k8s::GroupVersionKind& gvk,

@@ -6,11 +6,11 @@
 #include <string_view>
 
 #include "tpu_admission/k8s/pod.h"
+#include "tpu_admission/workload/gke_labels.h"
 
 namespace tpu_admission::workload {
 
 // The extended resource, and the key of the taint on TPU nodes.
-inline constexpr std::string_view kTpuResource = "google.com/tpu";
 
 // Asks for google.com/tpu, and for more than a plain 0.
 bool UsesTpu(const k8s::Container& container);

@@ -11,18 +11,15 @@
 
 #include "tpu_admission/k8s/arena.h"
 #include "tpu_admission/k8s/pod.h"
+#include "tpu_admission/workload/gke_labels.h"
 
 namespace tpu_admission::workload {
 
 // The node labels that GKE's scheduler matches TPU pods by.
 enum class NodeLabel { kAccelerator, kTopology, kAcceleratorCount, kMachineType, kZone, kRegion };
 inline constexpr std::array<std::string_view, 6> kNodeLabels = {
-    "cloud.google.com/gke-tpu-accelerator",
-    "cloud.google.com/gke-tpu-topology",
-    "cloud.google.com/gke-accelerator-count",
-    "node.kubernetes.io/instance-type",
-    "topology.kubernetes.io/zone",
-    "topology.kubernetes.io/region"};
+    kGkeTpuAccelerator, kGkeTpuTopology, kGkeAcceleratorCount,
+    kInstanceTypeLabel, kZoneLabel,      kRegionLabel};
 inline std::string_view Key(NodeLabel label) {
   return kNodeLabels[static_cast<std::size_t>(label)];
 }

@@ -2,13 +2,12 @@
 
 #include "rules/engine/phrases.h"
 #include "tpu_admission/base/text.h"
+#include "tpu_admission/workload/gke_labels.h"
 
 namespace tpu_admission::rules {
 namespace {
 
 using workload::NodeLabel;
-
-constexpr std::string_view kGpuLabel = "cloud.google.com/gke-accelerator";
 
 // This alternative sends the pod to TPU nodes, by its chips or by its labels.
 bool GoesToTpus(const Subject& subject) {
@@ -40,7 +39,7 @@ void CheckResources(const Subject& subject, Report& report) {
 }
 
 void CheckSelector(const Subject& subject, Report& report) {
-  const auto gpu = workload::FindRequired(subject.pods.pod.spec, kGpuLabel);
+  const auto gpu = workload::FindRequired(subject.pods.pod.spec, workload::kGkeGpu);
   if (!gpu || !gpu->fixed) return;
   const std::string value = Quoted(gpu->value);
   report.Add(
@@ -50,7 +49,7 @@ void CheckSelector(const Subject& subject, Report& report) {
        .problem = fmt::format("is {}, but this label is for GPU nodes, and the pod {}. No node has "
                               "both, and GKE makes none for such a pod.",
                               value, TpuSide(subject)),
-       .change = fmt::format("remove {} (TPUs are selected by {})", kGpuLabel,
+       .change = fmt::format("remove {} (TPUs are selected by {})", workload::kGkeGpu,
                              Key(NodeLabel::kAccelerator)),
        .milder = gpu->value.starts_with("nvidia") ? std::nullopt : std::optional(Mode::kWarn)});
 }

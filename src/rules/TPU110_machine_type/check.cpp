@@ -2,13 +2,12 @@
 
 #include "rules/engine/phrases.h"
 #include "tpu_admission/base/text.h"
+#include "tpu_admission/workload/gke_labels.h"
 
 namespace tpu_admission::rules {
 namespace {
 
 using workload::NodeLabel;
-
-constexpr std::string_view kFamilyLabel = "cloud.google.com/machine-family";
 
 // The machines that serve the selected topology; all of the generation if there is none.
 std::vector<std::string> Serving(const tpu::Generation& generation, const Shape& shape) {
@@ -55,7 +54,7 @@ Finding Unknown(const Subject& subject, const std::string& value) {
 Finding OtherGeneration(const Subject& subject, std::string_view found, const std::string& label,
                         const tpu::Generation& of, std::string pointer) {
   const tpu::Generation& wanted = *subject.shape.generation;
-  const bool machine = label != kFamilyLabel;
+  const bool machine = label != workload::kGkeMachineFamily;
   return {
       .pointer = std::move(pointer),
       .summary = fmt::format("{} is a machine of {}, not of {}", found, of.label, wanted.label),
@@ -112,14 +111,14 @@ void CheckMachine(const Subject& subject, Report& report) {
 }
 
 void CheckFamily(const Subject& subject, Report& report) {
-  const auto family = workload::FindRequired(subject.pods.pod.spec, kFamilyLabel);
+  const auto family = workload::FindRequired(subject.pods.pod.spec, workload::kGkeMachineFamily);
   const tpu::Generation* wanted = subject.shape.generation;
   if (!family || !family->fixed || wanted == nullptr) return;
   if (family->value == wanted->machine_family) return;
   for (const tpu::Generation& of : subject.catalog.generations()) {
     if (of.machine_family != family->value) continue;
     report.Add(
-        OtherGeneration(subject, family->value, std::string(kFamilyLabel), of,
+        OtherGeneration(subject, family->value, std::string(workload::kGkeMachineFamily), of,
                         std::string(subject.pods.selector_pointer) + workload::PointerOf(*family)));
   }
 }

@@ -2,14 +2,13 @@
 
 #include "rules/engine/phrases.h"
 #include "tpu_admission/base/text.h"
+#include "tpu_admission/workload/gke_labels.h"
 
 namespace tpu_admission::rules {
 namespace {
 
-constexpr std::string_view kImage = "cloud.google.com/gke-os-distribution";
-constexpr std::string_view kOs = "kubernetes.io/os";
-constexpr std::array<std::string_view, 2> kArchitectures = {"kubernetes.io/arch",
-                                                            "beta.kubernetes.io/arch"};
+constexpr std::array<std::string_view, 2> kArchitectures = {workload::kArchLabel,
+                                                            workload::kBetaArchLabel};
 
 void Say(const Subject& subject, const workload::RequiredLabel& found, const std::string& truth,
          const std::string& value, Report& report) {
@@ -23,7 +22,7 @@ void Say(const Subject& subject, const workload::RequiredLabel& found, const std
 }
 
 void CheckImage(const Subject& subject, Report& report) {
-  const auto image = workload::FindRequired(subject.pods.pod.spec, kImage);
+  const auto image = workload::FindRequired(subject.pods.pod.spec, workload::kGkeImage);
   if (!image || !image->fixed) return;
   const auto& unsupported = subject.catalog.node_limits().unsupported_images;
   if (std::find(unsupported.begin(), unsupported.end(), image->value) == unsupported.end()) return;
@@ -32,7 +31,7 @@ void CheckImage(const Subject& subject, Report& report) {
 
 void CheckOs(const Subject& subject, Report& report) {
   const std::string& right = subject.catalog.node_limits().os;
-  const auto os = workload::FindRequired(subject.pods.pod.spec, kOs);
+  const auto os = workload::FindRequired(subject.pods.pod.spec, workload::kOsLabel);
   if (!os || !os->fixed || right.empty() || os->value == right) return;
   Say(subject, *os, fmt::format("TPU nodes run {}", right), right, report);
 }

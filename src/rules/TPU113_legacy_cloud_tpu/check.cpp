@@ -2,15 +2,14 @@
 
 #include "rules/engine/phrases.h"
 #include "tpu_admission/base/text.h"
+#include "tpu_admission/workload/gke_labels.h"
 
 namespace tpu_admission::rules {
 namespace {
 
-constexpr std::string_view kPrefix = "cloud-tpus.google.com/";
-
 std::string_view LegacyResource(const k8s::ResourceList& resources) {
   for (std::size_t i = 0; i < resources.size(); ++i) {
-    if (resources.Name(i).starts_with(kPrefix)) return resources.Name(i);
+    if (resources.Name(i).starts_with(workload::kLegacyTpuPrefix)) return resources.Name(i);
   }
   return {};
 }

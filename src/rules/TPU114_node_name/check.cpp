@@ -2,17 +2,16 @@
 
 #include "rules/engine/phrases.h"
 #include "tpu_admission/base/text.h"
+#include "tpu_admission/workload/gke_labels.h"
 
 namespace tpu_admission::rules {
 namespace {
-
-constexpr std::string_view kMirror = "kubernetes.io/config.mirror";
 
 // A Pod that was bound, that a controller sent to its node, or that a kubelet made from a file.
 bool IsPlaced(const Subject& subject) {
   const k8s::ObjectMeta& pod = subject.workload.metadata;
   return subject.is_pod() &&
-         (pod.stored || !pod.controller_kind.empty() || pod.annotations.Has(kMirror));
+         (pod.stored || !pod.controller_kind.empty() || pod.annotations.Has(workload::kMirrorPod));
 }
 
 void Check(const Subject& subject, Report& report) {

@@ -1,13 +1,12 @@
 #include <fmt/core.h>
 
-#include "rules/engine/kueue.h"
 #include "rules/engine/phrases.h"
 #include "tpu_admission/base/text.h"
+#include "tpu_admission/workload/gke_labels.h"
+#include "tpu_admission/workload/kueue_keys.h"
 
 namespace tpu_admission::rules {
 namespace {
-
-constexpr std::string_view kAnnotation = "cloud.google.com/gke-tpu-slice-topology";
 
 // The slice that the annotation asks for, beside what is known of the generation.
 struct Cut {
@@ -20,14 +19,14 @@ struct Cut {
 };
 
 Finding At(const Subject& subject, std::string summary, std::string problem, std::string change) {
-  return {.pointer = AtAnnotation(subject, kAnnotation),
+  return {.pointer = subject.AtAnnotation(workload::kGkeSliceTopology),
           .summary = std::move(summary),
           .problem = std::move(problem),
           .change = std::move(change)};
 }
 
 std::string SetTo(const std::string& value) {
-  return fmt::format("set the annotation {} to {}", kAnnotation, value);
+  return fmt::format("set the annotation {} to {}", workload::kGkeSliceTopology, value);
 }
 
 Finding Malformed(const Subject& subject, std::string_view text) {
@@ -157,9 +156,11 @@ Finding NotListed(const Cut& cut) {
 // Somebody sees to it that the pods land on hosts that lie side by side.
 bool IsKeptTogether(const Cut& cut) {
   const k8s::StringMap& annotations = cut.subject.pods.pod.metadata.annotations;
-  const bool by_kueue = std::any_of(kKueuePlacements.begin(), kKueuePlacements.end(),
-                                    [&](std::string_view key) { return annotations.Has(key); }) ||
-                        annotations.Has(kKueueSliceRequired) || annotations.Has(kKueueSliceLayers);
+  const bool by_kueue =
+      std::any_of(workload::kKueuePlacements.begin(), workload::kKueuePlacements.end(),
+                  [&](std::string_view key) { return annotations.Has(key); }) ||
+      annotations.Has(workload::kKueueSliceRequired) ||
+      annotations.Has(workload::kKueueSliceLayers);
   return by_kueue || cut.subject.workload.kind->group == "ray.io";  // by KubeRay's TPU webhook
 }
 
@@ -171,7 +172,7 @@ Finding NotKeptTogether(const Cut& cut) {
                      "with connection timeouts.",
                      cut.name(), cut.parent->Text()),
          fmt::format("add the annotation {}: cloud.google.com/gke-tpu-slice-{}-id{}",
-                     kKueueRequired, cut.name(),
+                     workload::kKueueRequired, cut.name(),
                      cut.subject.workload.queued ? "" : ", and the label of a Kueue queue"));
   finding.milder = Mode::kWarn;
   return finding;

@@ -1,7 +1,8 @@
 #include <fmt/core.h>
 
-#include "rules/engine/kueue.h"
 #include "rules/engine/phrases.h"
+#include "tpu_admission/workload/gke_labels.h"
+#include "tpu_admission/workload/kueue_keys.h"
 
 namespace tpu_admission::rules {
 namespace {
@@ -9,7 +10,7 @@ namespace {
 // The topology in "cloud.google.com/gke-tpu-partition-4x4x4-id".
 std::optional<tpu::Topology> TopologyIn(std::string_view label) {
   constexpr std::string_view kEnd = "-id";
-  if (!label.starts_with("cloud.google.com/gke-tpu-") || !label.ends_with(kEnd)) {
+  if (!label.starts_with(workload::kGkeTpuPrefix) || !label.ends_with(kEnd)) {
     return std::nullopt;
   }
   label.remove_suffix(kEnd.size());
@@ -19,7 +20,7 @@ std::optional<tpu::Topology> TopologyIn(std::string_view label) {
 // The whole slice, and for one made of blocks also a block: Kueue may place it block by block.
 std::vector<tpu::Topology> Wholes(const Subject& subject) {
   const k8s::StringMap& annotations = subject.pods.pod.metadata.annotations;
-  if (const auto label = annotations.Find(kKueueSliceRequired)) {
+  if (const auto label = annotations.Find(workload::kKueueSliceRequired)) {
     if (const auto part = TopologyIn(*label)) return {*part};
   }
   const auto text = subject.pods.SliceTopology();
@@ -34,7 +35,7 @@ std::vector<tpu::Topology> Wholes(const Subject& subject) {
 }
 
 void Check(const Subject& subject, Report& report) {
-  const auto text = subject.pods.pod.metadata.annotations.Find(kKueueSliceSize);
+  const auto text = subject.pods.pod.metadata.annotations.Find(workload::kKueueSliceSize);
   const std::int64_t chips = subject.pods.chips_per_pod;
   const std::optional<std::int64_t> size = text ? WholeNumber(*text) : std::nullopt;
   constexpr std::int64_t kMost = 1'000'000;  // products never overflow
@@ -45,18 +46,18 @@ void Check(const Subject& subject, Report& report) {
   const tpu::Topology& slice = wholes.front();
   const std::string found = fmt::format("{} x {}", *size, chips);
   const bool divides = slice.chips() % chips == 0;
-  report.Add(
-      {.pointer = AtAnnotation(subject, kKueueSliceSize),
-       .summary = fmt::format("podset-slice-size {} chips are not the {} of a {} slice", found,
-                              slice.chips(), slice.Text()),
-       .problem =
-           fmt::format("is {}, and each pod asks for {}: {} together, but a {} slice has {}. Kueue "
-                       "gives each group of pods a slice of its own, and a slice runs only if its "
-                       "pods use all of it (full utilization).",
-                       *size, Count(chips, "chip"), *size * chips, slice.Text(), slice.chips()),
-       .change = divides ? fmt::format("set {} to \"{}\"", kKueueSliceSize, slice.chips() / chips)
-                         : fmt::format("let {} times the chips of a pod be {}", kKueueSliceSize,
-                                       slice.chips())});
+  report.Add({.pointer = subject.AtAnnotation(workload::kKueueSliceSize),
+              .summary = fmt::format("podset-slice-size {} chips are not the {} of a {} slice",
+                                     found, slice.chips(), slice.Text()),
+              .problem = fmt::format(
+                  "is {}, and each pod asks for {}: {} together, but a {} slice has {}. Kueue "
+                  "gives each group of pods a slice of its own, and a slice runs only if its "
+                  "pods use all of it (full utilization).",
+                  *size, Count(chips, "chip"), *size * chips, slice.Text(), slice.chips()),
+              .change = divides ? fmt::format("set {} to \"{}\"", workload::kKueueSliceSize,
+                                              slice.chips() / chips)
+                                : fmt::format("let {} times the chips of a pod be {}",
+                                              workload::kKueueSliceSize, slice.chips())});
 }
 
 }  // namespace

@@ -1,10 +1,10 @@
-#include "rules/engine/kueue.h"
 
 #include <fmt/core.h>
 #include <limits>
 
 #include "rules/engine/phrases.h"
 #include "tpu_admission/base/text.h"
+#include "tpu_admission/workload/kueue_keys.h"
 
 namespace tpu_admission::rules {
 namespace {
@@ -23,7 +23,7 @@ class Annotations {
   }
   // `summary` begins with the short name of the annotation, `problem` is a sentence about it.
   void Fault(std::string_view key, std::string summary, std::string problem, std::string change) {
-    report_.Add({.pointer = AtAnnotation(subject_, key),
+    report_.Add({.pointer = subject_.AtAnnotation(key),
                  .summary = std::move(summary),
                  .problem = std::move(problem) + Consequence(),
                  .change = std::move(change),
@@ -44,13 +44,13 @@ class Annotations {
   const k8s::StringMap& map_;
 };
 
-// "podset-slice-size" of "kueue.x-k8s.io/podset-slice-size".
+// "podset-slice-size" of a key of Kueue's.
 std::string Short(std::string_view key) { return std::string(key.substr(key.find('/') + 1)); }
 
 void CheckPlacements(Annotations& annotations) {
   std::vector<std::string> found;
   std::string_view last;
-  for (const std::string_view key : kKueuePlacements) {
+  for (const std::string_view key : workload::kKueuePlacements) {
     if (!annotations.Has(key)) continue;
     found.push_back(Short(key));
     last = key;
@@ -64,11 +64,12 @@ void CheckPlacements(Annotations& annotations) {
 }
 
 void CheckPairs(Annotations& annotations) {
-  const bool size = annotations.Has(kKueueSliceSize);
-  const bool topology = annotations.Has(kKueueSliceRequired);
+  const bool size = annotations.Has(workload::kKueueSliceSize);
+  const bool topology = annotations.Has(workload::kKueueSliceRequired);
   if (size == topology) return;
-  const std::string_view here = size ? kKueueSliceSize : kKueueSliceRequired;
-  const std::string missing = Short(size ? kKueueSliceRequired : kKueueSliceSize);
+  const std::string_view here = size ? workload::kKueueSliceSize : workload::kKueueSliceRequired;
+  const std::string missing =
+      Short(size ? workload::kKueueSliceRequired : workload::kKueueSliceSize);
   annotations.Fault(here, fmt::format("{} is set without {}", Short(here), missing),
                     fmt::format("is set without {}: one says how many pods a slice has, the other "
                                 "where they must be together.",
@@ -93,20 +94,20 @@ std::optional<std::int64_t> PodCount(const workload::Scale& scale) {
 }
 
 void CheckSize(Annotations& annotations) {
-  const std::string_view text = annotations.Value(kKueueSliceSize);
+  const std::string_view text = annotations.Value(workload::kKueueSliceSize);
   if (text.empty()) return;
-  const std::string name = Short(kKueueSliceSize);
+  const std::string name = Short(workload::kKueueSliceSize);
   const std::optional<std::int64_t> size = WholeNumber(text);
   if (!size || *size < 1 || *size > std::numeric_limits<std::int32_t>::max()) {
     return annotations.Fault(
-        kKueueSliceSize, fmt::format("{} {} is no number of pods", name, Quoted(text)),
+        workload::kKueueSliceSize, fmt::format("{} {} is no number of pods", name, Quoted(text)),
         fmt::format("is {}, but must be a whole number of at least 1.", Quoted(text)),
         fmt::format("set {} to the number of pods on one slice", name));
   }
   const std::optional<std::int64_t> pods = PodCount(annotations.subject().pods.scale);
   if (!pods || *size <= *pods) return;
   annotations.Fault(
-      kKueueSliceSize,
+      workload::kKueueSliceSize,
       fmt::format("{} is {}, but there are only {}", name, *size, Count(*pods, "pod")),
       fmt::format("is {}, but all in all there {}{}.", *size, *pods == 1 ? "is " : "are ",
                   Count(*pods, "pod")),
@@ -114,39 +115,41 @@ void CheckSize(Annotations& annotations) {
 }
 
 void CheckGroup(Annotations& annotations) {
-  if (!annotations.Has(kKueueGroup)) return;
-  const std::string_view group = annotations.Value(kKueueGroup);
-  const std::string name = Short(kKueueGroup);
+  if (!annotations.Has(workload::kKueueGroup)) return;
+  const std::string_view group = annotations.Value(workload::kKueueGroup);
+  const std::string name = Short(workload::kKueueGroup);
   if (!group.empty() && group.find_first_not_of("0123456789") == group.npos) {
     annotations.Fault(
-        kKueueGroup, fmt::format("{} {} is a number", name, Quoted(group)),
+        workload::kKueueGroup, fmt::format("{} {} is a number", name, Quoted(group)),
         fmt::format("is {}, but the name of a group must not be a number.", Quoted(group)),
         fmt::format("set {} to a name such as \"group-{}\"", name, Printable(group)));
   }
-  for (const std::string_view key : {kKueueSliceSize, kKueueSliceRequired, kKueueSliceLayers}) {
+  for (const std::string_view key :
+       {workload::kKueueSliceSize, workload::kKueueSliceRequired, workload::kKueueSliceLayers}) {
     if (!annotations.Has(key)) continue;
     return annotations.Fault(
-        kKueueGroup, fmt::format("{} may not stand beside {}", name, Short(key)),
+        workload::kKueueGroup, fmt::format("{} may not stand beside {}", name, Short(key)),
         fmt::format("stands beside {}, but pod sets of a group cannot be placed slice by slice.",
                     Short(key)),
         fmt::format("remove {} or {}", name, Short(key)));
   }
-  if (annotations.Has(kKueueRequired) || annotations.Has(kKueuePreferred)) return;
+  if (annotations.Has(workload::kKueueRequired) || annotations.Has(workload::kKueuePreferred))
+    return;
   annotations.Fault(
-      kKueueGroup, fmt::format("{} is set without a topology", name),
+      workload::kKueueGroup, fmt::format("{} is set without a topology", name),
       fmt::format("is set, but neither {} nor {} says where the group must be together.",
-                  Short(kKueueRequired), Short(kKueuePreferred)),
-      fmt::format("add {} or {}, or remove {}", Short(kKueueRequired), Short(kKueuePreferred),
-                  name));
+                  Short(workload::kKueueRequired), Short(workload::kKueuePreferred)),
+      fmt::format("add {} or {}, or remove {}", Short(workload::kKueueRequired),
+                  Short(workload::kKueuePreferred), name));
 }
 
 void CheckLayers(Annotations& annotations) {
-  if (!annotations.Has(kKueueSliceLayers)) return;
-  for (const std::string_view key : {kKueueSliceSize, kKueueSliceRequired}) {
+  if (!annotations.Has(workload::kKueueSliceLayers)) return;
+  for (const std::string_view key : {workload::kKueueSliceSize, workload::kKueueSliceRequired}) {
     if (!annotations.Has(key)) continue;
     return annotations.Fault(
-        kKueueSliceLayers,
-        fmt::format("{} may not stand beside {}", Short(kKueueSliceLayers), Short(key)),
+        workload::kKueueSliceLayers,
+        fmt::format("{} may not stand beside {}", Short(workload::kKueueSliceLayers), Short(key)),
         fmt::format("stands beside {}, but it says all of the slices by itself.", Short(key)),
         fmt::format("remove {}", Short(key)));
   }
@@ -157,14 +160,14 @@ constexpr std::array<std::string_view, 12> kBooleans = {"1", "t", "T", "true",  
                                                         "0", "f", "F", "false", "FALSE", "False"};
 
 void CheckUnconstrained(Annotations& annotations) {
-  const std::string_view value = annotations.Value(kKueueUnconstrained);
+  const std::string_view value = annotations.Value(workload::kKueueUnconstrained);
   if (value.empty()) return;
   if (std::find(kBooleans.begin(), kBooleans.end(), value) != kBooleans.end()) return;
-  annotations.Fault(
-      kKueueUnconstrained,
-      fmt::format("{} {} is neither true nor false", Short(kKueueUnconstrained), Quoted(value)),
-      fmt::format("is {}, but must be true or false.", Quoted(value)),
-      fmt::format("set {} to \"true\"", Short(kKueueUnconstrained)));
+  annotations.Fault(workload::kKueueUnconstrained,
+                    fmt::format("{} {} is neither true nor false",
+                                Short(workload::kKueueUnconstrained), Quoted(value)),
+                    fmt::format("is {}, but must be true or false.", Quoted(value)),
+                    fmt::format("set {} to \"true\"", Short(workload::kKueueUnconstrained)));
 }
 
 void Check(const Subject& subject, Report& report) {

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "rules/engine/phrases.h"
+#include "tpu_admission/workload/tpu_variables.h"
 
 namespace tpu_admission::rules {
 namespace {
@@ -10,8 +11,8 @@ namespace {
 using workload::Counting;
 
 // Variables by which a program says that it runs on a part of its slice on purpose.
-constexpr std::array<std::string_view, 3> kOwnBounds = {"TPU_PROCESS_BOUNDS", "TPU_HOST_BOUNDS",
-                                                        "TPU_WORKER_HOSTNAMES"};
+constexpr std::array<std::string_view, 3> kOwnBounds = {
+    workload::kTpuProcessBounds, workload::kTpuHostBounds, workload::kTpuWorkerHostNames};
 
 bool SetsOwnBounds(const k8s::PodSpec& spec) {
   return std::any_of(spec.containers.begin(), spec.containers.end(), [](const auto& container) {

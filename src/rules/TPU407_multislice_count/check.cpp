@@ -1,22 +1,13 @@
 #include <fmt/core.h>
 #include <algorithm>
-#include <charconv>
 
 #include "rules/engine/phrases.h"
+#include "tpu_admission/workload/tpu_variables.h"
 
 namespace tpu_admission::rules {
 namespace {
 
 using workload::Counting;
-
-constexpr std::string_view kNumSlices = "MEGASCALE_NUM_SLICES";
-
-std::optional<std::int64_t> Number(std::string_view text) {
-  std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.begin(), text.end(), number);
-  if (error != std::errc() || end != text.end()) return std::nullopt;
-  return number;
-}
 
 // The slices that the pods of this set fill; nothing if they fill no whole ones.
 std::optional<std::int64_t> SlicesOf(const Subject& subject) {
@@ -49,9 +40,9 @@ bool MayRunAlone(const workload::Scale& scale, std::int64_t number) {
 }
 
 void CheckContainer(const Subject& subject, const k8s::Container& container, Report& report) {
-  const std::optional<std::string_view> text = container.EnvValue(kNumSlices);
+  const std::optional<std::string_view> text = container.EnvValue(workload::kMegascaleNumSlices);
   if (!text) return;
-  const std::optional<std::int64_t> number = Number(*text);
+  const std::optional<std::int64_t> number = WholeNumber(*text);
   const std::optional<std::int64_t> slices = SlicesOf(subject);
   if (!number || !slices || *number == *slices) return;
   const workload::Scale& scale = subject.pods.scale;
@@ -59,11 +50,12 @@ void CheckContainer(const Subject& subject, const k8s::Container& container, Rep
   if (MayRunAlone(scale, *number) || *number == sum) return;
   const std::string right = std::to_string(sum.value_or(*slices));
   const std::string made = Count(sum.value_or(*slices), "slice");
-  const std::string variable(kNumSlices);
+  const std::string variable(workload::kMegascaleNumSlices);
   const std::string found = std::to_string(*number);
   report.Add(
-      {.pointer =
-           subject.At(container, fmt::format("/env/{}/value", container.EnvIndex(kNumSlices))),
+      {.pointer = subject.At(
+           container,
+           fmt::format("/env/{}/value", container.EnvIndex(workload::kMegascaleNumSlices))),
        .container = std::string(container.name),
        .summary = fmt::format("{} is {}, but the object makes {}", variable, found, made),
        .problem = fmt::format("is {}, but the object makes {}: a slice waits until as many have "

@@ -3,14 +3,12 @@
 
 #include "rules/engine/phrases.h"
 #include "tpu_admission/base/text.h"
+#include "tpu_admission/workload/tpu_variables.h"
 
 namespace tpu_admission::rules {
 namespace {
 
 using workload::Counting;
-
-constexpr std::string_view kWorkerId = "TPU_WORKER_ID";
-constexpr std::string_view kHostNames = "TPU_WORKER_HOSTNAMES";
 
 // A value that is the same in every pod.
 std::optional<std::string_view> Literal(const k8s::Container& container, std::string_view name) {
@@ -20,9 +18,9 @@ std::optional<std::string_view> Literal(const k8s::Container& container, std::st
 
 // The program runs on a part of its slice, each host for itself.
 bool RunsAlone(const k8s::Container& container) {
-  const std::optional<std::string_view> hosts = container.EnvValue(kHostNames);
-  return container.HasEnv("TPU_PROCESS_BOUNDS") || container.HasEnv("TPU_HOST_BOUNDS") ||
-         (hosts && *hosts == "localhost");
+  const std::optional<std::string_view> hosts = container.EnvValue(workload::kTpuWorkerHostNames);
+  return container.HasEnv(workload::kTpuProcessBounds) ||
+         container.HasEnv(workload::kTpuHostBounds) || (hosts && *hosts == "localhost");
 }
 
 // The pods of one slice that are made from this very template.
@@ -39,9 +37,9 @@ std::int64_t PodsOfTemplate(const Subject& subject) {
 void CheckId(const Subject& subject, const k8s::Container& container, const Slice& slice,
              Report& report) {
   const std::int64_t pods = PodsOfTemplate(subject);
-  if (pods < 2 || !Literal(container, kWorkerId) || RunsAlone(container)) return;
-  const std::string place = std::to_string(container.EnvIndex(kWorkerId));
-  const std::string id(Printable(*Literal(container, kWorkerId)));
+  if (pods < 2 || !Literal(container, workload::kTpuWorkerId) || RunsAlone(container)) return;
+  const std::string place = std::to_string(container.EnvIndex(workload::kTpuWorkerId));
+  const std::string id(Printable(*Literal(container, workload::kTpuWorkerId)));
   report.Add({.pointer = subject.At(container, fmt::format("/env/{}/value", place)),
               .container = std::string(container.name),
               .summary = fmt::format("all {} would have TPU_WORKER_ID {}", Count(pods, "pod"), id),
@@ -54,11 +52,11 @@ void CheckId(const Subject& subject, const k8s::Container& container, const Slic
 
 void CheckHosts(const Subject& subject, const k8s::Container& container, const Slice& slice,
                 Report& report) {
-  const std::optional<std::string_view> value = Literal(container, kHostNames);
+  const std::optional<std::string_view> value = Literal(container, workload::kTpuWorkerHostNames);
   if (!value || RunsAlone(container)) return;
   const std::int64_t names = 1 + std::count(value->begin(), value->end(), ',');
   if (names >= slice.pods) return;
-  const std::string place = std::to_string(container.EnvIndex(kHostNames));
+  const std::string place = std::to_string(container.EnvIndex(workload::kTpuWorkerHostNames));
   report.Add({.pointer = subject.At(container, fmt::format("/env/{}/value", place)),
               .container = std::string(container.name),
               .summary = fmt::format("TPU_WORKER_HOSTNAMES has {}, a slice of {} has {}",
@@ -78,7 +76,9 @@ void Check(const Subject& subject, Report& report) {
   if (counting == Counting::kNone || subject.is_pod()) return;
   std::optional<Slice> slice;
   for (const k8s::Container& container : subject.pods.pod.spec.containers) {
-    if (!container.HasEnv(kWorkerId) && !container.HasEnv(kHostNames)) continue;
+    if (!container.HasEnv(workload::kTpuWorkerId) &&
+        !container.HasEnv(workload::kTpuWorkerHostNames))
+      continue;
     if (!slice) slice = subject.SliceOfPods();
     if (!slice || !slice->multi_host()) return;
     CheckId(subject, container, *slice, report);

@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include "rules/engine/phrases.h"
+#include "tpu_admission/workload/tpu_variables.h"
 
 namespace tpu_admission::rules {
 namespace {
@@ -8,8 +9,10 @@ namespace {
 // The names of the workers are given in another way, or are not needed.
 bool HasOwnNames(const k8s::PodSpec& spec) {
   for (const k8s::Container& container : spec.containers) {
-    if (container.HasEnv("TPU_WORKER_HOSTNAMES") || container.HasEnv("TPU_PROCESS_BOUNDS") ||
-        container.HasEnv("TPU_HOST_BOUNDS") || container.HasEnv("TPU_PROCESS_ADDRESSES")) {
+    if (container.HasEnv(workload::kTpuWorkerHostNames) ||
+        container.HasEnv(workload::kTpuProcessBounds) ||
+        container.HasEnv(workload::kTpuHostBounds) ||
+        container.HasEnv(workload::kTpuProcessAddresses)) {
       return true;
     }
   }

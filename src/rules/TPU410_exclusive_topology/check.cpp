@@ -2,6 +2,8 @@
 #include <algorithm>
 
 #include "rules/engine/phrases.h"
+#include "tpu_admission/workload/jobset_keys.h"
+#include "tpu_admission/workload/kueue_keys.h"
 
 namespace tpu_admission::rules {
 namespace {
@@ -9,16 +11,15 @@ namespace {
 using workload::PodSet;
 
 // https://jobset.sigs.k8s.io/docs/concepts/: on the JobSet, or on the Job of a replicated job.
-constexpr std::string_view kExclusive = "alpha.jobset.sigs.k8s.io/exclusive-topology";
 // Kueue's topology-aware scheduling keeps the pods of a slice together in its own way.
-constexpr std::string_view kKueueTopology[] = {"kueue.x-k8s.io/podset-required-topology",
-                                               "kueue.x-k8s.io/podset-slice-required-topology",
-                                               "kueue.x-k8s.io/podset-preferred-topology"};
+constexpr std::string_view kKueueTopology[] = {
+    workload::kKueueRequired, workload::kKueueSliceRequired, workload::kKueuePreferred};
 
 bool IsKeptTogether(const Subject& subject) {
   const k8s::StringMap& annotations = subject.pods.pod.metadata.annotations;
-  return subject.workload.metadata.annotations.Has(kExclusive) ||
-         subject.pods.job_annotations.Has(kExclusive) || annotations.Has(kExclusive) ||
+  return subject.workload.metadata.annotations.Has(workload::kJobSetExclusiveTopology) ||
+         subject.pods.job_annotations.Has(workload::kJobSetExclusiveTopology) ||
+         annotations.Has(workload::kJobSetExclusiveTopology) ||
          std::any_of(std::begin(kKueueTopology), std::end(kKueueTopology),
                      [&](std::string_view key) { return annotations.Has(key); });
 }
@@ -30,14 +31,14 @@ void Check(const Subject& subject, Report& report) {
   const std::optional<Slice> slice = subject.SliceOfPods();
   if (!slice || !slice->multi_host()) return;
   const std::string topology = slice->topology.Text();
-  report.Add(
-      {.pointer = "/metadata/annotations",
-       .summary = "nothing keeps each Job of the JobSet on a slice of its own",
-       .problem =
-           fmt::format("has no {}, so the pods of {} may be mixed over the node pools of {}: a "
-                       "slice whose hosts run pods of two Jobs begins neither of them.",
-                       kExclusive, Count(jobs, "Job"), topology),
-       .change = fmt::format("add the annotation {}: cloud.google.com/gke-nodepool", kExclusive)});
+  report.Add({.pointer = "/metadata/annotations",
+              .summary = "nothing keeps each Job of the JobSet on a slice of its own",
+              .problem = fmt::format(
+                  "has no {}, so the pods of {} may be mixed over the node pools of {}: a "
+                  "slice whose hosts run pods of two Jobs begins neither of them.",
+                  workload::kJobSetExclusiveTopology, Count(jobs, "Job"), topology),
+              .change = fmt::format("add the annotation {}: cloud.google.com/gke-nodepool",
+                                    workload::kJobSetExclusiveTopology)});
 }
 
 }  // namespace

@@ -2,16 +2,14 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+
 #include "rules/engine/phrases.h"
 #include "tpu_admission/base/text.h"
+#include "tpu_admission/workload/gke_labels.h"
 
 namespace tpu_admission::rules {
 namespace {
 
-constexpr std::string_view kAffinity = "cloud.google.com/reservation-affinity";
-constexpr std::string_view kName = "cloud.google.com/reservation-name";
-constexpr std::string_view kBlock = "cloud.google.com/reservation-blocks";
-constexpr std::string_view kSubBlock = "cloud.google.com/reservation-subblocks";
 constexpr std::array<std::string_view, 4> kAffinities = {"specific", "any",
                                                          "any-reservation-then-fail", "none"};
 
@@ -31,9 +29,9 @@ std::optional<Fault> FaultOfAffinity(const workload::RequiredLabel& affinity, bo
                  "add cloud.google.com/reservation-name, or leave the affinity out"};
   }
   const std::string value = Quoted(affinity.value);
-  const std::string to_specific = named ? "set it to specific"
-                                        : "set it to specific and add "
-                                          "cloud.google.com/reservation-name";
+  const std::string to_specific =
+      named ? "set it to specific"
+            : fmt::format("set it to specific and add {}", workload::kGkeReservation);
   if (std::find(kAffinities.begin(), kAffinities.end(), affinity.value) == kAffinities.end()) {
     return Fault{affinity, fmt::format("reservation affinity {} is none that GKE knows", value),
                  fmt::format("is {}, which is none that GKE knows. TPUs use a reservation by its "
@@ -55,17 +53,17 @@ std::optional<Fault> FaultOfAffinity(const workload::RequiredLabel& affinity, bo
 }
 
 std::optional<Fault> FindFault(const k8s::PodSpec& spec) {
-  const auto named = workload::FindRequired(spec, kName);
-  if (const auto affinity = workload::FindRequired(spec, kAffinity)) {
+  const auto named = workload::FindRequired(spec, workload::kGkeReservation);
+  if (const auto affinity = workload::FindRequired(spec, workload::kGkeReservationAffinity)) {
     if (auto fault = FaultOfAffinity(*affinity, named.has_value())) return fault;
   }
-  const auto block = workload::FindRequired(spec, kBlock);
+  const auto block = workload::FindRequired(spec, workload::kGkeReservationBlocks);
   if (block && !named) {
     return Fault{*block, "a reservation block is selected, but no reservation",
                  "names a block, but nothing says of which reservation.",
                  "add cloud.google.com/reservation-name, or leave the block out"};
   }
-  const auto sub_block = workload::FindRequired(spec, kSubBlock);
+  const auto sub_block = workload::FindRequired(spec, workload::kGkeReservationSubBlocks);
   if (!sub_block || block) return std::nullopt;
   return Fault{*sub_block, "a reservation sub-block is selected, but no block",
                "names a sub-block, but nothing says of which block.",

@@ -1,18 +1,19 @@
 #include <fmt/core.h>
 #include <array>
 #include <optional>
+
 #include "rules/engine/phrases.h"
+#include "tpu_admission/workload/gke_labels.h"
 
 namespace tpu_admission::rules {
 namespace {
 
-constexpr std::array<std::string_view, 2> kSpot = {"cloud.google.com/gke-spot",
-                                                   "cloud.google.com/gke-preemptible"};
+constexpr std::array<std::string_view, 2> kSpot = {workload::kGkeSpot, workload::kGkePreemptible};
 
 // What selects nodes of a reservation.
 std::optional<workload::RequiredLabel> Reservation(const k8s::PodSpec& spec) {
-  if (auto name = workload::FindRequired(spec, "cloud.google.com/reservation-name")) return name;
-  auto affinity = workload::FindRequired(spec, "cloud.google.com/reservation-affinity");
+  if (auto name = workload::FindRequired(spec, workload::kGkeReservation)) return name;
+  auto affinity = workload::FindRequired(spec, workload::kGkeReservationAffinity);
   return affinity && affinity->fixed && affinity->value != "none" ? affinity : std::nullopt;
 }
 

@@ -1,20 +1,18 @@
 #include <fmt/core.h>
 #include <array>
 #include <optional>
+
 #include "rules/engine/phrases.h"
 #include "tpu_admission/base/json_pointer.h"
 #include "tpu_admission/base/text.h"
+#include "tpu_admission/workload/gke_labels.h"
 
 namespace tpu_admission::rules {
 namespace {
 
-constexpr std::string_view kFlexStart = "cloud.google.com/gke-flex-start";
-constexpr std::string_view kProvisioning = "cloud.google.com/gke-provisioning";
-constexpr std::string_view kComputeClass = "cloud.google.com/compute-class";
-constexpr std::string_view kRunTime = "cloud.google.com/gke-max-run-duration-seconds";
 constexpr std::array<std::string_view, 4> kIncompatible = {
-    "cloud.google.com/gke-spot", "cloud.google.com/gke-preemptible",
-    "cloud.google.com/reservation-name", "cloud.google.com/reservation-affinity"};
+    workload::kGkeSpot, workload::kGkePreemptible, workload::kGkeReservation,
+    workload::kGkeReservationAffinity};
 constexpr std::int64_t kShortest = 600;              // seconds
 constexpr std::int64_t kLongest = 7 * 24 * 60 * 60;  // seconds
 
@@ -38,7 +36,7 @@ void CheckOthers(const Subject& subject, Report& report) {
 }
 
 void CheckRunTime(const Subject& subject, Report& report) {
-  const auto limit = workload::FindRequired(subject.pods.pod.spec, kRunTime);
+  const auto limit = workload::FindRequired(subject.pods.pod.spec, workload::kGkeMaxRunDuration);
   if (!limit || !limit->fixed) return;
   const std::optional<k8s::Quantity> seconds = k8s::Quantity::Parse(limit->value);
   const std::optional<std::int64_t> whole = seconds ? seconds->AsInteger() : std::nullopt;
@@ -54,9 +52,9 @@ void CheckToleration(const Subject& subject, Report& report) {
   const k8s::PodSpec& spec = subject.pods.pod.spec;
   for (std::size_t i = 0; i < spec.tolerations.size(); ++i) {
     const k8s::Toleration& toleration = spec.tolerations[i];
-    if (toleration.key != kFlexStart || toleration.value != "true") continue;
+    if (toleration.key != workload::kGkeFlexStart || toleration.value != "true") continue;
     // Kueue or a compute class may select what the pod does not.
-    if (subject.workload.queued || workload::FindRequired(spec, kComputeClass)) return;
+    if (subject.workload.queued || workload::FindRequired(spec, workload::kGkeComputeClass)) return;
     std::string pointer = subject.AtSpec("/tolerations");
     AppendPointerIndex(pointer, i);
     report.Add({.pointer = std::move(pointer),
@@ -74,8 +72,8 @@ void CheckToleration(const Subject& subject, Report& report) {
 
 void Check(const Subject& subject, Report& report) {
   const k8s::PodSpec& spec = subject.pods.pod.spec;
-  const auto flex = workload::FindRequired(spec, kFlexStart);
-  const auto provisioning = workload::FindRequired(spec, kProvisioning);
+  const auto flex = workload::FindRequired(spec, workload::kGkeFlexStart);
+  const auto provisioning = workload::FindRequired(spec, workload::kGkeProvisioning);
   if (!flex && !(provisioning && provisioning->Is("flex-start"))) {
     if (!provisioning || provisioning->fixed) CheckToleration(subject, report);
     return;

@@ -2,8 +2,10 @@
 #include <array>
 #include <optional>
 #include <vector>
+
 #include "rules/engine/phrases.h"
 #include "tpu_admission/base/text.h"
+#include "tpu_admission/workload/gke_labels.h"
 
 namespace tpu_admission::rules {
 namespace {
@@ -19,16 +21,13 @@ struct Kind {
   Availability Consumption::*availability;
 };
 constexpr std::array<Kind, 7> kKinds = {
-    {{"cloud.google.com/gke-spot", "true", "Spot", &Consumption::spot},
-     {"cloud.google.com/gke-preemptible", "true", "preemptible VMs", &Consumption::spot},
-     {"cloud.google.com/gke-flex-start", "true", "flex-start", &Consumption::flex_start},
-     {"cloud.google.com/gke-provisioning", "flex-start", "flex-start", &Consumption::flex_start},
-     {"cloud.google.com/gke-queued", "true", "queued provisioning",
-      &Consumption::queued_provisioning},
-     {"cloud.google.com/gke-nodepool-group-name", "", "collection scheduling",
-      &Consumption::collections},
-     {"cloud.google.com/gke-workload-type", "", "collection scheduling",
-      &Consumption::collections}}};
+    {{workload::kGkeSpot, "true", "Spot", &Consumption::spot},
+     {workload::kGkePreemptible, "true", "preemptible VMs", &Consumption::spot},
+     {workload::kGkeFlexStart, "true", "flex-start", &Consumption::flex_start},
+     {workload::kGkeProvisioning, "flex-start", "flex-start", &Consumption::flex_start},
+     {workload::kGkeQueued, "true", "queued provisioning", &Consumption::queued_provisioning},
+     {workload::kGkeNodePoolGroup, "", "collection scheduling", &Consumption::collections},
+     {workload::kGkeWorkloadType, "", "collection scheduling", &Consumption::collections}}};
 
 // The labels of the generations that have it: "tpu-v6e-slice or tpu-v5p-slice".
 std::string WhoHas(const tpu::Catalog& catalog, const Kind& kind) {

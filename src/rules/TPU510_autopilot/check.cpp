@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include "rules/engine/phrases.h"
+#include "tpu_admission/workload/gke_labels.h"
 
 namespace tpu_admission::rules {
 namespace {
@@ -35,7 +36,7 @@ void CheckTopology(const Subject& subject, bool autopilot, Report& report) {
 }
 
 void CheckNodePool(const Subject& subject, Report& report) {
-  const auto pool = workload::FindRequired(subject.pods.pod.spec, "cloud.google.com/gke-nodepool");
+  const auto pool = workload::FindRequired(subject.pods.pod.spec, workload::kGkeNodePool);
   if (!pool) return;
   report.Add({.pointer = subject.At(*pool),
               .summary = "a node pool is selected by name, which Autopilot refuses",

@@ -1,5 +1,6 @@
 #include <fmt/core.h>
 #include <algorithm>
+
 #include "rules/engine/phrases.h"
 #include "tpu_admission/base/text.h"
 

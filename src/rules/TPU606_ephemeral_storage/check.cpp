@@ -1,10 +1,12 @@
 #include <fmt/core.h>
 #include <algorithm>
 #include <array>
+
 #include "rules/engine/node_resources.h"
 #include "rules/engine/phrases.h"
 #include "tpu_admission/base/json_pointer.h"
 #include "tpu_admission/base/text.h"
+#include "tpu_admission/workload/gke_labels.h"
 
 namespace tpu_admission::rules {
 namespace {
@@ -12,8 +14,8 @@ namespace {
 constexpr std::string_view kEphemeral = "ephemeral-storage";
 // What can lead to a node with another disk.
 constexpr std::array<std::string_view, 4> kOtherDisk = {
-    "cloud.google.com/gke-boot-disk-size", "cloud.google.com/gke-ephemeral-storage-local-ssd",
-    "cloud.google.com/gke-nodepool", "cloud.google.com/compute-class"};
+    workload::kGkeBootDiskSize, workload::kGkeLocalSsd, workload::kGkeNodePool,
+    workload::kGkeComputeClass};
 
 bool SelectsOtherDisk(const k8s::PodSpec& spec) {
   return std::any_of(kOtherDisk.begin(), kOtherDisk.end(), [&](std::string_view key) {

@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 #include <algorithm>
 #include <vector>
+
 #include "rules/engine/phrases.h"
 #include "tpu_admission/base/json_pointer.h"
 #include "tpu_admission/base/text.h"

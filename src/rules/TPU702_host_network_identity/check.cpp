@@ -3,15 +3,13 @@
 #include "rules/engine/phrases.h"
 #include "tpu_admission/base/json_pointer.h"
 #include "tpu_admission/base/text.h"
+#include "tpu_admission/workload/gke_labels.h"
 
 namespace tpu_admission::rules {
 namespace {
 
-constexpr std::string_view kMetadataServer = "iam.gke.io/gke-metadata-server-enabled";
-constexpr std::string_view kGcsFuse = "gcsfuse.csi.storage.gke.io";
-
 void CheckSelector(const Subject& subject, Report& report) {
-  const auto server = workload::FindRequired(subject.pods.pod.spec, kMetadataServer);
+  const auto server = workload::FindRequired(subject.pods.pod.spec, workload::kGkeMetadataServer);
   if (!server || !server->Is("true")) return;
   report.Add({.pointer = subject.At(*server),
               .summary = "hostNetwork with Workload Identity: the pod may get the node's account",
@@ -22,7 +20,8 @@ void CheckSelector(const Subject& subject, Report& report) {
 
 void CheckVolume(const Subject& subject, std::size_t index, Report& report) {
   const k8s::Volume& volume = subject.pods.pod.spec.volumes[index];
-  if (volume.driver != kGcsFuse || volume.Attribute("hostNetworkPodKSA") == "true") return;
+  if (volume.driver != workload::kGcsFuseDriver || volume.Attribute("hostNetworkPodKSA") == "true")
+    return;
   std::string pointer = subject.AtSpec("/volumes");
   AppendPointerIndex(pointer, index);
   report.Add({.pointer = fmt::format("{}/csi/volumeAttributes", pointer),

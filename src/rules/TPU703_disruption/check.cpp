@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include "rules/engine/phrases.h"
+#include "tpu_admission/workload/gke_labels.h"
 
 namespace tpu_admission::rules {
 namespace {
@@ -9,7 +10,7 @@ constexpr std::string_view kGrace = "terminationGracePeriodSeconds";
 constexpr std::int64_t kDefaultGrace = 30;  // seconds, of Kubernetes
 
 bool IsOnSpot(const k8s::PodSpec& spec) {
-  const auto spot = workload::FindRequired(spec, "cloud.google.com/gke-spot");
+  const auto spot = workload::FindRequired(spec, workload::kGkeSpot);
   return spot && spot->Is("true");
 }
 

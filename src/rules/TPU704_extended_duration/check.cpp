@@ -2,15 +2,14 @@
 
 #include "rules/engine/phrases.h"
 #include "tpu_admission/base/text.h"
+#include "tpu_admission/workload/gke_labels.h"
 
 namespace tpu_admission::rules {
 namespace {
 
-constexpr std::string_view kLabel = "cloud.google.com/extended-duration-pods";
-
 void Check(const Subject& subject, Report& report) {
   if (subject.workload.managed_elsewhere) return;
-  const auto label = workload::FindRequired(subject.pods.pod.spec, kLabel);
+  const auto label = workload::FindRequired(subject.pods.pod.spec, workload::kGkeExtendedDuration);
   if (!label) return;
   const bool autopilot = subject.cluster.platform == Platform::kAutopilot;
   if (autopilot && (!label->fixed || k8s::Quantity::Parse(label->value))) return;
@@ -25,7 +24,7 @@ void Check(const Subject& subject, Report& report) {
                               "cluster is a Standard one (--cluster-mode): no node has the "
                               "label.",
        .change = autopilot ? "set it to the CPU of the pod, or leave it out"
-                           : fmt::format("leave {} out", kLabel)});
+                           : fmt::format("leave {} out", workload::kGkeExtendedDuration)});
 }
 
 }  // namespace

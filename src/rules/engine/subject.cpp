@@ -4,13 +4,12 @@
 #include <charconv>
 
 #include "tpu_admission/base/json_pointer.h"
+#include "tpu_admission/workload/kueue_keys.h"
 
 namespace tpu_admission::rules {
 namespace {
 
 using workload::NodeLabel;
-
-constexpr std::string_view kKueueSliceSize = "kueue.x-k8s.io/podset-slice-size";
 
 // The placements that `keep` keeps; all of them if it keeps none.
 template <typename Keep>
@@ -91,6 +90,12 @@ Shape MakeShape(const tpu::Catalog& catalog, const workload::NodeChoice& choice)
   return shape;
 }
 
+std::string Subject::AtAnnotation(std::string_view key) const {
+  std::string pointer = AtMetadata("/annotations");
+  AppendPointerToken(pointer, key);
+  return pointer;
+}
+
 std::string Subject::At(NodeLabel label) const {
   const workload::Selected& selected = shape.choice[label];
   if (!selected.pointer.empty()) return std::string(selected.pointer);
@@ -120,7 +125,7 @@ std::optional<Mode> Subject::MissingSelectorMode() const {
 }
 
 std::optional<Slice> Subject::SliceOfPods() const {
-  if (shape.generation == nullptr || pods.pod.metadata.annotations.Has(kKueueSliceSize)) {
+  if (shape.generation == nullptr || pods.pod.metadata.annotations.Has(workload::kKueueSliceSize)) {
     return std::nullopt;
   }
   std::optional<tpu::Topology> topology = shape.topology;

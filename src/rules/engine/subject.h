@@ -71,6 +71,7 @@ struct Subject {
   std::string AtMetadata(std::string_view below) const {
     return std::string(pods.pointer).append("/metadata").append(below);
   }
+  std::string AtAnnotation(std::string_view key) const;
   // Of what selects the label; of nodeSelector if nothing does.
   std::string At(workload::NodeLabel label) const;
   std::string At(const workload::RequiredLabel& label) const;

@@ -1,16 +1,13 @@
-// The annotations of a pod template by which Kueue's topology-aware scheduling places its pods.
-// https://kueue.sigs.k8s.io/docs/concepts/topology_aware_scheduling/
+// The label and the annotations by which Kueue queues and places pods. Each key stands here and
+// nowhere else. https://kueue.sigs.k8s.io/docs/concepts/topology_aware_scheduling/
 #pragma once
 
 #include <array>
-#include <string>
 #include <string_view>
 
-#include "rules/engine/subject.h"
-#include "tpu_admission/base/json_pointer.h"
+namespace tpu_admission::workload {
 
-namespace tpu_admission::rules {
-
+inline constexpr std::string_view kKueueQueue = "kueue.x-k8s.io/queue-name";
 inline constexpr std::string_view kKueueRequired = "kueue.x-k8s.io/podset-required-topology";
 inline constexpr std::string_view kKueuePreferred = "kueue.x-k8s.io/podset-preferred-topology";
 inline constexpr std::string_view kKueueUnconstrained =
@@ -26,11 +23,4 @@ inline constexpr std::string_view kKueueGroup = "kueue.x-k8s.io/podset-group-nam
 inline constexpr std::array<std::string_view, 3> kKueuePlacements = {
     kKueueRequired, kKueuePreferred, kKueueUnconstrained};
 
-// The JSON pointer of an annotation of the pods.
-inline std::string AtAnnotation(const Subject& subject, std::string_view key) {
-  std::string pointer = subject.AtMetadata("/annotations");
-  AppendPointerToken(pointer, key);
-  return pointer;
-}
-
-}  // namespace tpu_admission::rules
+}  // namespace tpu_admission::workload
