@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,7 +31,9 @@ struct Evaluation {
 // Immutable, safe from any thread.
 class Engine {
  public:
-  Engine(std::shared_ptr<const tpu::Catalog> catalog, Cluster cluster);
+  // Judges by `rules` alone, which are of the list and in its order.
+  Engine(std::shared_ptr<const tpu::Catalog> catalog, Cluster cluster,
+         std::span<const Rule* const> rules = AllRules());
 
   // All findings of all rules. Its views live as long as the workload.
   Evaluation Evaluate(const workload::Workload& workload) const;
@@ -43,10 +46,12 @@ class Engine {
 
   const tpu::Catalog& catalog() const { return *catalog_; }
   const Cluster& cluster() const { return cluster_; }
+  std::span<const Rule* const> rules() const { return rules_; }
 
  private:
   std::shared_ptr<const tpu::Catalog> catalog_;
   Cluster cluster_;
+  std::vector<const Rule*> rules_;
 };
 
 }  // namespace tpu_admission::rules

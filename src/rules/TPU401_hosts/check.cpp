@@ -67,7 +67,8 @@ std::string ButHosts(const Slice& slice) {
 // A Ray worker group: its number of hosts is that of one slice, whatever else is there.
 void CheckPerSlice(const Subject& subject, Report& report) {
   const workload::Scale& scale = subject.pods.scale;
-  const std::int64_t found = scale.pods.value.value_or(1);
+  if (!scale.pods.value) return;  // a placeholder, or what the API server refuses
+  const std::int64_t found = *scale.pods.value;
   const std::optional<Slice> slice = subject.SliceOfPods();
   const std::string field(scale.pods.field);
   if (slice ? found == slice->pods : found > 0) return;

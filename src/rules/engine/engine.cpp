@@ -11,6 +11,8 @@
 namespace tpu_admission::rules {
 namespace {
 
+using Rules = std::span<const Rule* const>;
+
 bool IsAsked(const Rule& rule, const Subject& subject) {
   const bool is_audience = (rule.audience & workload::TpuUses(subject.pods.use)) != 0;
   return is_audience && (!rule.judges_counts || !subject.workload.has_known_parent);
@@ -23,9 +25,9 @@ Mode Cap(const Rule& rule, const Subject& subject) {
 }
 
 // Appends the findings for one alternative.
-void Find(const Subject& subject, std::vector<Finding>& findings) {
+void Find(Rules rules, const Subject& subject, std::vector<Finding>& findings) {
   const std::size_t first = findings.size();
-  for (const Rule* rule : AllRules()) {
+  for (const Rule* rule : rules) {
     if (!IsAsked(*rule, subject)) continue;
     Report report(*rule, subject.pods, findings);
     rule->check(subject, report);
@@ -37,9 +39,9 @@ void Find(const Subject& subject, std::vector<Finding>& findings) {
 }
 
 // Appends the fixes for one alternative.
-void FindFixes(const Subject& subject, std::vector<RuleFix>& all) {
+void FindFixes(Rules rules, const Subject& subject, std::vector<RuleFix>& all) {
   std::vector<Fix> fixes;
-  for (const Rule* rule : AllRules()) {
+  for (const Rule* rule : rules) {
     if (rule->fix == nullptr || !IsAsked(*rule, subject)) continue;
     fixes.clear();
     rule->fix(subject, fixes);
@@ -133,12 +135,12 @@ std::span<const workload::NodeChoice> ChoicesOf(const workload::PodSet& pods) {
 // `merge` gets what is found in each.
 template <typename Item, typename Merge>
 void LookAt(const Engine& engine, const workload::Workload& workload, const workload::PodSet& pods,
-            void (*find)(const Subject&, std::vector<Item>&), std::vector<Item>& items,
+            void (*find)(Rules, const Subject&, std::vector<Item>&), std::vector<Item>& items,
             Merge merge) {
   const std::span<const workload::NodeChoice> choices = ChoicesOf(pods);
   const auto look = [&](const workload::NodeChoice& choice, std::vector<Item>& found) {
     const Shape shape = MakeShape(engine.catalog(), choice);
-    find({workload, pods, engine.catalog(), engine.cluster(), shape}, found);
+    find(engine.rules(), {workload, pods, engine.catalog(), engine.cluster(), shape}, found);
   };
   if (choices.size() == 1) return look(choices.front(), items);
   std::vector<std::vector<Item>> alternatives(choices.size());
@@ -148,8 +150,10 @@ void LookAt(const Engine& engine, const workload::Workload& workload, const work
 
 }  // namespace
 
-Engine::Engine(std::shared_ptr<const tpu::Catalog> catalog, Cluster cluster)
-    : catalog_(std::move(catalog)), cluster_(std::move(cluster)) {}
+Engine::Engine(std::shared_ptr<const tpu::Catalog> catalog, Cluster cluster, Rules rules)
+    : catalog_(std::move(catalog)),
+      cluster_(std::move(cluster)),
+      rules_(rules.begin(), rules.end()) {}
 
 Evaluation Engine::Evaluate(const workload::Workload& workload) const {
   Evaluation evaluation;

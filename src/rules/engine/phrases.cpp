@@ -112,6 +112,7 @@ std::vector<std::string> NearestTopologies(const Subject& subject, std::int64_t 
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
     if (names.size() == 3) break;
   }
+  if (names.empty()) names.emplace_back("one that it has");  // a generation without placements
   return names;
 }
 

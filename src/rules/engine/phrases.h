@@ -30,7 +30,8 @@ std::string SelectorChange(const Subject& subject, workload::NodeLabel label,
 std::string_view NoSuchNode(const Subject& subject);
 
 // At most three topologies of the generation that come nearest to what the manifest asks for: of
-// `wished_chips` chips (if known), on hosts with the chips that a pod asks for (if any are).
+// `wished_chips` chips (if known), on hosts with the chips that a pod asks for (if any are). Never
+// empty: words stand in for those of a generation that has none.
 std::vector<std::string> NearestTopologies(const Subject& subject, std::int64_t wished_chips);
 // The chips that the whole pod set asks for; 0 if that is not known.
 std::int64_t WishedChips(const Subject& subject);

@@ -115,12 +115,13 @@ std::string Subject::At(const k8s::Container& container, std::string_view below)
 
 bool Subject::Misses(NodeLabel label) const {
   return !pods.nodes.choices.empty() && shape.choice[label].free() && !pods.nodes.by_other_means &&
-         !workload.queued && !pods.SliceTopology() && pods.pod.spec.node_name.empty();
+         !workload.queued && pods.pod.spec.node_name.empty();
 }
 
 std::optional<Mode> Subject::MissingSelectorMode() const {
   const bool never_runs = cluster.platform == Platform::kAutopilot && is_pod() &&
-                          !pods.pod.spec.gated && !workload.managed_elsewhere;
+                          !pods.pod.spec.gated && !workload.managed_elsewhere &&
+                          !pods.SliceTopology();
   return never_runs ? std::nullopt : std::optional(Mode::kWarn);
 }
 

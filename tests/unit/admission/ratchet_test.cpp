@@ -74,7 +74,7 @@ INSTANTIATE_TEST_SUITE_P(
                     "/spec/template/metadata/annotations/"
                     "cloud.google.com~1gke-tpu-slice-topology",
                     "4x8"),
-               false, "TPU204=deny TPU401=deny"},
+               false, "TPU207=deny TPU401=deny"},
         Update{"Mended", kTooManyChips, kSound, true, ""}),
     CaseName());
 

@@ -93,5 +93,36 @@ std::string TestName(const testing::TestParamInfo<fs::path>& info) {
 
 INSTANTIATE_TEST_SUITE_P(Rules, RuleFixture, testing::ValuesIn(Fixtures()), TestName);
 
+// The cases of `rule` that speak otherwise than their golden text when `rules` judge alone.
+int CasesThatNotice(const Rule& rule, std::span<const Rule* const> rules) {
+  int noticed = 0;
+  for (const fs::path& path : Fixtures()) {
+    if (FolderOfCase(path) != FolderOf(rule)) continue;
+    const std::string manifest = Read(path);
+    const std::string spoken = Spoken(Judge(manifest, ClusterOf(manifest), rules), rule);
+    noticed += spoken == Read(fs::path(path).replace_extension(".txt")) ? 0 : 1;
+  }
+  return noticed;
+}
+
+// If a rule were lost from the engine, its cases would say so.
+TEST(RuleMutation, EveryRuleIsMissedWhenItIsOff) {
+  for (const Rule* off : AllRules()) {
+    std::vector<const Rule*> rest(AllRules().begin(), AllRules().end());
+    std::erase(rest, off);
+    EXPECT_GT(CasesThatNotice(*off, rest), 0) << "nobody misses " << off->id;
+  }
+}
+
+// And only then: a case that noticed whatever is off, or nothing at all, would show here.
+TEST(RuleMutation, NoRuleIsMissedWhenAnotherIsOff) {
+  for (const Rule* rule : AllRules()) {
+    const Rule* other = rule == AllRules().front() ? AllRules().back() : AllRules().front();
+    std::vector<const Rule*> rest(AllRules().begin(), AllRules().end());
+    std::erase(rest, other);
+    EXPECT_EQ(CasesThatNotice(*rule, rest), 0) << rule->id;
+  }
+}
+
 }  // namespace
 }  // namespace tpu_admission::rules

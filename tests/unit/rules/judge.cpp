@@ -2,27 +2,16 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-
 #include "tpu_admission/base/yaml.h"
 
 namespace tpu_admission::rules {
-namespace {
-
-// The rule that tests/rules/mutation_check has switched off, to see that a test notices.
-bool IsOff(const Finding& finding) {
-  const char* off = std::getenv("TPU_ADMISSION_TEST_WITHOUT");
-  return off != nullptr && finding.rule->id == off;
-}
-
-}  // namespace
 
 std::shared_ptr<const tpu::Catalog> TestCatalog() {
   static const auto catalog = tpu::Catalog::Load(tpu::BuiltInCatalogText(), "built-in").value();
   return catalog;
 }
 
-Judged Judge(std::string_view yaml, const Cluster& cluster) {
+Judged Judge(std::string_view yaml, const Cluster& cluster, std::span<const Rule* const> rules) {
   const auto documents = ParseYaml(yaml);
   if (!documents || documents->size() != 1) {
     ADD_FAILURE() << (documents ? "wanted one document" : documents.error().message);
@@ -36,7 +25,7 @@ Judged Judge(std::string_view yaml, const Cluster& cluster) {
     ADD_FAILURE() << workload.error().message;
     return {};
   }
-  const Engine engine(TestCatalog(), cluster);
+  const Engine engine(TestCatalog(), cluster, rules);
   Judged judged{engine.Evaluate(*workload).findings, engine.Fixes(*workload)};
   std::erase_if(judged.findings, IsOff);
   return judged;

@@ -1,6 +1,7 @@
 // A manifest in, its findings out: the way of every test of rules.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,7 +19,8 @@ struct Judged {
 };
 
 // Findings and fixes for the one object in `yaml`. The test fails if it cannot be read.
-Judged Judge(std::string_view yaml, const Cluster& cluster = {});
+Judged Judge(std::string_view yaml, const Cluster& cluster = {},
+             std::span<const Rule* const> rules = AllRules());
 
 inline std::vector<Finding> FindingsOf(std::string_view yaml, const Cluster& cluster = {}) {
   return Judge(yaml, cluster).findings;

@@ -126,8 +126,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Peer{"TrailingX", "tpu7x", "", 4, 16, "TPU204", "4x4x4x"},
                     Peer{"TwoSidesAndX", "tpu7x", "", 4, 4, "TPU204", "4x4x"},
                     // As many chips as 4x8, and yet no part of it.
-                    Peer{"LongerThanParent", "tpu-v6e-slice", "4x8", 4, 8, "TPU204", "2x16"},
-                    Peer{"LargerThanParent", "tpu-v6e-slice", "2x4", 4, 4, "TPU204", "4x4"},
+                    Peer{"LongerThanParent", "tpu-v6e-slice", "4x8", 4, 8, "TPU207", "2x16"},
+                    Peer{"LargerThanParent", "tpu-v6e-slice", "2x4", 4, 4, "TPU207", "4x4"},
                     Peer{"EqualToParent", "tpu-v6e-slice", "4x4", 4, 4, "", "4x4"},
                     Peer{"PartOfParent", "tpu-v6e-slice", "4x4", 4, 2, "", "2x4"},
                     // Fits by its sides; that v6e has no such shape warns.

@@ -1,0 +1,34 @@
+#include <fmt/core.h>
+
+#include "rules/engine/slice_cut.h"
+#include "tpu_admission/workload/gke_labels.h"
+
+namespace tpu_admission::rules {
+namespace {
+
+void Check(const Subject& subject, Report& report) {
+  const std::optional<SliceCut> cut = CutOf(subject);
+  if (!cut || cut->slice.rank() != cut->generation.dimensions || cut->FitsParent()) return;
+  const std::string parent = cut->parent->Text();
+  report.Add(
+      {.pointer = subject.AtAnnotation(workload::kGkeSliceTopology),
+       .summary = fmt::format("a {} slice does not fit into {}", cut->name(), parent),
+       .problem =
+           fmt::format("is {}, but the pods select nodes of a {} slice, and a part is nowhere "
+                       "longer than the whole.",
+                       cut->name(), parent),
+       .change = fmt::format("{}, or select a larger topology", SetSliceTopology(PartsOf(*cut))),
+       .milder = cut->generation.dynamic_slicing ? std::optional(Mode::kWarn) : std::nullopt});
+}
+
+}  // namespace
+
+const Rule kTPU207 = {
+    .id = "TPU207",
+    .name = "slice-outside-topology",
+    .mode = Mode::kDeny,
+    .check = Check,
+    .audience = workload::TpuUse::kChips | workload::TpuUse::kClaims,
+};
+
+}  // namespace tpu_admission::rules
