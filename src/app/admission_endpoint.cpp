@@ -54,9 +54,7 @@ void AdmissionEndpoint::Handle(const net::HttpRequest& request, net::HttpRespons
     response.status = 400;
     response.content_type = "text/plain; charset=utf-8";
   }
-  const std::chrono::nanoseconds duration = clock_.Elapsed() - start;
-  metrics_.Count(record, duration);
-  log_.WriteDecision(record, {request.path, request.trace_id, duration});
+  journal_.OnReview(record, {*endpoint, request.trace_id, clock_.Elapsed() - start});
 }
 
 }  // namespace tpu_admission::app

@@ -4,8 +4,7 @@
 #include "tpu_admission/admission/handler.h"
 #include "tpu_admission/base/clock.h"
 #include "tpu_admission/net/http.h"
-#include "tpu_admission/observability/log.h"
-#include "tpu_admission/observability/metrics.h"
+#include "tpu_admission/observability/server_journal.h"
 
 namespace tpu_admission::app {
 
@@ -13,16 +12,15 @@ namespace tpu_admission::app {
 class AdmissionEndpoint final : public net::RequestHandler {
  public:
   AdmissionEndpoint(const SnapshotCell<admission::Settings>& settings, const Clock& clock,
-                    observability::Metrics& metrics, observability::Log& log)
-      : handler_(settings), clock_(clock), metrics_(metrics), log_(log) {}
+                    observability::ServerJournal& journal)
+      : handler_(settings), clock_(clock), journal_(journal) {}
 
   void Handle(const net::HttpRequest& request, net::HttpResponse& response) override;
 
  private:
   admission::Handler handler_;
   const Clock& clock_;
-  observability::Metrics& metrics_;
-  observability::Log& log_;
+  observability::ServerJournal& journal_;
 };
 
 }  // namespace tpu_admission::app

@@ -11,7 +11,6 @@
 
 #include "app/command_line.h"
 #include "app/commands.h"
-#include "app/controller_events.h"
 #include "app/log_level.h"
 #include "app/signals.h"
 #include "tpu_admission/base/version.h"
@@ -19,6 +18,7 @@
 #include "tpu_admission/controller/reconciler.h"
 #include "tpu_admission/kube/client.h"
 #include "tpu_admission/net/health.h"
+#include "tpu_admission/observability/controller_journal.h"
 
 namespace tpu_admission::app {
 namespace {
@@ -98,15 +98,15 @@ class ControllerService {
       : options_(options),
         client_(client),
         log_(1, LevelOf(options.log_level)),
-        events_(metrics_, log_, clock_, [this] { sync_sleeper_.Wake(); }),
+        journal_(log_, clock_, [this] { sync_sleeper_.Wake(); }),
         elector_(election_client, kube::LeasePath(options.namespace_name, options.lease_name),
                  Identity(),
                  {options.leader_elect_lease_duration, options.leader_elect_renew_deadline}, clock_,
-                 events_),
+                 journal_),
         reconciler_(
-            client, ReconcilerOptionsOf(options), clock_, [this] { return Leading(); }, events_),
+            client, ReconcilerOptionsOf(options), clock_, [this] { return Leading(); }, journal_),
         health_(options.bind_address, options.metrics_port,
-                {[this] { return NotReady(); }, [this] { return MetricsText(); }}) {}
+                {[this] { return NotReady(); }, [this] { return journal_.MetricsText(); }}) {}
 
   Status Start() {
     if (Status started = health_.Start(); !started) return started;
@@ -114,7 +114,7 @@ class ControllerService {
                {{"version", Version()},
                 {"api_server", options_.api_server},
                 {"metrics_port", std::to_string(health_.port())}});
-    if (!options_.leader_elect) events_.OnLeadership(true);
+    if (!options_.leader_elect) journal_.OnLeadership(true);
     return OkStatus();
   }
 
@@ -153,7 +153,7 @@ class ControllerService {
         last_pass_ = reconciler_.Sync() ? Pass::kGood : Pass::kFailed;
       } else {
         reconciler_.Forget();
-        events_.OnStandby();
+        journal_.OnStandby();
         last_pass_ = Pass::kNone;
       }
     } while (sync_sleeper_.Sleep(stop, options_.poll_interval));
@@ -169,21 +169,15 @@ class ControllerService {
     return std::nullopt;
   }
 
-  std::string MetricsText() {
-    metrics_.SetLogLinesDropped(log_.lines_dropped());
-    return metrics_.Text();
-  }
-
   enum class Pass { kNone, kGood, kFailed };
 
   const ControllerOptions& options_;
   kube::Client& client_;  // of reconciler_
   SystemClock clock_;
-  observability::ControllerMetrics metrics_;
   observability::Log log_;
   Sleeper sync_sleeper_;
   Sleeper election_sleeper_;
-  ControllerEvents events_;
+  observability::ControllerJournal journal_;
   controller::Elector elector_;
   controller::Reconciler reconciler_;
   std::atomic<Pass> last_pass_{Pass::kNone};

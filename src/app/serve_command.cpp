@@ -8,7 +8,6 @@
 #include "app/command_line.h"
 #include "app/commands.h"
 #include "app/log_level.h"
-#include "app/server_events.h"
 #include "app/settings_loader.h"
 #include "app/signals.h"
 #include "tpu_admission/base/version.h"
@@ -44,12 +43,12 @@ class Service {
         loader_(loader),
         log_(1, LevelOf(options.log_level)),
         settings_(settings),
-        events_(metrics_, log_),
+        journal_(log_),
         server_(
-            ServerOptionsOf(options), [this] { return NewEndpoint(); }, events_),
+            ServerOptionsOf(options), [this] { return NewEndpoint(); }, journal_),
         health_(options.bind_address, options.metrics_port,
-                {[this] { return NotReady(); }, [this] { return MetricsText(); }}) {
-    Announce(*settings);
+                {[this] { return NotReady(); }, [this] { return journal_.MetricsText(); }}) {
+    journal_.OnSettings(settings->engine.catalog(), clock_.Now());
   }
 
   Status Start() {
@@ -78,7 +77,7 @@ class Service {
 
  private:
   std::unique_ptr<net::RequestHandler> NewEndpoint() {
-    return std::make_unique<AdmissionEndpoint>(settings_, clock_, metrics_, log_);
+    return std::make_unique<AdmissionEndpoint>(settings_, clock_, journal_);
   }
 
   std::optional<std::string> NotReady() const {
@@ -89,39 +88,20 @@ class Service {
            options_.tls_private_key_file;
   }
 
-  std::string MetricsText() {
-    metrics_.SetLogLinesDropped(log_.lines_dropped());
-    return metrics_.Text();
-  }
-
-  void Announce(const admission::Settings& settings) {
-    const tpu::Catalog& catalog = settings.engine.catalog();
-    metrics_.SetCatalog(catalog);
-    metrics_.CountConfigLoad(true, clock_.Now());
-    log_.Write(Level::kInfo, "catalog and policy loaded",
-               {{"catalog_version", catalog.version()}, {"catalog_sha256", catalog.checksum()}});
-  }
-
   void Reload() {
     auto changed = loader_.LoadIfChanged();
     if (!changed) return;
-    if (!*changed) {
-      metrics_.CountConfigLoad(false, clock_.Now());
-      log_.Write(Level::kError, "catalog or policy not loaded, the last good ones stay",
-                 {{"what", changed->error().message}});
-      return;
-    }
+    if (!*changed) return journal_.OnSettingsError(changed->error().message);
     settings_.Set(**changed);
-    Announce(***changed);
+    journal_.OnSettings((**changed)->engine.catalog(), clock_.Now());
   }
 
   const ServeOptions& options_;
   SettingsLoader& loader_;
   SystemClock clock_;
-  observability::Metrics metrics_;
   observability::Log log_;
   SnapshotCell<admission::Settings> settings_;
-  ServerEvents events_;
+  observability::ServerJournal journal_;
   std::atomic<bool> listening_{false};
   std::atomic<bool> draining_{false};
   net::Server server_;

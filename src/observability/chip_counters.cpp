@@ -1,6 +1,6 @@
 #include "observability/chip_counters.h"
 
-#include <string>
+#include <algorithm>
 
 namespace tpu_admission::observability {
 
@@ -8,23 +8,42 @@ ChipCounters::ChipCounters(prometheus::Registry& registry)
     : family_(prometheus::BuildCounter()
                   .Name("tpu_admission_pod_chips_total")
                   .Help("TPU chips that new Pods asked for, by accelerator.")
-                  .Register(registry)) {
-  for (const bool denied : {false, true}) Of({}, denied);
+                  .Register(registry)),
+      tables_{{NewRow("other")}},
+      table_(&tables_.back()) {}
+
+ChipCounters::Row ChipCounters::NewRow(std::string accelerator) {
+  Row row{std::move(accelerator), {}};
+  for (const bool denied : {false, true}) {
+    row.counters[denied ? 1 : 0] = &family_.Add(
+        {{"accelerator", row.accelerator}, {"decision", denied ? "denied" : "allowed"}});
+  }
+  return row;
+}
+
+const ChipCounters::Row* ChipCounters::Find(const Table& table, std::string_view accelerator) {
+  const auto row = std::find_if(table.begin(), table.end(),
+                                [&](const Row& one) { return one.accelerator == accelerator; });
+  return row == table.end() ? nullptr : &*row;
 }
 
 void ChipCounters::Know(const tpu::Catalog& catalog) {
+  const std::lock_guard lock(mutex_);
+  Table table = tables_.back();
   for (const tpu::Generation& generation : catalog.generations()) {
-    for (const bool denied : {false, true}) Of(generation.label, denied);
+    if (generation.label.empty() || Find(table, generation.label) != nullptr) continue;
+    table.insert(table.begin(), NewRow(std::string(generation.label)));
   }
+  if (table.size() == tables_.back().size()) return;
+  tables_.push_back(std::move(table));
+  table_.store(&tables_.back(), std::memory_order_release);
 }
 
 void ChipCounters::Count(std::string_view accelerator, bool denied, std::int64_t chips) {
-  Of(accelerator, denied).Increment(static_cast<double>(chips));
-}
-
-prometheus::Counter& ChipCounters::Of(std::string_view accelerator, bool denied) {
-  return family_.Add({{"accelerator", accelerator.empty() ? "other" : std::string(accelerator)},
-                      {"decision", denied ? "denied" : "allowed"}});
+  const Table& table = *table_.load(std::memory_order_acquire);
+  const Row* row = Find(table, accelerator);
+  const Row& found = row != nullptr ? *row : table.back();
+  found.counters[denied ? 1 : 0]->Increment(static_cast<double>(chips));
 }
 
 }  // namespace tpu_admission::observability

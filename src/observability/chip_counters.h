@@ -5,8 +5,14 @@
 #include <prometheus/counter.h>
 #include <prometheus/registry.h>
 
+#include <array>
+#include <atomic>
 #include <cstdint>
+#include <deque>
+#include <mutex>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "tpu_admission/tpu/catalog.h"
 
@@ -18,13 +24,22 @@ class ChipCounters {
 
   // From now on every accelerator of the catalog has its counters.
   void Know(const tpu::Catalog& catalog);
-  // `accelerator` is of a catalog that is known, or empty: counted as "other".
+  // `accelerator` is of a catalog that is known; everything else is counted as "other".
   void Count(std::string_view accelerator, bool denied, std::int64_t chips);
 
  private:
-  prometheus::Counter& Of(std::string_view accelerator, bool denied);
+  struct Row {
+    std::string accelerator;
+    std::array<prometheus::Counter*, 2> counters;  // allowed, denied
+  };
+  using Table = std::vector<Row>;  // the last row: other
+  static const Row* Find(const Table& table, std::string_view accelerator);
+  Row NewRow(std::string accelerator);
 
   prometheus::Family<prometheus::Counter>& family_;
+  std::mutex mutex_;
+  std::deque<Table> tables_;  // mutex_; who counts may still look at an old one
+  std::atomic<const Table*> table_;
 };
 
 }  // namespace tpu_admission::observability

@@ -1,34 +1,42 @@
-// Denials by rule and namespace. Namespaces are named by whoever asks, so only the first hundreds
-// get a series of their own. Safe from any thread.
+// Denials by rule and namespace, and what would deny but for the policy's default. Namespaces are
+// named by whoever asks: only what can be the name of one gets series of its own, and of these the
+// kMaxNamespaces that were counted last. Safe from any thread; each denial takes a lock.
 #pragma once
 
-#include <prometheus/counter.h>
-#include <prometheus/registry.h>
+#include <prometheus/collectable.h>
+#include <prometheus/metric_family.h>
 
+#include <cstdint>
+#include <map>
 #include <mutex>
-#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
-#include "tpu_admission/rules/rule.h"
+#include "tpu_admission/admission/decision.h"
 
 namespace tpu_admission::observability {
 
-class DenialCounters {
+class DenialCounters : public prometheus::Collectable {
  public:
   static constexpr std::size_t kMaxNamespaces = 256;
   static constexpr std::string_view kOther = "_other";  // no namespace can be called so
 
-  explicit DenialCounters(prometheus::Registry& registry);
-
-  void Count(const rules::Rule& rule, std::string_view name_space);
+  // A finding whose would_be is kDeny.
+  void Count(const admission::JudgedFinding& judged, std::string_view name_space);
+  std::vector<prometheus::MetricFamily> Collect() const override;
 
  private:
-  std::string LabelOf(std::string_view name_space);
+  struct Denials {
+    std::map<std::pair<const rules::Rule*, rules::Mode>, std::uint64_t> counts;
+    std::uint64_t last = 0;  // place among all denials
+  };
+  Denials& Of(std::string_view name_space);
 
-  prometheus::Family<prometheus::Counter>& family_;
-  std::mutex mutex_;
-  std::set<std::string, std::less<>> namespaces_;
+  mutable std::mutex mutex_;
+  std::map<std::string, Denials, std::less<>> namespaces_;  // mutex_
+  std::uint64_t denials_ = 0;                               // mutex_
 };
 
 }  // namespace tpu_admission::observability

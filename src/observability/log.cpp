@@ -207,7 +207,8 @@ void Log::WriteDecision(const admission::Record& record, const Call& call) {
   if (!state_->logger.should_log(spdlog::level::info)) return;
   const k8s::AdmissionRequest& request = record.request;
   std::string line = Begin(Level::kInfo, "decision");
-  AppendField(line, "endpoint", call.endpoint);
+  const bool mutates = call.endpoint == admission::Endpoint::kMutate;
+  AppendField(line, "endpoint", mutates ? "/mutate" : "/validate");
   AppendField(line, "uid", request.uid);
   if (!call.trace_id.empty()) AppendField(line, "trace_id", call.trace_id);
   AppendField(line, "kind", request.kind.kind);

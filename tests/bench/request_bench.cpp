@@ -7,8 +7,7 @@
 #include <string>
 
 #include "tpu_admission/admission/handler.h"
-#include "tpu_admission/observability/log.h"
-#include "tpu_admission/observability/metrics.h"
+#include "tpu_admission/observability/server_journal.h"
 
 namespace tpu_admission {
 namespace {
@@ -79,19 +78,23 @@ struct Answered {
       handler.Handle(admission::Endpoint::kValidate, ValidateReview(), Day(), answer);
 };
 
+constexpr observability::Log::Call kCall = {admission::Endpoint::kValidate, "",
+                                            std::chrono::microseconds(10)};
+
 void LogLine(benchmark::State& state) {
   const Answered answered;
   observability::Log log(open("/dev/null", O_WRONLY), observability::Level::kInfo);
   for (auto _ : state) {
-    log.WriteDecision(answered.record, {"/validate", "", std::chrono::microseconds(10)});
+    log.WriteDecision(answered.record, kCall);
   }
 }
 BENCHMARK(LogLine);
 
 void Metrics(benchmark::State& state) {
   const Answered answered;
-  observability::Metrics metrics;
-  for (auto _ : state) metrics.Count(answered.record, std::chrono::microseconds(10));
+  observability::Log quiet(open("/dev/null", O_WRONLY), observability::Level::kError);
+  observability::ServerJournal journal(quiet);
+  for (auto _ : state) journal.OnReview(answered.record, kCall);
 }
 BENCHMARK(Metrics);
 

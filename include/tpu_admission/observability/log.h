@@ -24,7 +24,7 @@ class Log {
 
   // How a review came to us, beside what is in it.
   struct Call {
-    std::string_view endpoint;  // "/validate"
+    admission::Endpoint endpoint;
     std::string_view trace_id;  // empty: the line does not name it
     std::chrono::nanoseconds duration;
   };

@@ -71,10 +71,10 @@ TEST_F(Serve, IsReadyAndAnswersAndCounts) {
 
   const std::string metrics = Get(serving, "/metrics");
   for (const char* line :
-       {R"(tpu_admission_requests_total{kind="Pod",operation="CREATE",outcome="denied"} 1)",
-        R"(tpu_admission_requests_total{kind="Pod",operation="CREATE",outcome="patched"} 1)",
-        R"(tpu_admission_findings_total{mode="deny",rule="TPU301"} 1)",
-        "tpu_admission_request_duration_seconds_count 2",
+       {R"(tpu_admission_requests_total{endpoint="validate",kind="Pod",operation="CREATE",outcome="denied"} 1)",
+        R"(tpu_admission_requests_total{endpoint="mutate",kind="Pod",operation="CREATE",outcome="patched"} 1)",
+        R"(tpu_admission_findings_total{mode="deny",rule="TPU301",would_be="deny"} 1)",
+        R"(tpu_admission_request_duration_seconds_count{endpoint="validate"} 1)",
         R"(tpu_admission_tls_handshakes_total{result="ok"} 2)", "tpu_admission_build_info{",
         "tpu_admission_catalog_info{", "tpu_admission_certificate_expiry_timestamp_seconds"}) {
     EXPECT_THAT(metrics, HasSubstr(line));

@@ -40,7 +40,8 @@ std::string Written(std::initializer_list<Log::Call> calls) {
 
 TEST(DecisionLine, NamesTheTraceOfTheCall) {
   const std::string trace = "4bf92f3577b34da6a3ce929d0e0e4736";
-  const json line = json::parse(Written({{"/validate", trace, std::chrono::microseconds(88)}}));
+  const json line = json::parse(
+      Written({{admission::Endpoint::kValidate, trace, std::chrono::microseconds(88)}}));
   EXPECT_EQ(line["trace_id"], trace);
   EXPECT_EQ(line["endpoint"], "/validate");
   EXPECT_EQ(line["decision"], "denied");
@@ -48,13 +49,15 @@ TEST(DecisionLine, NamesTheTraceOfTheCall) {
 }
 
 TEST(DecisionLine, WithoutATraceHasNoSuchField) {
-  const json line = json::parse(Written({{"/validate", "", std::chrono::microseconds(88)}}));
+  const json line =
+      json::parse(Written({{admission::Endpoint::kValidate, "", std::chrono::microseconds(88)}}));
   EXPECT_FALSE(line.contains("trace_id")) << line;
   EXPECT_EQ(line["decision"], "denied");
 }
 
 TEST(DecisionLine, IsOneLineEach) {
-  const std::string text = Written({{"/mutate", "", {}}, {"/validate", "", {}}});
+  const std::string text =
+      Written({{admission::Endpoint::kMutate, "", {}}, {admission::Endpoint::kValidate, "", {}}});
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 2) << text;
 }
 
