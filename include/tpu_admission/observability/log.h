@@ -1,6 +1,6 @@
-// JSON lines on stdout, through spdlog. A line never waits for whoever reads the pipe: lines are
-// collected and written every 50 ms by a thread of the log's own, and dropped and counted when a
-// megabyte waits. Never object bodies; user text is escaped and cut.
+// JSON lines on stdout, each of at most 16 KiB. A line never waits for whoever reads the pipe:
+// lines are collected and written every 50 ms by a thread of the log's own; what nobody takes, and
+// what cannot be written, is counted. Never object bodies; user text is escaped and cut.
 #pragma once
 
 #include <chrono>
@@ -19,7 +19,7 @@ enum class Level { kDebug, kInfo, kWarning, kError };
 
 class Log {
  public:
-  // Fields of a line: name and value; both are escaped.
+  // Fields of a line: a name of ours, and a value, which is escaped and cut.
   using Fields = std::initializer_list<std::pair<std::string_view, std::string_view>>;
 
   // How a review came to us, beside what is in it.
@@ -38,10 +38,9 @@ class Log {
   // All of these may be called from any thread.
   void Write(Level level, std::string_view message, Fields fields = {});
   void WriteDecision(const admission::Record& record, const Call& call);
-  std::size_t lines_dropped() const;
+  std::size_t lines_dropped() const;  // since start, for whatever reason
 
  private:
-  class BatchingSink;
   struct State;
   std::unique_ptr<State> state_;
 };
