@@ -8,8 +8,10 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <utility>
+
+#include "tpu_admission/base/lifetime.h"
+#include "tpu_admission/base/thread_annotations.h"
 
 namespace tpu_admission {
 
@@ -19,17 +21,19 @@ class SnapshotCell {
   explicit SnapshotCell(std::shared_ptr<const T> first) : current_(std::move(first)) {}
 
   void Set(std::shared_ptr<const T> next) {
-    std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     current_.swap(next);  // the old snapshot may be large: it dies with `next`, after the lock
     version_.fetch_add(1, std::memory_order_release);
   }
 
   class Reader {
    public:
-    explicit Reader(const SnapshotCell& cell) : cell_(cell) { Refresh(); }
+    explicit Reader(const SnapshotCell& cell TPU_ADMISSION_LIFETIME_BOUND) : cell_(cell) {
+      Refresh();
+    }
 
     // The newest snapshot; valid until this Reader's next Get().
-    const T& Get() {
+    const T& Get() TPU_ADMISSION_LIFETIME_BOUND {
       if (cell_.version_.load(std::memory_order_acquire) != seen_) Refresh();
       return *mine_;
     }
@@ -37,7 +41,7 @@ class SnapshotCell {
    private:
     void Refresh() {
       std::shared_ptr<const T> old = std::move(mine_);  // dies after the lock
-      std::lock_guard lock(cell_.mutex_);
+      const MutexLock lock(cell_.mutex_);
       mine_ = cell_.current_;
       seen_ = cell_.version_.load(std::memory_order_relaxed);
     }
@@ -48,8 +52,8 @@ class SnapshotCell {
   };
 
  private:
-  mutable std::mutex mutex_;
-  std::shared_ptr<const T> current_;
+  mutable Mutex mutex_;
+  std::shared_ptr<const T> current_ TPU_ADMISSION_GUARDED_BY(mutex_);
   std::atomic<std::uint64_t> version_{0};
 };
 
