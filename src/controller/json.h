@@ -4,12 +4,14 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "tpu_admission/base/lifetime.h"
+
 namespace tpu_admission::controller {
 
 using Json = nlohmann::json;
 
 // The value at a JSON pointer, or null.
-inline const Json& At(const Json& object, const std::string& pointer) {
+inline const Json& At(const Json& object TPU_ADMISSION_LIFETIME_BOUND, const std::string& pointer) {
   static const Json kNull;
   const Json::json_pointer path(pointer);
   return object.contains(path) ? object.at(path) : kNull;

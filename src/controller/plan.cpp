@@ -151,8 +151,8 @@ Plan MakePlan(const Material& material, const Names& names, const Lifetimes& lif
   return {};
 }
 
-Result<Material> CarryOut(Step step, Material material, const Names& names,
-                          const Lifetimes& lifetimes, Clock::Wall now) {
+Result<Material> ApplyStep(Step step, Material material, const Names& names,
+                           const Lifetimes& lifetimes, Clock::Wall now) {
   DropExpired(material, now);
   if (step == Step::kStartOver || step == Step::kPrepare) {
     auto authority = NewAuthority(lifetimes, now);

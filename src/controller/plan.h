@@ -45,7 +45,7 @@ Plan MakePlan(const Material& material, const std::vector<std::string>& names,
               const Lifetimes& lifetimes, const Circumstances& circumstances);
 
 // `material` after the step. Makes keys; changes nothing else in the world.
-Result<Material> CarryOut(Step step, Material material, const std::vector<std::string>& names,
-                          const Lifetimes& lifetimes, Clock::Wall now);
+Result<Material> ApplyStep(Step step, Material material, const std::vector<std::string>& names,
+                           const Lifetimes& lifetimes, Clock::Wall now);
 
 }  // namespace tpu_admission::controller

@@ -76,7 +76,7 @@ class Reconciler::Impl {
       Remember(answer.body);
       const Plan plan = PlanFor(material_, now);
       if (plan.step == Step::kNothing) return Known(material_);
-      auto next = CarryOut(plan.step, material_, names_, lifetimes_, now);
+      auto next = ApplyStep(plan.step, material_, names_, lifetimes_, now);
       if (!next) return Failed(Operation::kMakeCertificate, next.error().message);
       if (!may_write_()) return std::nullopt;
       const kube::Answer written = api_.Patch(secret_path_, kube::PatchKind::kMerge,

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "tpu_admission/base/clock.h"
+#include "tpu_admission/base/lifetime.h"
 #include "tpu_admission/controller/observer.h"
 #include "tpu_admission/kube/api.h"
 
@@ -25,9 +26,10 @@ struct ElectionTimes {
 
 class Elector {
  public:
-  // `identity` must be unique among all candidates. The references outlive the elector.
-  Elector(kube::Api& api, kube::ObjectPath lease, std::string identity, ElectionTimes times,
-          const Clock& clock, Observer& observer);
+  // `identity` must be unique among all candidates.
+  Elector(kube::Api& api TPU_ADMISSION_LIFETIME_BOUND, kube::ObjectPath lease, std::string identity,
+          ElectionTimes times, const Clock& clock TPU_ADMISSION_LIFETIME_BOUND,
+          Observer& observer TPU_ADMISSION_LIFETIME_BOUND);
 
   // Tries to become or stay the leader; to be called every retry period. One thread.
   void Step();

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tpu_admission/base/clock.h"
+#include "tpu_admission/base/lifetime.h"
 #include "tpu_admission/controller/observer.h"
 #include "tpu_admission/kube/api.h"
 
@@ -38,9 +39,10 @@ struct ReconcilerOptions {
 
 class Reconciler {
  public:
-  // `may_write` is asked before every write. The references outlive the reconciler.
-  Reconciler(kube::Api& api, ReconcilerOptions options, const Clock& clock,
-             std::function<bool()> may_write, Observer& observer);
+  // `may_write` is asked before every write.
+  Reconciler(kube::Api& api TPU_ADMISSION_LIFETIME_BOUND, ReconcilerOptions options,
+             const Clock& clock TPU_ADMISSION_LIFETIME_BOUND, std::function<bool()> may_write,
+             Observer& observer TPU_ADMISSION_LIFETIME_BOUND);
   ~Reconciler();
   Reconciler(const Reconciler&) = delete;
   Reconciler& operator=(const Reconciler&) = delete;

@@ -16,7 +16,7 @@ const std::vector<std::string> kNames = {"webhook.tpu.svc"};
 const Lifetimes kLifetimes{hours(90), hours(360)};
 
 Material After(Step step, Material material, Clock::Wall now) {
-  auto next = CarryOut(step, std::move(material), kNames, kLifetimes, now);
+  auto next = ApplyStep(step, std::move(material), kNames, kLifetimes, now);
   if (!next) ADD_FAILURE() << next.error().message;
   return next ? std::move(*next) : Material{};
 }
@@ -111,7 +111,7 @@ TEST_F(PlanTest, TidiesAwayWhatHasExpired) {
 
 TEST_F(PlanTest, ShortLivesOfTestsWorkToo) {
   const Lifetimes brief{seconds(20), seconds(60)};
-  const auto made = CarryOut(Step::kStartOver, {}, kNames, brief, kStart);
+  const auto made = ApplyStep(Step::kStartOver, {}, kNames, brief, kStart);
   ASSERT_TRUE(made);
   const auto step = [&](seconds later) {
     return MakePlan(*made, kNames, brief, {kStart + later, false}).step;
