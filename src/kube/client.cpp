@@ -15,8 +15,8 @@
 #include <utility>
 
 #include "kube/answer.h"
+#include "kube/api_connection.h"
 #include "kube/backoff.h"
-#include "kube/connection.h"
 #include "kube/files.h"
 
 namespace tpu_admission::kube {
@@ -48,7 +48,10 @@ Attempted Failed(const std::string& call, const std::string& why, bool retry = t
 class Client::Impl {
  public:
   Impl(ClientOptions options, ServerAddress server)
-      : options_(std::move(options)), server_(std::move(server)) {}
+      : options_(std::move(options)),
+        server_(std::move(server)),
+        certified_(options_.tls_server_name.empty() ? server_
+                                                    : NamedServer(options_.tls_server_name)) {}
 
   Answer Call(Request request) {
     request.set(http::field::host, server_.Authority());
@@ -115,7 +118,7 @@ class Client::Impl {
       const std::string error = co_await Connect(*ca, deadline);
       if (!error.empty()) co_return Failed(call, server_.Authority() + ": " + error);
     }
-    Connection::Exchanged exchanged = co_await connection_->Exchange(request, deadline);
+    ApiConnection::Exchanged exchanged = co_await connection_->Exchange(request, deadline);
     if (reused && exchanged.nothing_received && !interrupted_) {
       // The server closed the connection while nobody looked.
       const std::string error = co_await Connect(*ca, deadline);
@@ -126,7 +129,7 @@ class Client::Impl {
       connection_.reset();
       co_return Failed(call, server_.Authority() + ": " + exchanged.error, !exchanged.too_large);
     }
-    co_return ReadAttempt(call, exchanged.response);
+    co_return AttemptOf(call, exchanged.response);
   }
 
   asio::awaitable<std::string> Connect(const std::string& ca, Deadline deadline) {
@@ -134,13 +137,14 @@ class Client::Impl {
     Result<TlsContextPtr> tls = MakeTlsContext(ca);
     if (!tls) co_return "cannot use CA file " + options_.ca_file + ": " + tls.error().message;
     ca_ = ca;
-    connection_ = std::make_unique<Connection>(context_, server_, *tls, options_.body_bytes);
+    connection_ =
+        std::make_unique<ApiConnection>(context_, server_, certified_, *tls, options_.body_bytes);
     std::string error = co_await connection_->Open(deadline);
     if (!error.empty()) connection_.reset();
     co_return error;
   }
 
-  static Attempted ReadAttempt(const std::string& call, Response& response) {
+  static Attempted AttemptOf(const std::string& call, Response& response) {
     const unsigned status = response.result_int();
     Attempted attempted;
     attempted.retry = IsWorthRetrying(status);
@@ -158,12 +162,13 @@ class Client::Impl {
 
   const ClientOptions options_;
   const ServerAddress server_;
+  const ServerAddress certified_;
   std::atomic<bool> interrupted_{false};
   std::minstd_rand random_{std::random_device{}()};
   std::string ca_;  // that connection_ trusts
   asio::io_context context_{1};
   asio::steady_timer timer_{context_};
-  std::unique_ptr<Connection> connection_;
+  std::unique_ptr<ApiConnection> connection_;
 };
 
 Result<ClientOptions> InCluster(ClientOptions options, const std::string& service_account_dir) {

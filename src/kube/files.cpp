@@ -1,25 +1,16 @@
 #include "kube/files.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
 #include <cstring>
-#include <memory>
+
+#include "tpu_admission/base/files.h"
 
 namespace tpu_admission::kube {
 
 Result<std::string> ReadSmallFile(const std::string& path, const std::string& what) {
   constexpr std::size_t kMaxBytes = 1u << 20;
-  const std::unique_ptr<FILE, decltype([](FILE* file) { std::fclose(file); })> file(
-      std::fopen(path.c_str(), "rbe"));
-  if (!file) return Error{"cannot read " + what + " " + path + ": " + std::strerror(errno)};
-  std::string text;
-  char block[4096];
-  while (const std::size_t bytes = std::fread(block, 1, sizeof block, file.get())) {
-    text.append(block, bytes);
-    if (text.size() > kMaxBytes) return Error{"cannot use " + what + " " + path + ": over 1 MiB"};
-  }
-  if (std::ferror(file.get()) != 0) return Error{"cannot read " + what + " " + path};
+  Result<std::string> text = DiskFiles().Read(path, kMaxBytes);
+  if (!text) return Error{"cannot read " + what + " " + text.error().message};
   return text;
 }
 

@@ -11,7 +11,7 @@ namespace tpu_admission::kube {
 // refused. Its bytes never appear in an error.
 Result<std::string> ReadToken(const std::string& path);
 
-// The text of a file of at most 1 MiB; `what` names it in the error.
+// The text of a regular file of at most 1 MiB; `what` names it in the error.
 Result<std::string> ReadSmallFile(const std::string& path, const std::string& what);
 
 }  // namespace tpu_admission::kube

@@ -56,6 +56,10 @@ Result<ServerAddress> ParseServer(const std::string& url) {
   return address;
 }
 
+ServerAddress NamedServer(const std::string& name) {
+  return {.host = name, .port = {}, .is_ip = IsIp(name)};
+}
+
 std::string ServerUrl(const std::string& host, const std::string& port) {
   const bool is_ipv6 = host.find(':') != std::string::npos;
   return std::string(kScheme) + (is_ipv6 ? "[" + host + "]" : host) + ":" + port;

@@ -20,6 +20,9 @@ struct ServerAddress {
 // plain text.
 Result<ServerAddress> ParseServer(const std::string& url);
 
+// Whom a certificate is for: a name or an IP address, without a port.
+ServerAddress NamedServer(const std::string& name);
+
 // The URL of a host, as environment variables name it (an IPv6 address without brackets), and port.
 std::string ServerUrl(const std::string& host, const std::string& port);
 

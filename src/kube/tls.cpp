@@ -1,38 +1,14 @@
 #include "kube/tls.h"
 
 #include <openssl/err.h>
-#include <openssl/pem.h>
 #include <openssl/x509_vfy.h>
 #include <openssl/x509v3.h>
 
+#include "tpu_admission/pki/x509.h"
+
 namespace tpu_admission::kube {
-namespace {
 
 namespace ssl = boost::asio::ssl;
-
-struct FreeBio {
-  void operator()(BIO* bio) const { BIO_free(bio); }
-};
-struct FreeX509 {
-  void operator()(X509* certificate) const { X509_free(certificate); }
-};
-
-// How many certificates of `pem` the store took.
-int AddAll(X509_STORE* store, const std::string& pem) {
-  const std::unique_ptr<BIO, FreeBio> bio(
-      BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
-  int added = 0;
-  for (;;) {
-    const std::unique_ptr<X509, FreeX509> certificate(
-        PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr));
-    if (!certificate) break;
-    if (X509_STORE_add_cert(store, certificate.get()) == 1) ++added;
-  }
-  ERR_clear_error();
-  return added;
-}
-
-}  // namespace
 
 Result<TlsContextPtr> MakeTlsContext(const std::string& ca_pem) {
   auto context = std::make_shared<ssl::context>(ssl::context::tls_client);
@@ -41,9 +17,12 @@ Result<TlsContextPtr> MakeTlsContext(const std::string& ca_pem) {
   SSL_CTX_set_options(native, SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION);
   SSL_CTX_set_verify(native, SSL_VERIFY_PEER, nullptr);
   X509_VERIFY_PARAM_set_flags(SSL_CTX_get0_param(native), X509_V_FLAG_PARTIAL_CHAIN);
-  if (AddAll(SSL_CTX_get_cert_store(native), ca_pem) == 0) {
-    return Error{"there is no readable PEM certificate"};
+  int trusted = 0;
+  for (const pki::X509Ptr& each : pki::ReadTrusted(ca_pem)) {
+    trusted += X509_STORE_add_cert(SSL_CTX_get_cert_store(native), each.get());
   }
+  ERR_clear_error();
+  if (trusted == 0) return Error{"there is no readable PEM certificate"};
   return context;
 }
 

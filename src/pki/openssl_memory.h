@@ -1,4 +1,4 @@
-// OpenSSL's objects with an owner, and its error queue as a line of text.
+// OpenSSL's objects with an owner, and its PEM texts.
 #pragma once
 
 #include <openssl/bio.h>
@@ -9,6 +9,9 @@
 
 #include <memory>
 #include <string>
+
+#include "tpu_admission/base/lifetime.h"
+#include "tpu_admission/pki/x509.h"
 
 namespace tpu_admission::pki {
 
@@ -24,10 +27,8 @@ template <typename T, auto Free>
 using Owned = std::unique_ptr<T, FreeWith<Free>>;
 
 using BioPtr = Owned<BIO, BIO_free>;
-using KeyPtr = Owned<EVP_PKEY, EVP_PKEY_free>;
-using X509Ptr = Owned<X509, X509_free>;
 
-inline BioPtr BioOf(const std::string& text) {
+inline BioPtr BioOf(const std::string& text TPU_ADMISSION_LIFETIME_BOUND) {
   return BioPtr(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
 }
 
@@ -37,15 +38,7 @@ inline std::string TextOf(BIO* bio) {
   return {data, static_cast<std::size_t>(size)};
 }
 
-// The newest reason in this thread's error queue, which is emptied.
-inline std::string OpenSslError() {
-  const unsigned long code = ERR_peek_last_error();
-  ERR_clear_error();
-  const char* reason = ERR_reason_error_string(code);
-  return reason != nullptr ? reason : "unknown error";
-}
-
-// Without it OpenSSL would ask the terminal for the passphrase of an encrypted key.
+// Without it OpenSSL would ask the terminal for the passphrase of what is encrypted.
 inline int NoPassphrase(char*, int, int, void*) { return -1; }
 
 // The next certificate, or null; leaves no error behind.
@@ -60,5 +53,10 @@ inline KeyPtr ReadKey(const std::string& pem) {
   ERR_clear_error();
   return key;
 }
+
+// Whether the key is that of the certificate, and whole.
+bool IsKeyOf(const X509* certificate, EVP_PKEY* key);
+
+Validity ValidityOf(const X509* certificate);
 
 }  // namespace tpu_admission::pki

@@ -31,15 +31,17 @@ std::vector<std::string> DnsNamesOf(const X509* certificate) {
 Certificate Describe(X509* certificate) {
   const BioPtr pem(BIO_new(BIO_s_mem()));
   PEM_write_bio_X509(pem.get(), certificate);
-  const Validity validity{TimeOf(X509_get0_notBefore(certificate)),
-                          TimeOf(X509_get0_notAfter(certificate))};
   const bool is_authority =
       X509_check_ca(certificate) == 1 && X509_self_signed(certificate, /*verify_signature=*/1) == 1;
   ERR_clear_error();
-  return {TextOf(pem.get()), validity, is_authority, DnsNamesOf(certificate)};
+  return {TextOf(pem.get()), ValidityOf(certificate), is_authority, DnsNamesOf(certificate)};
 }
 
 }  // namespace
+
+Validity ValidityOf(const X509* certificate) {
+  return {TimeOf(X509_get0_notBefore(certificate)), TimeOf(X509_get0_notAfter(certificate))};
+}
 
 Result<Certificate> ReadCertificate(const std::string& pem) {
   const X509Ptr certificate = ReadX509(BioOf(pem).get());
@@ -48,31 +50,40 @@ Result<Certificate> ReadCertificate(const std::string& pem) {
 }
 
 // A block that is damaged costs only itself: the reader goes on behind it.
-std::vector<Certificate> ReadBundle(const std::string& pem) {
+std::vector<X509Ptr> ReadTrusted(const std::string& pem) {
   constexpr std::string_view kBegin = "-----BEGIN CERTIFICATE-----";
-  std::vector<Certificate> certificates;
+  std::vector<X509Ptr> certificates;
   for (std::size_t at = pem.find(kBegin); at != pem.npos;) {
     const std::size_t next = pem.find(kBegin, at + kBegin.size());
-    if (auto certificate = ReadCertificate(pem.substr(at, next - at))) {
-      certificates.push_back(std::move(*certificate));
+    if (X509Ptr certificate = ReadX509(BioOf(pem.substr(at, next - at)).get())) {
+      certificates.push_back(std::move(certificate));
     }
     at = next;
   }
   return certificates;
 }
 
+std::vector<Certificate> ReadBundle(const std::string& pem) {
+  std::vector<Certificate> certificates;
+  for (const X509Ptr& each : ReadTrusted(pem)) certificates.push_back(Describe(each.get()));
+  return certificates;
+}
+
 // The key's file has the public half too, and a comparison of certificates looks at that one only:
 // the secret half may be damaged all the same.
-bool BelongTogether(const std::string& certificate, const std::string& private_key) {
-  const X509Ptr read = ReadX509(BioOf(certificate).get());
-  const KeyPtr key = ReadKey(private_key);
-  if (!read || !key) return false;
+bool IsKeyOf(const X509* certificate, EVP_PKEY* key) {
   const Owned<EVP_PKEY_CTX, EVP_PKEY_CTX_free> context(
-      EVP_PKEY_CTX_new_from_pkey(nullptr, key.get(), nullptr));
-  const bool same = X509_check_private_key(read.get(), key.get()) == 1 && context &&
+      EVP_PKEY_CTX_new_from_pkey(nullptr, key, nullptr));
+  const bool same = X509_check_private_key(certificate, key) == 1 && context &&
                     EVP_PKEY_pairwise_check(context.get()) == 1;
   ERR_clear_error();
   return same;
+}
+
+bool BelongTogether(const std::string& certificate, const std::string& private_key) {
+  const X509Ptr read = ReadX509(BioOf(certificate).get());
+  const KeyPtr key = ReadKey(private_key);
+  return read && key && IsKeyOf(read.get(), key.get());
 }
 
 Status Verify(const std::string& certificate, const std::string& bundle,
@@ -80,8 +91,8 @@ Status Verify(const std::string& certificate, const std::string& bundle,
   const X509Ptr leaf = ReadX509(BioOf(certificate).get());
   if (!leaf) return Error{"there is no readable PEM certificate"};
   const Owned<X509_STORE, X509_STORE_free> store(X509_STORE_new());
-  for (const Certificate& trusted : ReadBundle(bundle)) {
-    X509_STORE_add_cert(store.get(), ReadX509(BioOf(trusted.pem).get()).get());
+  for (const X509Ptr& trusted : ReadTrusted(bundle)) {
+    X509_STORE_add_cert(store.get(), trusted.get());
   }
   const Owned<X509_STORE_CTX, X509_STORE_CTX_free> context(X509_STORE_CTX_new());
   X509_STORE_CTX_init(context.get(), store.get(), leaf.get(), nullptr);

@@ -14,7 +14,9 @@ namespace tpu_admission::kube {
 struct ClientOptions {
   std::string server;      // "https://HOST[:PORT]"; HOST is a name or an IP address
   std::string token_file;  // read for every attempt, since kubelets renew it
-  std::string ca_file;     // PEM; read for every attempt; a changed one ends the open connection
+  // Whom the server's certificate must be for, if not HOST; kubectl's flag of that name.
+  std::string tls_server_name = {};
+  std::string ca_file;  // PEM; read for every attempt; a changed one ends the open connection
   std::string user_agent = "tpu-admission";
   // Who wrote a field, in metadata.managedFields.
   std::string field_manager = "tpu-admission-controller";

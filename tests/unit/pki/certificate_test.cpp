@@ -1,4 +1,5 @@
 #include "tpu_admission/pki/certificate.h"
+#include "tpu_admission/pki/x509.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -130,6 +131,40 @@ TEST(ReadCertificate, CallsNoAuthorityWhatDidNotSignItself) {
   damaged[80] = damaged[80] == 'A' ? 'B' : 'A';
   const auto read = ReadCertificate(damaged);
   EXPECT_TRUE(!read || !read->is_authority);
+}
+
+std::string Why(const std::string& certificate, const std::string& key) {
+  const auto identity = ReadServerIdentity(certificate, key);
+  return identity ? "" : identity.error().message;
+}
+
+TEST(ReadServerIdentity, KnowsSubjectValidityAndIssuers) {
+  const KeyPair authority = Authority();
+  const KeyPair serving = Serving(authority);
+  const auto identity =
+      ReadServerIdentity(serving.certificate + authority.certificate, serving.private_key);
+  ASSERT_TRUE(identity) << identity.error().message;
+  EXPECT_EQ(identity->subject, "CN=" + kNames[0]);
+  EXPECT_EQ(identity->validity, kDay);
+  EXPECT_EQ(identity->issuers.size(), 1U);
+}
+
+// Clients refuse a handshake that long.
+TEST(ReadServerIdentity, RefusesAChainThatIsTooLong) {
+  const KeyPair pair = Authority();
+  std::string chain;
+  for (int i = 0; i < 10; ++i) chain += pair.certificate;
+  EXPECT_EQ(Why(chain, pair.private_key), "");
+  EXPECT_THAT(Why(chain + pair.certificate, pair.private_key), HasSubstr("more than 10"));
+  for (int i = 10; i < 300; ++i) chain += pair.certificate;
+  EXPECT_THAT(Why(chain, pair.private_key), HasSubstr("over 64 KiB"));
+}
+
+TEST(ReadServerIdentity, SeesADamagedSecretHalf) {
+  const KeyPair pair = Authority();
+  std::string key = pair.private_key;
+  key[80] = key[80] == 'A' ? 'B' : 'A';
+  EXPECT_THAT(Why(pair.certificate, key), HasSubstr("does not belong"));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "kube/connection.h"
+#include "kube/api_connection.h"
 
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/redirect_error.hpp>
@@ -28,17 +28,18 @@ std::string Reason(const char* doing, const ErrorCode& error) {
 
 }  // namespace
 
-Connection::Connection(asio::io_context& context, const ServerAddress& server, TlsContextPtr tls,
-                       std::size_t body_bytes)
+ApiConnection::ApiConnection(asio::io_context& context, const ServerAddress& server,
+                             ServerAddress certified, TlsContextPtr tls, std::size_t body_bytes)
     : server_(server),
+      certified_(std::move(certified)),
       tls_(std::move(tls)),
       body_bytes_(body_bytes),
       context_(context),
       stream_(context, *tls_) {}
 
-asio::awaitable<std::string> Connection::Open(Deadline deadline) {
+asio::awaitable<std::string> ApiConnection::Open(Deadline deadline) {
   ErrorCode error;
-  if (Status status = Expect(stream_.native_handle(), server_); !status) {
+  if (Status status = Expect(stream_.native_handle(), certified_); !status) {
     co_return status.error().message;
   }
   Tcp::resolver resolver(context_);
@@ -59,8 +60,8 @@ asio::awaitable<std::string> Connection::Open(Deadline deadline) {
   co_return "";
 }
 
-asio::awaitable<Connection::Exchanged> Connection::Exchange(const Request& request,
-                                                            Deadline deadline) {
+asio::awaitable<ApiConnection::Exchanged> ApiConnection::Exchange(const Request& request,
+                                                                  Deadline deadline) {
   ErrorCode error;
   Exchanged exchanged;
   reusable_ = false;
@@ -86,7 +87,7 @@ asio::awaitable<Connection::Exchanged> Connection::Exchange(const Request& reque
   co_return exchanged;
 }
 
-void Connection::Close() {
+void ApiConnection::Close() {
   reusable_ = false;
   tcp().close();
 }

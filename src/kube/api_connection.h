@@ -13,6 +13,7 @@
 #include <string>
 
 #include "kube/tls.h"
+#include "tpu_admission/base/lifetime.h"
 
 namespace tpu_admission::kube {
 
@@ -23,10 +24,11 @@ using Response = beast::http::response<beast::http::string_body>;
 using Deadline = std::chrono::steady_clock::time_point;
 
 // Used by the thread that runs its io_context. After an error it is of no more use.
-class Connection {
+class ApiConnection {
  public:
-  Connection(asio::io_context& context, const ServerAddress& server, TlsContextPtr tls,
-             std::size_t body_bytes);
+  // Connects to `server`, whose certificate must be for `certified`.
+  ApiConnection(asio::io_context& context TPU_ADMISSION_LIFETIME_BOUND, const ServerAddress& server,
+                ServerAddress certified, TlsContextPtr tls, std::size_t body_bytes);
 
   // "" or the reason why it did not work, without the address. Name resolution, TCP, handshake.
   asio::awaitable<std::string> Open(Deadline deadline);
@@ -46,6 +48,7 @@ class Connection {
   beast::tcp_stream& tcp() { return stream_.next_layer(); }
 
   const ServerAddress server_;
+  const ServerAddress certified_;
   const TlsContextPtr tls_;
   const std::size_t body_bytes_;
   asio::io_context& context_;
