@@ -1,6 +1,7 @@
 // `tpu-admission serve`: builds everything, hands references down, and waits for signals.
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <iostream>
 #include <thread>
 
@@ -47,7 +48,8 @@ class Service {
         server_(
             ServerOptionsOf(options), [this] { return NewEndpoint(); }, journal_),
         health_(options.bind_address, options.metrics_port,
-                {[this] { return NotReady(); }, [this] { return journal_.MetricsText(); }}) {
+                {[this] { return NotReady(); }, [this] { return journal_.MetricsText(); },
+                 [this] { return server_.NotLive(); }}) {
     journal_.OnSettings(settings->engine.catalog(), clock_.Now());
   }
 
@@ -71,13 +73,20 @@ class Service {
                {{"shutdown_delay_ms", std::to_string(options_.shutdown_delay.count())}});
     server_.BeginDrain();
     signals.Wait(options_.shutdown_delay);  // a second signal ends the delay
-    server_.FinishDrain(kDrainLimit);
+    if (!server_.FinishDrain(kDrainLimit)) EndWithoutThreads();
     log_.Write(Level::kInfo, "stopped");
   }
 
  private:
   std::unique_ptr<net::RequestHandler> NewEndpoint() {
     return std::make_unique<AdmissionEndpoint>(settings_, clock_, journal_);
+  }
+
+  // A handler hangs, and may use all that is here as long as the process lives.
+  [[noreturn]] void EndWithoutThreads() {
+    log_.Write(Level::kError, "a request hangs: ending without its answer");
+    std::this_thread::sleep_for(milliseconds(200));  // the log is written every 50 ms
+    std::_Exit(kCannotRun);
   }
 
   std::optional<std::string> NotReady() const {
@@ -117,6 +126,7 @@ int CannotStart(const Error& error) {
 
 int Serve(const ServeOptions& options) {
   const Signals signals;
+  net::RaiseDescriptorLimit();
   SettingsLoader loader(options.engine, options.docs_url);
   auto settings = loader.Load();
   if (!settings) return CannotStart(settings.error());

@@ -1,12 +1,15 @@
-// The cap on bytes in flight: how much memory request bodies may hold, over all connections.
+// The cap on bytes in flight: how much memory bodies and answers may hold, over all connections.
 //
 // Thread safe. A typical review (6 KB) never touches the shared counter: the first kFreeBytes of a
-// body are bounded by the cap on connections already. So the way of a usual request stays free of
-// contention, and a few peers that send huge bodies slowly cannot get small reviews refused.
+// connection are bounded by the cap on connections already. So the way of a usual request stays
+// free of contention, and a few peers that send huge bodies slowly cannot get small reviews
+// refused.
 #pragma once
 
 #include <atomic>
 #include <cstddef>
+
+#include "tpu_admission/base/lifetime.h"
 
 namespace tpu_admission::net {
 
@@ -23,12 +26,12 @@ class ByteBudget {
   // What one connection holds of the budget; gives it back when destroyed. One thread.
   class Lease {
    public:
-    explicit Lease(ByteBudget& budget) : budget_(budget) {}
+    explicit Lease(ByteBudget& budget TPU_ADMISSION_LIFETIME_BOUND) : budget_(budget) {}
     ~Lease() { Release(); }
     Lease(const Lease&) = delete;
     Lease& operator=(const Lease&) = delete;
 
-    // Makes the lease cover a body of `bytes`; false (and nothing changed) at the cap.
+    // Makes the lease cover `bytes` in all; false (and nothing changed) at the cap.
     bool Cover(std::size_t bytes) {
       return bytes <= kFreeBytes + held_ || budget_.Take(bytes - kFreeBytes - held_, held_);
     }

@@ -1,73 +1,70 @@
 #include "net/certificate_watcher.h"
 
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <utility>
+
+#include "tpu_admission/pki/x509.h"
 
 namespace tpu_admission::net {
 namespace {
 
 constexpr std::size_t kMaxFileBytes = 1u << 20;
 
-struct FileText {
-  int error = 0;  // errno
-  std::string text;
+struct Pair {
+  Result<std::string> certificate;
+  Result<std::string> private_key;
 };
 
-FileText ReadWhole(const std::string& path) {
-  const std::unique_ptr<FILE, decltype([](FILE* file) { std::fclose(file); })> file(
-      std::fopen(path.c_str(), "rbe"));
-  if (!file) return {errno, {}};
-  FileText read;
-  char block[4096];
-  while (const std::size_t bytes = std::fread(block, 1, sizeof block, file.get())) {
-    read.text.append(block, bytes);
-    if (read.text.size() > kMaxFileBytes) return {EFBIG, {}};
-  }
-  if (std::ferror(file.get()) != 0) return {EIO, {}};
-  return read;
+bool IsSame(const Result<std::string>& a, const Result<std::string>& b) {
+  return a && b && *a == *b;
 }
 
-struct Pair {
-  FileText certificate;
-  FileText private_key;
-};
-
 // Both files as of one moment: if the certificate changed while the key was read, again.
-Pair ReadPair(const TlsFiles& files) {
+Pair ReadPair(const Files& disk, const TlsFiles& files) {
   constexpr int kAttempts = 3;
-  Pair pair{ReadWhole(files.certificate), {}};
-  for (int attempt = 0; attempt < kAttempts; ++attempt) {
-    pair.private_key = ReadWhole(files.private_key);
-    FileText again = ReadWhole(files.certificate);
-    const bool same = again.text == pair.certificate.text;
+  const auto read = [&](const std::string& path) { return disk.Read(path, kMaxFileBytes); };
+  Pair pair{read(files.certificate), read(files.private_key)};
+  for (int attempt = 1; attempt < kAttempts; ++attempt) {
+    Result<std::string> again = read(files.certificate);
+    const bool same = IsSame(again, pair.certificate);
     pair.certificate = std::move(again);
     if (same) break;
+    pair.private_key = read(files.private_key);
   }
   return pair;
 }
 
-CertificateWatcher::Look Unreadable(const char* what, const std::string& path, int error) {
+CertificateWatcher::Look Unreadable(const char* what, const Error& error) {
   using Outcome = CertificateWatcher::Outcome;
-  return {error == ENOENT || error == ENOTDIR ? Outcome::kMissing : Outcome::kFailed,
-          std::string("cannot read TLS ") + what + " " + path + ": " + std::strerror(error)};
+  const bool missing = error.code == std::errc::no_such_file_or_directory ||
+                       error.code == std::errc::not_a_directory;
+  return {missing ? Outcome::kMissing : Outcome::kFailed,
+          std::string("cannot read TLS ") + what + " " + error.message};
+}
+
+// Why no client would take it at `now`; "" if one would.
+std::string WhyInvalid(const pki::Validity& validity, Clock::Wall now) {
+  if (validity.Contains(now)) return "";
+  const bool over = now >= validity.not_after;
+  return (over ? "it expired at " : "it is not valid before ") +
+         pki::UtcTime(over ? validity.not_after : validity.not_before) + ", and it is " +
+         pki::UtcTime(now) + " now";
 }
 
 }  // namespace
 
-CertificateWatcher::CertificateWatcher(TlsFiles files, ServerObserver& observer)
-    : files_(std::move(files)), observer_(observer) {}
+CertificateWatcher::CertificateWatcher(TlsFiles files, const Clock& clock, ServerObserver& observer)
+    : files_(std::move(files)), clock_(clock), observer_(observer) {}
 
 std::shared_ptr<const TlsContext> CertificateWatcher::current() const {
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return current_;
 }
 
 CertificateWatcher::Look CertificateWatcher::Poll() {
   Look look = Load();
   if (look.outcome == Outcome::kLoaded) {
-    observer_.OnCertificateLoaded(current_->not_after(), current_->subject());
+    const auto loaded = current();
+    observer_.OnCertificateLoaded(loaded->validity().not_after, loaded->subject());
   } else if (look.outcome != Outcome::kUnchanged) {
     observer_.OnCertificateError(look.why);
   }
@@ -75,24 +72,23 @@ CertificateWatcher::Look CertificateWatcher::Poll() {
 }
 
 CertificateWatcher::Look CertificateWatcher::Load() {
-  Pair pair = ReadPair(files_);
-  if (const int error = pair.certificate.error) {
-    return Unreadable("certificate", files_.certificate, error);
-  }
-  if (const int error = pair.private_key.error) {
-    return Unreadable("private key", files_.private_key, error);
-  }
-  if (current_ && pair.certificate.text == certificate_ && pair.private_key.text == private_key_) {
+  Pair pair = ReadPair(disk_, files_);
+  if (!pair.certificate) return Unreadable("certificate", pair.certificate.error());
+  if (!pair.private_key) return Unreadable("private key", pair.private_key.error());
+  if (!certificate_.empty() && *pair.certificate == certificate_ &&
+      *pair.private_key == private_key_) {
     return {Outcome::kUnchanged, {}};
   }
-  auto made = TlsContext::FromPem(pair.certificate.text, pair.private_key.text, files_.allow_tls12);
-  if (!made) {
+  auto made = TlsContext::FromPem(*pair.certificate, *pair.private_key, files_.allow_tls12);
+  const std::string fault =
+      made ? WhyInvalid((*made)->validity(), clock_.Now()) : made.error().message;
+  if (!fault.empty()) {
     return {Outcome::kFailed, "cannot use TLS certificate " + files_.certificate + " with key " +
-                                  files_.private_key + ": " + made.error().message};
+                                  files_.private_key + ": " + fault};
   }
-  certificate_ = std::move(pair.certificate.text);
-  private_key_ = std::move(pair.private_key.text);
-  std::lock_guard lock(mutex_);
+  certificate_ = std::move(*pair.certificate);
+  private_key_ = std::move(*pair.private_key);
+  const MutexLock lock(mutex_);
   current_ = std::move(*made);
   return {Outcome::kLoaded, {}};
 }

@@ -2,10 +2,13 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
 #include <string>
 
 #include "net/tls_context.h"
+#include "tpu_admission/base/clock.h"
+#include "tpu_admission/base/files.h"
+#include "tpu_admission/base/lifetime.h"
+#include "tpu_admission/base/thread_annotations.h"
 #include "tpu_admission/net/server.h"
 
 namespace tpu_admission::net {
@@ -18,14 +21,16 @@ class CertificateWatcher {
     kUnchanged,
     kLoaded,
     kMissing,  // a file does not exist
-    kFailed,   // unreadable, no PEM, or certificate and key do not belong together
+    // Unreadable, no PEM, expired or not valid yet, or certificate and key do not belong together.
+    kFailed,
   };
   struct Look {
     Outcome outcome;
     std::string why;  // of kMissing and kFailed, one line
   };
 
-  CertificateWatcher(TlsFiles files, ServerObserver& observer);
+  CertificateWatcher(TlsFiles files, const Clock& clock TPU_ADMISSION_LIFETIME_BOUND,
+                     ServerObserver& observer TPU_ADMISSION_LIFETIME_BOUND);
 
   // Reads both files and tells the observer what came of it. After kMissing and kFailed the last
   // good pair stays. One thread at a time.
@@ -38,11 +43,13 @@ class CertificateWatcher {
   Look Load();
 
   const TlsFiles files_;
+  const DiskFiles disk_;
+  const Clock& clock_;
   ServerObserver& observer_;
   std::string certificate_;  // the bytes of the last good pair
   std::string private_key_;
-  mutable std::mutex mutex_;
-  std::shared_ptr<const TlsContext> current_;
+  mutable Mutex mutex_;
+  std::shared_ptr<const TlsContext> current_ TPU_ADMISSION_GUARDED_BY(mutex_);
 };
 
 }  // namespace tpu_admission::net

@@ -5,13 +5,14 @@
 #include <cstddef>
 #include <utility>
 
+#include "tpu_admission/base/lifetime.h"
 #include "tpu_admission/net/server.h"
 
 namespace tpu_admission::net {
 
 class ConnectionGate {
  public:
-  ConnectionGate(std::size_t limit, ServerObserver& observer)
+  ConnectionGate(std::size_t limit, ServerObserver& observer TPU_ADMISSION_LIFETIME_BOUND)
       : limit_(limit), observer_(observer) {}
   ConnectionGate(const ConnectionGate&) = delete;
   ConnectionGate& operator=(const ConnectionGate&) = delete;
@@ -22,7 +23,9 @@ class ConnectionGate {
   // One connection's place; gives it back when destroyed.
   class Pass {
    public:
-    explicit Pass(ConnectionGate& gate) : gate_(&gate) { gate_->Enter(); }
+    explicit Pass(ConnectionGate& gate TPU_ADMISSION_LIFETIME_BOUND) : gate_(&gate) {
+      gate_->Enter();
+    }
     Pass(Pass&& other) noexcept : gate_(std::exchange(other.gate_, nullptr)) {}
     Pass& operator=(Pass&&) = delete;
     ~Pass() { Return(); }
@@ -37,8 +40,8 @@ class ConnectionGate {
 
  private:
   void Enter() {
-    count_.fetch_add(1, std::memory_order_acq_rel);
     observer_.OnConnections(+1);
+    count_.fetch_add(1, std::memory_order_acq_rel);
   }
   // The observer first: who sees the count at zero may destroy the observer.
   void Leave() {

@@ -1,12 +1,16 @@
-// The connections of one thread, and which of them wait for their peer, longest first.
+// The connections of one thread, in the order in which they make room for others at the cap.
 //
-// Belongs to its thread, so nothing here is locked. Going idle and busy is moving a list node: no
-// allocation on the way of a request.
+// Newcomers, which have had no good answer yet, and proven ones, which have, are two queues, each
+// with who has done nothing for longest in front. Belongs to its thread, so nothing here is locked.
+// Moving up is moving a list node: no allocation on the way of a request.
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <list>
 #include <optional>
+
+#include "tpu_admission/base/lifetime.h"
 
 namespace tpu_admission::net {
 
@@ -23,53 +27,85 @@ class Connection {
 class ConnectionList {
  public:
   using Time = Connection::Time;
+  struct Entry;
+  using Queue = std::list<Entry>;
   struct Entry {
     Connection* connection;
-    Time idle_since;
-    bool idle;
+    Queue* queue;
+    Time since;  // when it last came, began or finished something
+    bool answering = false;
   };
-  using Handle = std::list<Entry>::iterator;
+  using Handle = Queue::iterator;
 
-  // New connections count as idle: they wait for their peer's handshake.
-  Handle Add(Connection& connection, Time now) {
-    return idle_.insert(idle_.end(), Entry{&connection, now, true});
-  }
-  void Remove(Handle entry) { (entry->idle ? idle_ : busy_).erase(entry); }
+  // A peer gets this long to read its answer before it may be evicted.
+  static constexpr std::chrono::milliseconds kAnswerGrace{250};
 
-  void MarkIdle(Handle entry, Time now) {
-    idle_.splice(idle_.end(), entry->idle ? idle_ : busy_, entry);
-    entry->idle = true;
-    entry->idle_since = now;
+  Handle Add(Connection& connection TPU_ADMISSION_LIFETIME_BOUND, Time now) {
+    return newcomers_.insert(newcomers_.end(), Entry{&connection, &newcomers_, now});
   }
-  void MarkBusy(Handle entry) {
-    busy_.splice(busy_.end(), entry->idle ? idle_ : busy_, entry);
-    entry->idle = false;
+  void Remove(Handle entry) { entry->queue->erase(entry); }
+
+  bool IsProven(Handle entry) const { return entry->queue == &proven_; }
+  void Prove(Handle entry) {
+    if (entry->queue == &newcomers_) Move(entry, proven_);
+  }
+  void MarkAnswering(Handle entry, Time now) { Touch(entry, now, true); }
+  void MarkWaiting(Handle entry, Time now) { Touch(entry, now, false); }
+
+  // Who could be evicted at `now`, and since when it has done nothing.
+  struct Candidates {
+    std::size_t newcomers = 0;  // all of them
+    std::optional<Time> newcomer;
+    std::optional<Time> proven;
+  };
+  Candidates CandidatesAt(Time now) {
+    return {newcomers_.size(), SinceOf(Find(newcomers_, now), newcomers_),
+            SinceOf(Find(proven_, now), proven_)};
   }
 
-  std::optional<Time> LongestIdleSince() const {
-    if (idle_.empty()) return std::nullopt;
-    return idle_.front().idle_since;
-  }
   // False if there is none. The connection leaves the list of its own when it unwinds; until then
-  // it is not found idle again.
-  bool EvictLongestIdle() {
-    if (idle_.empty()) return false;
-    const Handle victim = idle_.begin();
-    MarkBusy(victim);
-    victim->connection->Evict();
-    return true;
-  }
+  // it is not found again.
+  bool EvictNewcomer(Time now) { return EvictFrom(newcomers_, now); }
+  bool EvictProven(Time now) { return EvictFrom(proven_, now); }
 
   // `visit` may not add or remove connections.
   template <typename Visit>
   void ForEach(Visit visit) {
-    for (Entry& entry : idle_) visit(*entry.connection);
-    for (Entry& entry : busy_) visit(*entry.connection);
+    for (Queue* const queue : {&newcomers_, &proven_, &evicted_}) {
+      for (Entry& entry : *queue) visit(*entry.connection);
+    }
   }
 
  private:
-  std::list<Entry> idle_;  // in the order of idle_since
-  std::list<Entry> busy_;
+  void Move(Handle entry, Queue& queue) {
+    queue.splice(queue.end(), *entry->queue, entry);
+    entry->queue = &queue;
+  }
+  void Touch(Handle entry, Time now, bool answering) {
+    entry->since = now;
+    entry->answering = answering;
+    entry->queue->splice(entry->queue->end(), *entry->queue, entry);
+  }
+  static Handle Find(Queue& queue, Time now) {
+    Handle entry = queue.begin();
+    while (entry != queue.end() && entry->answering && now - entry->since < kAnswerGrace) ++entry;
+    return entry;
+  }
+  static std::optional<Time> SinceOf(Handle entry, const Queue& queue) {
+    if (entry == queue.end()) return std::nullopt;
+    return entry->since;
+  }
+  bool EvictFrom(Queue& queue, Time now) {
+    const Handle victim = Find(queue, now);
+    if (victim == queue.end()) return false;
+    Move(victim, evicted_);
+    victim->connection->Evict();
+    return true;
+  }
+
+  Queue newcomers_;
+  Queue proven_;
+  Queue evicted_;
 };
 
 }  // namespace tpu_admission::net

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "net/endpoint.h"
+#include "net/http_server.h"
 
 namespace tpu_admission::net {
 namespace {
@@ -13,15 +13,16 @@ constexpr std::string_view kText = "text/plain; charset=utf-8";
 constexpr std::string_view kExposition = "text/plain; version=0.0.4; charset=utf-8";
 
 ServerLimits HealthLimits() {
-  constexpr seconds kDeadline{10};
-  return {.body_bytes = 4096,
+  constexpr seconds kDeadline{5};
+  return {.body_bytes = 0,  // a body is refused as soon as its length is told
           .header_bytes = 8192,
           .connections = 64,
+          .bytes_in_flight = 4u << 20,  // a scrape that is not read is refused before a probe waits
           .handshake = kDeadline,
           .header = kDeadline,
           .body = kDeadline,
           .write = kDeadline,
-          .idle = kDeadline};
+          .idle = 2 * kDeadline};
 }
 
 class HealthHandler final : public RequestHandler {
@@ -35,9 +36,9 @@ class HealthHandler final : public RequestHandler {
       response.allow = "GET, HEAD";
       response.body = "only GET and HEAD\n";
     } else if (request.path == "/livez") {
-      response.body = "ok\n";
+      Tell(pages_.not_live ? pages_.not_live() : std::nullopt, response);
     } else if (request.path == "/readyz") {
-      Ready(response);
+      Tell(pages_.not_ready(), response);
     } else if (request.path == "/metrics") {
       response.content_type = kExposition;
       response.body = pages_.metrics();
@@ -48,8 +49,7 @@ class HealthHandler final : public RequestHandler {
   }
 
  private:
-  void Ready(HttpResponse& response) const {
-    const std::optional<std::string> reason = pages_.not_ready();
+  static void Tell(const std::optional<std::string>& reason, HttpResponse& response) {
     if (reason) response.status = 503;
     response.body = reason.value_or("ok") + '\n';
   }
@@ -76,25 +76,27 @@ class HealthServer::Impl {
  public:
   Impl(std::string bind_address, std::uint16_t port, HealthPages pages)
       : pages_(std::move(pages)),
-        endpoint_(
+        server_(
             {.bind_address = std::move(bind_address),
              .port = port,
              .threads = 1,
              .limits = HealthLimits()},
             [this] { return std::make_unique<HealthHandler>(pages_); }, observer_, nullptr) {}
 
-  Status Start() { return endpoint_.Start(); }
-  std::uint16_t port() const { return endpoint_.port(); }
+  Status Start() { return server_.Start(); }
+  std::uint16_t port() const { return server_.port(); }
 
  private:
   const HealthPages pages_;
   NoObserver observer_;
-  Endpoint endpoint_;
+  HttpServer server_;
 };
 
 HealthServer::HealthServer(std::string bind_address, std::uint16_t port, HealthPages pages)
     : impl_(std::make_unique<Impl>(std::move(bind_address), port, std::move(pages))) {}
 HealthServer::~HealthServer() = default;
+
+std::size_t HealthServer::MemoryBound() { return net::MemoryBound(HealthLimits(), 1); }
 
 Status HealthServer::Start() { return impl_->Start(); }
 std::uint16_t HealthServer::port() const { return impl_->port(); }

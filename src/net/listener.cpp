@@ -4,8 +4,11 @@
 #include <boost/asio/detached.hpp>
 #include <boost/asio/ip/address.hpp>
 #include <boost/asio/post.hpp>
+#include <exception>
 #include <optional>
 #include <utility>
+
+#include "net/report.h"
 
 namespace tpu_admission::net {
 namespace {
@@ -30,9 +33,21 @@ auto On(Worker& worker, Work work) -> Awaitable<decltype(work())> {
                                     asio::use_awaitable_t<Executor>{});
 }
 
+// Of several threads' connections the one that has done nothing for longest.
+struct Oldest {
+  Connection::Time since = Connection::Time::max();
+  Worker* worker = nullptr;
+
+  void Consider(const std::optional<Connection::Time>& other, Worker& its_worker) {
+    if (!other || *other >= since) return;
+    since = *other;
+    worker = &its_worker;
+  }
+};
+
 }  // namespace
 
-Listener::Listener(EndpointState& state, Workers& workers)
+Listener::Listener(HttpServerState& state, Workers& workers)
     : state_(state),
       workers_(workers),
       acceptor_(workers.front()->executor()),
@@ -61,7 +76,7 @@ void Listener::Start() {
   asio::co_spawn(acceptor_.get_executor(), Run(), asio::detached);
 }
 
-void Listener::Stop() {
+void Listener::Stop(std::chrono::steady_clock::time_point until) {
   if (!std::exchange(started_, false)) return;
   asio::post(acceptor_.get_executor(), [this] {
     stopping_ = true;
@@ -69,10 +84,25 @@ void Listener::Stop() {
     acceptor_.cancel(ignored);
     timer_.cancel();
   });
-  stopped_.get_future().wait();
+  stopped_.get_future().wait_until(until);
 }
 
+// An exception (no memory, most likely) must not make the server deaf.
 Awaitable<void> Listener::Run() {
+  while (!stopping_) {
+    try {
+      co_await Accept();
+    } catch (...) {
+      ReportException(std::current_exception(), state_.observer);
+    }
+    co_await Pause(kErrorPause);
+  }
+  ErrorCode ignored;
+  acceptor_.close(ignored);
+  stopped_.set_value();
+}
+
+Awaitable<void> Listener::Accept() {
   while (!stopping_) {
     ErrorCode error;
     co_await acceptor_.async_wait(Acceptor::wait_read, To(error));
@@ -84,16 +114,17 @@ Awaitable<void> Listener::Run() {
     }
   }
   while (!state_.gate.full() && !AcceptOne()) continue;
-  ErrorCode ignored;
-  acceptor_.close(ignored);
-  stopped_.set_value();
 }
 
 // Called when at least one connection waits, so that room is made for one that is really there.
 Awaitable<void> Listener::AcceptSome() {
   if (state_.gate.full()) co_await MakeRoom();
   for (int taken = 0; taken < kBatch && !stopping_ && !state_.gate.full(); ++taken) {
-    const ErrorCode error = AcceptOne();
+    ErrorCode error = AcceptOne();
+    if (error == asio::error::no_descriptors) {
+      const bool evicted = co_await EvictOne();
+      if (evicted) error = AcceptOne();
+    }
     if (error == asio::error::would_block || error == asio::error::try_again) co_return;
     if (error && error != asio::error::connection_aborted) {
       state_.observer.OnRefusal(ServerObserver::Refusal::kConnectionCap);
@@ -115,32 +146,38 @@ ErrorCode Listener::AcceptOne() {
 // Returns when there is room, or when stopping.
 Awaitable<void> Listener::MakeRoom() {
   while (state_.gate.full() && !stopping_) {
-    Worker* const worker = co_await LongestIdle();
-    const bool evicted = worker != nullptr && co_await On(*worker, [worker] {
-                           return worker->connections().EvictLongestIdle();
-                         });
-    if (evicted) {
-      state_.observer.OnRefusal(ServerObserver::Refusal::kConnectionCap);
-    } else {
-      co_await Pause(kFullPause);
-    }
+    const bool evicted = co_await EvictOne();
+    if (!evicted) co_await Pause(kFullPause);
   }
 }
 
-// The worker with the longest-idle connection of all, null if none is idle. It asks each thread in
-// turn: that costs a few microseconds at the cap, and nothing on the way of a request.
-Awaitable<Worker*> Listener::LongestIdle() {
-  Worker* found = nullptr;
-  Connection::Time longest = Connection::Time::max();
-  for (const auto& worker : workers_) {
-    Worker* const asked = worker.get();
-    const std::optional<Connection::Time> since =
-        co_await On(*asked, [asked] { return asked->connections().LongestIdleSince(); });
-    if (!since || *since >= longest) continue;
-    longest = *since;
-    found = asked;
+// Closes the connection that has done nothing for longest; false if all are being answered. A
+// quarter of the places is for newcomers, the rest for those who have proven themselves: neither
+// kind can push out the other. It asks each thread in turn: that costs a few microseconds at the
+// cap, and nothing on the way of a request.
+Awaitable<bool> Listener::EvictOne() {
+  const Connection::Time now = std::chrono::steady_clock::now();
+  Oldest newcomer;
+  Oldest proven;
+  std::size_t newcomers = 0;
+  for (const auto& each : workers_) {
+    Worker* const worker = each.get();
+    const ConnectionList::Candidates found =
+        co_await On(*worker, [worker, now] { return worker->connections().CandidatesAt(now); });
+    newcomers += found.newcomers;
+    newcomer.Consider(found.newcomer, *worker);
+    proven.Consider(found.proven, *worker);
   }
-  co_return found;
+  const bool crowded = newcomers > state_.gate.count() / 4;
+  const bool take_newcomer = newcomer.worker != nullptr && (crowded || proven.worker == nullptr);
+  Worker* const worker = take_newcomer ? newcomer.worker : proven.worker;
+  if (worker == nullptr) co_return false;
+  const bool evicted = co_await On(*worker, [worker, take_newcomer, now] {
+    ConnectionList& connections = worker->connections();
+    return take_newcomer ? connections.EvictNewcomer(now) : connections.EvictProven(now);
+  });
+  if (evicted) state_.observer.OnRefusal(ServerObserver::Refusal::kConnectionCap);
+  co_return evicted;
 }
 
 Awaitable<void> Listener::Pause(milliseconds duration) {

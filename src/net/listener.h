@@ -10,34 +10,37 @@
 
 #include "net/asio.h"
 #include "net/worker.h"
+#include "tpu_admission/base/lifetime.h"
 #include "tpu_admission/base/result.h"
 
 namespace tpu_admission::net {
 
 using Workers = std::vector<std::unique_ptr<Worker>>;
 
-// Runs on the first worker's thread. Workers must outlive it and be alive until Stop() returned.
+// Runs on the first worker's thread. Workers must outlive it and be alive until its coroutine
+// ended, which is when the first one has finished.
 class Listener {
  public:
-  Listener(EndpointState& state, Workers& workers);
-  ~Listener() { Stop(); }
+  Listener(HttpServerState& state TPU_ADMISSION_LIFETIME_BOUND,
+           Workers& workers TPU_ADMISSION_LIFETIME_BOUND);
 
   Status Open(const std::string& bind_address, std::uint16_t port);
   std::uint16_t port() const { return port_; }
 
   void Start();
-  // Takes in what waits in the backlog, closes the port and returns.
-  void Stop();
+  // Takes in what waits in the backlog and closes the port; returns then, or at `until`.
+  void Stop(std::chrono::steady_clock::time_point until);
 
  private:
   Awaitable<void> Run();
+  Awaitable<void> Accept();
   Awaitable<void> AcceptSome();
   Awaitable<void> MakeRoom();
-  Awaitable<Worker*> LongestIdle();
+  Awaitable<bool> EvictOne();
   Awaitable<void> Pause(std::chrono::milliseconds duration);
   ErrorCode AcceptOne();
 
-  EndpointState& state_;
+  HttpServerState& state_;
   Workers& workers_;
   Acceptor acceptor_;
   Timer timer_;

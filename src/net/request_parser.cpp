@@ -1,5 +1,6 @@
 #include "net/request_parser.h"
 
+#include <algorithm>
 #include <boost/beast/core/string.hpp>
 #include <boost/beast/http/error.hpp>
 #include <boost/beast/http/field.hpp>
@@ -87,27 +88,32 @@ void RequestParser::on_header_impl(error_code& error) {
   }
 }
 
-void RequestParser::on_body_init_impl(const boost::optional<std::uint64_t>& length,
-                                      error_code& error) {
-  if (!length) return;
-  if (lease_.Cover(*length)) {
-    request_.body.reserve(*length);
-  } else {
-    error = Refuse(Problem::kOverBudget);
-  }
+void RequestParser::on_body_init_impl(const boost::optional<std::uint64_t>& length, error_code&) {
+  if (length && *length <= ByteBudget::kFreeBytes) request_.body.reserve(*length);
 }
 
-std::size_t RequestParser::on_body_impl(string_view bytes, error_code&) {
-  request_.body.append(bytes.data(), bytes.size());
-  return bytes.size();
+std::size_t RequestParser::on_body_impl(string_view bytes, error_code& error) {
+  return Append(bytes, error);
 }
 
 std::size_t RequestParser::on_chunk_body_impl(std::uint64_t, string_view bytes, error_code& error) {
-  if (!lease_.Cover(request_.body.size() + bytes.size())) {
-    error = Refuse(Problem::kOverBudget);
-    return 0;
+  return Append(bytes, error);
+}
+
+// The budget is charged for what has come, by the memory that holds it; a length that is only
+// declared costs its sender nothing, so it may cost others nothing.
+std::size_t RequestParser::Append(string_view bytes, error_code& error) {
+  std::string& body = request_.body;
+  const std::size_t size = body.size() + bytes.size();
+  if (size > body.capacity()) {
+    const std::size_t capacity = std::max(size, 2 * body.capacity());
+    if (!lease_.Cover(capacity)) {
+      error = Refuse(Problem::kOverBudget);
+      return 0;
+    }
+    body.reserve(capacity);
   }
-  request_.body.append(bytes.data(), bytes.size());
+  body.append(bytes.data(), bytes.size());
   return bytes.size();
 }
 

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "net/byte_budget.h"
+#include "tpu_admission/base/lifetime.h"
 
 namespace tpu_admission::net {
 
@@ -31,8 +32,9 @@ class RequestParser final : public boost::beast::http::basic_parser<true> {
  public:
   enum class Problem { kNone, kTooManyFields, kOverBudget, kMalformed };
 
-  // Fills `request` and leases what the body holds; both outlive the parser.
-  RequestParser(ParsedRequest& request, ByteBudget::Lease& lease)
+  // Fills `request` and leases what the body holds.
+  RequestParser(ParsedRequest& request TPU_ADMISSION_LIFETIME_BOUND,
+                ByteBudget::Lease& lease TPU_ADMISSION_LIFETIME_BOUND)
       : request_(request), lease_(lease) {}
 
   // Which of our own rules the request broke; kNone also if it broke one of Beast's.
@@ -58,6 +60,7 @@ class RequestParser final : public boost::beast::http::basic_parser<true> {
   void on_finish_impl(error_code& error) override;
 
   error_code Refuse(Problem problem);
+  std::size_t Append(string_view bytes, error_code& error);
   void KeepTrace(string_view trace_parent);
 
   ParsedRequest& request_;

@@ -13,7 +13,7 @@ namespace http = boost::beast::http;
 constexpr std::size_t kBufferBytes = 16u << 10;
 
 // A body beyond this gives its memory back once it was answered.
-constexpr std::size_t kKeptBodyBytes = 64u << 10;
+constexpr std::size_t kKeptBodyBytes = 16u << 10;
 
 // The path of a target: "/mutate?timeout=10s", or in absolute form "https://host/mutate".
 std::string_view PathOf(std::string_view target) {
@@ -35,12 +35,15 @@ RequestReader::Refusal RefusalOf(boost::system::error_code error, RequestParser:
     return {431, Reason::kHeaderTooLarge, "the request header is too large\n"};
   }
   if (problem == Problem::kOverBudget) {
-    return {503, Reason::kBytesInFlight, "too many bytes in flight, try again\n"};
+    return RequestReader::kOverBudget;
   }
   return {400, Reason::kMalformed, "malformed HTTP/1.1 request\n"};
 }
 
 }  // namespace
+
+const RequestReader::Refusal RequestReader::kOverBudget = {
+    503, ServerObserver::Refusal::kBytesInFlight, "too many bytes in flight, try again\n"};
 
 RequestReader::RequestReader(const ServerLimits& limits, ByteBudget& budget)
     : limits_(limits), buffer_(std::max(kBufferBytes, limits.header_bytes)), lease_(budget) {
@@ -49,8 +52,7 @@ RequestReader::RequestReader(const ServerLimits& limits, ByteBudget& budget)
 }
 
 void RequestReader::NextRequest() {
-  lease_.Release();
-  if (request_.body.capacity() > kKeptBodyBytes) std::string().swap(request_.body);
+  ReleaseBody();
   request_.Clear();
   parser_.emplace(request_, lease_);
   parser_->body_limit(limits_.body_bytes);
@@ -58,6 +60,16 @@ void RequestReader::NextRequest() {
   header_bytes_ = 0;
   keep_alive_ = false;
   state_ = State::kIdle;
+}
+
+void RequestReader::ReleaseBody() {
+  lease_.Release();
+  if (request_.body.capacity() > kKeptBodyBytes) std::string().swap(request_.body);
+}
+
+bool RequestReader::ExchangeBodyFor(std::size_t bytes) {
+  ReleaseBody();
+  return lease_.Cover(bytes);
 }
 
 boost::asio::mutable_buffer RequestReader::Prepare() {
@@ -94,7 +106,7 @@ void RequestReader::EndOfHeader() {
   parser_->eager(true);
   keep_alive_ = !request_.http10 && parser_->keep_alive();
   boost::system::error_code error;
-  if (!parser_->is_done()) parser_->put({}, error);  // begins the body: its length is leased now
+  if (!parser_->is_done()) parser_->put({}, error);  // begins the body
   if (error && error != http::error::need_more) {
     Refuse(RefusalOf(error, parser_->problem()));
   } else if (parser_->is_done()) {

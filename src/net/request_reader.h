@@ -32,7 +32,10 @@ class RequestReader {
     std::string_view text;
   };
 
-  RequestReader(const ServerLimits& limits, ByteBudget& budget);
+  static const Refusal kOverBudget;
+
+  RequestReader(const ServerLimits& limits TPU_ADMISSION_LIFETIME_BOUND,
+                ByteBudget& budget TPU_ADMISSION_LIFETIME_BOUND);
 
   void NextRequest();
   State Advance();
@@ -44,16 +47,20 @@ class RequestReader {
   boost::asio::mutable_buffer Prepare();
   void Commit(std::size_t bytes) { buffer_.commit(bytes); }
 
-  HttpRequest request() const;
+  HttpRequest request() const TPU_ADMISSION_LIFETIME_BOUND;
+  // The request was answered: its body's share of the budget becomes the answer's, which holds
+  // `bytes`. False at the cap on bytes in flight.
+  bool ExchangeBodyFor(std::size_t bytes);
   bool keep_alive() const { return keep_alive_; }
   bool is_head() const { return request_.method == "HEAD"; }
-  const Refusal& refusal() const { return refusal_; }
+  const Refusal& refusal() const TPU_ADMISSION_LIFETIME_BOUND { return refusal_; }
 
  private:
   void AdvanceHeader();
   void AdvanceBody();
   void EndOfHeader();
   void Refuse(const Refusal& refusal);
+  void ReleaseBody();
 
   const ServerLimits& limits_;
   boost::beast::flat_buffer buffer_;

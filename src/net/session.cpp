@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "net/report.h"
 #include "net/request_reader.h"
 #include "net/response.h"
 #include "net/worker.h"
@@ -18,13 +19,14 @@ namespace {
 
 using TlsStream = asio::ssl::stream<Socket>;
 using std::chrono::milliseconds;
+using Time = Connection::Time;
 
 // How long a closed connection is read on, so that the peer gets to read our last answer before an
 // RST could overtake it.
 constexpr milliseconds kLinger{1'000};
 
 // Buffers of larger answers are not kept for the next.
-constexpr std::size_t kKeptAnswerBytes = 64u << 10;
+constexpr std::size_t kKeptAnswerBytes = 16u << 10;
 
 constexpr std::string_view kText = "text/plain; charset=utf-8";
 
@@ -59,7 +61,7 @@ class Session final : public Connection {
   Awaitable<void> DiscardInput();
 
   void Wait();
-  void Arm(milliseconds limit);
+  Time Arm(milliseconds limit);  // the time of now
   void Expire();
   void AnswerRequest();
   void AnswerRefusal(const RequestReader::Refusal& refusal);
@@ -76,7 +78,7 @@ class Session final : public Connection {
   }
 
   Worker& worker_;
-  EndpointState& state_;
+  HttpServerState& state_;
   Stream stream_;
   ConnectionGate::Pass pass_;
   RequestReader reader_;
@@ -99,7 +101,6 @@ Awaitable<void> Session<Stream>::Run() {
       AnswerRefusal(reader_.refusal());
       if (!co_await Write(out_)) co_return;
     } else {
-      worker_.connections().MarkBusy(place_);
       state_.observer.OnRequestStarted();
       AnswerRequest();
       const bool written = co_await Write(out_);
@@ -152,7 +153,7 @@ Awaitable<typename Session<Stream>::Read> Session<Stream>::ReadRequest() {
 
 template <typename Stream>
 Awaitable<bool> Session<Stream>::Write(std::string_view bytes) {
-  Arm(state_.limits.write);
+  worker_.connections().MarkAnswering(place_, Arm(state_.limits.write));
   while (!bytes.empty()) {
     ErrorCode error;
     const std::size_t written =
@@ -170,8 +171,7 @@ Awaitable<bool> Session<Stream>::Write(std::string_view bytes) {
 // bytes makes the kernel send RST, and the peer may lose the answer it has not read yet.
 template <typename Stream>
 Awaitable<void> Session<Stream>::SayGoodbye() {
-  Arm(kLinger);
-  worker_.connections().MarkIdle(place_, deadline_ - kLinger);  // may be evicted
+  worker_.connections().MarkWaiting(place_, Arm(kLinger));
   ErrorCode error;
   if constexpr (kTls) {
     co_await stream_.async_shutdown(To(error));
@@ -194,25 +194,28 @@ Awaitable<void> Session<Stream>::DiscardInput() {
   }
 }
 
-// Before a read: sets the deadline of the stage, and tells the worker whether we are idle. One
-// whose header is incomplete counts as idle, so that dribbling a header keeps nobody's place.
+// Before a read: sets the deadline of the stage. Who begins to dribble a header keeps no place by
+// that; a body does for those who have proven themselves.
 template <typename Stream>
 void Session<Stream>::Wait() {
   using State = RequestReader::State;
   const State state = reader_.state();
   const ServerLimits& limits = state_.limits;
-  Arm(state == State::kIdle ? limits.idle : state == State::kHeader ? limits.header : limits.body);
-  if (state == State::kIdle) {
-    worker_.connections().MarkIdle(place_, deadline_ - limits.idle);
-  } else if (state == State::kBody) {
-    worker_.connections().MarkBusy(place_);
+  const Time now = Arm(state == State::kIdle     ? limits.idle
+                       : state == State::kHeader ? limits.header
+                                                 : limits.body);
+  ConnectionList& connections = worker_.connections();
+  if (state == State::kIdle || (state == State::kBody && connections.IsProven(place_))) {
+    connections.MarkWaiting(place_, now);
   }
 }
 
 template <typename Stream>
-void Session<Stream>::Arm(milliseconds limit) {
+Time Session<Stream>::Arm(milliseconds limit) {
+  const Time now = std::chrono::steady_clock::now();
   expired_ = false;
-  deadline_ = std::chrono::steady_clock::now() + limit;
+  deadline_ = now + limit;
+  return now;
 }
 
 template <typename Stream>
@@ -249,7 +252,9 @@ void Session<Stream>::AnswerRequest() {
   response_.body.clear();
   closing_ = !reader_.keep_alive() || state_.draining.load(std::memory_order_relaxed);
   Handle();
+  if (response_.status == 200) worker_.connections().Prove(place_);
   Serialize(reader_.is_head());
+  if (!reader_.ExchangeBodyFor(out_.capacity())) AnswerRefusal(RequestReader::kOverBudget);
 }
 
 // The one place where a handler's exception, which is a bug, is caught.
@@ -257,11 +262,8 @@ template <typename Stream>
 void Session<Stream>::Handle() {
   try {
     worker_.handler().Handle(reader_.request(), response_);
-  } catch (const std::exception& bug) {
-    state_.observer.OnHandlerException(bug.what());
-    AnswerText(500, "internal error\n");
   } catch (...) {
-    state_.observer.OnHandlerException("an exception that is no std::exception");
+    ReportException(std::current_exception(), state_.observer);
     AnswerText(500, "internal error\n");
   }
 }
@@ -296,17 +298,21 @@ void Session<Stream>::Serialize(bool omit_body) {
 Awaitable<void> ServeConnection(Worker& worker, Socket socket, ConnectionGate::Pass pass) {
   ErrorCode ignored;
   socket.set_option(Tcp::no_delay(true), ignored);
-  EndpointState& state = worker.state();
+  HttpServerState& state = worker.state();
   if (state.certificates == nullptr) {
     Session<Socket> session(worker, std::move(socket), std::move(pass));
     co_await session.Run();
-  } else if (const auto tls = state.certificates->current()) {
-    Session<TlsStream> session(worker, TlsStream(std::move(socket), tls->NewSession()),
-                               std::move(pass));
-    co_await session.Run();
-  } else {
-    state.observer.OnHandshake(ServerObserver::HandshakeResult::kNoCertificate);
+    co_return;
   }
+  using Handshake = ServerObserver::HandshakeResult;
+  const auto tls = state.certificates->current();
+  SSL* const tls_session = tls ? tls->NewSession() : nullptr;
+  if (tls_session == nullptr) {
+    state.observer.OnHandshake(tls ? Handshake::kFailed : Handshake::kNoCertificate);
+    co_return;
+  }
+  Session<TlsStream> session(worker, TlsStream(std::move(socket), tls_session), std::move(pass));
+  co_await session.Run();
 }
 
 }  // namespace tpu_admission::net

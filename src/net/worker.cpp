@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 #include <boost/asio/post.hpp>
+#include <exception>
 #include <utility>
 
+#include "net/report.h"
 #include "net/session.h"
 
 namespace tpu_admission::net {
@@ -21,21 +22,36 @@ milliseconds TickOf(const ServerLimits& limits) {
   return std::clamp(shortest / 8, milliseconds(5), milliseconds(250));
 }
 
+// Of a coroutine that ends by an exception.
+auto Reporting(ServerObserver& observer) {
+  return [&observer](const std::exception_ptr& thrown) {
+    if (thrown) ReportException(thrown, observer);
+  };
+}
+
 }  // namespace
 
-Worker::Worker(EndpointState& state, std::unique_ptr<RequestHandler> handler)
-    : state_(state), handler_(std::move(handler)) {}
+Worker::Worker(HttpServerState& state, std::size_t thread, std::unique_ptr<RequestHandler> handler)
+    : state_(state), number_(thread), handler_(std::move(handler)) {}
 
-Worker::~Worker() { Finish(); }
+Worker::~Worker() {
+  BeginFinish();
+  if (thread_.joinable()) thread_.join();
+}
 
 void Worker::Start() {
-  asio::co_spawn(executor(), WatchDeadlines(), asio::detached);
-  thread_ = std::thread([this] { context_.run(); });
+  asio::co_spawn(executor(), WatchDeadlines(), Reporting(state_.observer));
+  state_.heartbeats.Beat(number_, std::chrono::steady_clock::now());
+  thread_ = std::thread([this] {
+    context_.run();
+    state_.heartbeats.Stop(number_);
+    finish_.set_value();
+  });
 }
 
 void Worker::Adopt(Socket socket, ConnectionGate::Pass pass) {
   asio::co_spawn(executor(), ServeConnection(*this, std::move(socket), std::move(pass)),
-                 asio::detached);
+                 Reporting(state_.observer));
 }
 
 void Worker::EndIdleConnections() {
@@ -44,20 +60,17 @@ void Worker::EndIdleConnections() {
   });
 }
 
-void Worker::CloseConnections() {
-  asio::post(context_,
-             [this] { connections_.ForEach([](Connection& connection) { connection.Evict(); }); });
-}
-
-void Worker::Finish() {
-  if (!thread_.joinable()) return;
-  CloseConnections();
+void Worker::BeginFinish() {
   asio::post(context_, [this] {
+    connections_.ForEach([](Connection& connection) { connection.Evict(); });
     finishing_ = true;
     timer_.cancel();
     work_.reset();
   });
-  thread_.join();
+}
+
+bool Worker::HasFinishedBy(std::chrono::steady_clock::time_point until) {
+  return !thread_.joinable() || finished_.wait_until(until) == std::future_status::ready;
 }
 
 Awaitable<void> Worker::WatchDeadlines() {
@@ -67,6 +80,7 @@ Awaitable<void> Worker::WatchDeadlines() {
     timer_.expires_after(tick);
     co_await timer_.async_wait(To(cancelled));
     const auto now = std::chrono::steady_clock::now();
+    state_.heartbeats.Beat(number_, now);
     connections_.ForEach([now](Connection& connection) { connection.CheckDeadline(now); });
   }
 }

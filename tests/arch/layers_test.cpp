@@ -207,6 +207,13 @@ TEST(Layers, BoostJsonIsNamedInOneFileOfK8s) {
   EXPECT_TRUE(files.begin()->starts_with("src/k8s/json")) << *files.begin();
 }
 
+TEST(Layers, CertificatesAreReadInPkiAlone) {
+  for (const Include& include : Includes()) {
+    if (include.header != "openssl/pem.h" && include.header != "openssl/x509.h") continue;
+    EXPECT_EQ(include.layer, "pki") << include.At() << include.header;
+  }
+}
+
 // Deciding is pure: no clock, thread, log or file below the shell.
 TEST(Layers, CoreHasNoSideEffects) {
   const std::set<std::string> pure = {"k8s", "tpu", "workload", "rules", "admission"};

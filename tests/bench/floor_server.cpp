@@ -10,7 +10,7 @@
 #include <memory>
 #include <string>
 
-#include "tpu_admission/net/self_signed.h"
+#include "support/self_signed.h"
 #include "tpu_admission/net/server.h"
 
 namespace {
@@ -46,9 +46,9 @@ class CertificateFiles {
     std::string name = (std::filesystem::temp_directory_path() / "tpu-admission-floor-XXXXXX");
     if (mkdtemp(name.data()) == nullptr) std::abort();
     directory_ = name;
-    const auto made = tpu_admission::net::MakeSelfSigned({"localhost", "127.0.0.1"}, 1);
-    std::ofstream(files().certificate) << made->certificate;
-    std::ofstream(files().private_key) << made->private_key;
+    const auto made = tpu_admission::testing::MakeSelfSigned({"localhost", "127.0.0.1"});
+    std::ofstream(files().certificate) << made.certificate;
+    std::ofstream(files().private_key) << made.private_key;
   }
   ~CertificateFiles() { std::filesystem::remove_all(directory_); }
   CertificateFiles(const CertificateFiles&) = delete;
@@ -89,6 +89,6 @@ int main(int argc, char** argv) {
   std::fflush(stdout);
   int signal = 0;
   sigwait(&signals, &signal);
-  server.FinishDrain(std::chrono::seconds(1));
+  (void)server.FinishDrain(std::chrono::seconds(1));
   return 0;
 }

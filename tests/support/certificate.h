@@ -2,19 +2,16 @@
 #pragma once
 
 #include <string>
-#include <utility>
 
+#include "support/self_signed.h"
 #include "support/temp_dir.h"
-#include "tpu_admission/net/self_signed.h"
 #include "tpu_admission/net/server.h"
 
 namespace tpu_admission::testing {
 
 // A self-signed pair; `name` tells it from others.
-inline net::SelfSigned MakeCertificate(const std::string& name = "localhost") {
-  auto made = net::MakeSelfSigned({name, "127.0.0.1"}, 1);
-  if (!made) ADD_FAILURE() << made.error().message;
-  return made ? std::move(*made) : net::SelfSigned{};
+inline pki::KeyPair MakeCertificate(const std::string& name = "localhost") {
+  return MakeSelfSigned({name, "127.0.0.1"});
 }
 
 // A mounted Secret as the kubelet lays it out: tls.crt -> ..data/tls.crt, ..data -> a directory
@@ -22,9 +19,9 @@ inline net::SelfSigned MakeCertificate(const std::string& name = "localhost") {
 class MountedSecret {
  public:
   MountedSecret() = default;
-  explicit MountedSecret(const net::SelfSigned& pair) { Swap(pair); }
+  explicit MountedSecret(const pki::KeyPair& pair) { Swap(pair); }
 
-  void Swap(const net::SelfSigned& pair) {
+  void Swap(const pki::KeyPair& pair) {
     namespace fs = std::filesystem;
     const std::string version = "..version" + std::to_string(++version_);
     fs::create_directory(directory_ / version);

@@ -78,6 +78,7 @@ bool HttpClient::Handshake(const TlsOffer& offer) {
   SSL_CTX_set_min_proto_version(context.get(), offer.min_version);
   SSL_CTX_set_max_proto_version(context.get(), offer.max_version);
   if (!offer.ciphers.empty()) SSL_CTX_set_cipher_list(context.get(), offer.ciphers.c_str());
+  if (!offer.groups.empty()) SSL_CTX_set1_groups_list(context.get(), offer.groups.c_str());
   if (!offer.alpn.empty()) {
     SSL_CTX_set_alpn_protos(context.get(),
                             reinterpret_cast<const unsigned char*>(offer.alpn.data()),

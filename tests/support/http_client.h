@@ -28,8 +28,9 @@ struct HttpAnswer {
 struct TlsOffer {
   int min_version = TLS1_2_VERSION;
   int max_version = TLS1_3_VERSION;
-  std::string alpn;     // wire format; empty: none
-  std::string ciphers;  // of TLS 1.2; empty: OpenSSL's
+  std::string alpn;         // wire format; empty: none
+  std::string ciphers;      // of TLS 1.2; empty: OpenSSL's
+  std::string groups = {};  // of key exchange; empty: OpenSSL's
 };
 
 struct FreeTls {

@@ -13,7 +13,7 @@
 
 namespace tpu_admission::testing {
 
-class RecordingObserver final : public net::ServerObserver {
+class RecordingObserver : public net::ServerObserver {
  public:
   void OnConnections(int delta) override { connections += delta; }
   void OnHandshake(HandshakeResult result) override {

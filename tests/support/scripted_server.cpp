@@ -14,7 +14,7 @@
 namespace tpu_admission::testing {
 namespace {
 
-SSL_CTX* ContextOf(const net::SelfSigned& pair, int newest_tls) {
+SSL_CTX* ContextOf(const pki::KeyPair& pair, int newest_tls) {
   SSL_CTX* const context = SSL_CTX_new(TLS_server_method());
   SSL_CTX_set_min_proto_version(context, TLS1_1_VERSION);
   SSL_CTX_set_max_proto_version(context, newest_tls);
@@ -43,7 +43,7 @@ std::size_t BodyBytes(const std::string& head) {
 
 }  // namespace
 
-ScriptedServer::ScriptedServer(const net::SelfSigned& pair, Script script, int newest_tls,
+ScriptedServer::ScriptedServer(const pki::KeyPair& pair, Script script, int newest_tls,
                                std::uint16_t port)
     : script_(std::move(script)), context_(ContextOf(pair, newest_tls)) {
   std::signal(SIGPIPE, SIG_IGN);  // clients go away

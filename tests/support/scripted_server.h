@@ -14,7 +14,7 @@
 #include <thread>
 #include <vector>
 
-#include "tpu_admission/net/self_signed.h"
+#include "tpu_admission/pki/certificate.h"
 
 namespace tpu_admission::testing {
 
@@ -31,7 +31,7 @@ using Script = std::function<std::optional<std::string>(const ScriptedRequest&)>
 
 class ScriptedServer {
  public:
-  ScriptedServer(const net::SelfSigned& pair, Script script, int newest_tls = TLS1_3_VERSION,
+  ScriptedServer(const pki::KeyPair& pair, Script script, int newest_tls = TLS1_3_VERSION,
                  std::uint16_t port = 0);
   ~ScriptedServer();
   ScriptedServer(const ScriptedServer&) = delete;

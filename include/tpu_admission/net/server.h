@@ -9,9 +9,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "tpu_admission/base/clock.h"
+#include "tpu_admission/base/lifetime.h"
 #include "tpu_admission/base/result.h"
 #include "tpu_admission/net/http.h"
 
@@ -26,9 +28,11 @@ struct TlsFiles {
 struct ServerLimits {
   std::size_t body_bytes = 7u << 20;     // more: 413 (the API server's own bound, doubled)
   std::size_t header_bytes = 16u << 10;  // more: 431
-  std::size_t connections = 1024;        // at the cap the longest-idle one is closed; 93 KiB each
-  // Of bodies being read or answered; more: 503 with Retry-After. Only what a body has beyond its
-  // first 16 KiB counts (the rest is bounded by `connections`), so usual reviews are never refused.
+  // At the cap, or without file descriptors, the one that has done nothing for longest is closed;
+  // those that have had a good answer only where they hold more than three quarters of the places.
+  std::size_t connections = 768;
+  // Of bodies and answers, as they come; more: 503 with Retry-After. Only what one has beyond 16
+  // KiB counts (the rest is bounded by `connections`), so usual reviews are never refused.
   std::size_t bytes_in_flight = 32u << 20;
   std::chrono::milliseconds handshake{10'000};
   std::chrono::milliseconds header{10'000};  // from the first byte of a request
@@ -36,7 +40,16 @@ struct ServerLimits {
   std::chrono::milliseconds write{10'000};
   std::chrono::milliseconds idle{180'000};  // above the API server's 90 s, so that it closes first
   std::chrono::milliseconds certificate_poll{10'000};
+  std::chrono::milliseconds stall{10'000};  // a thread that has not moved for so long hangs
 };
+
+// What the limits add up to with so many threads: connections with their buffers, bodies and
+// answers. What handlers use comes on top.
+std::size_t MemoryBound(const ServerLimits& limits, int threads);
+
+// Lifts this process's soft limit on file descriptors to the hard one; before servers are made,
+// since they take no more connections than the limit allows.
+void RaiseDescriptorLimit();
 
 struct ServerOptions {
   std::string bind_address = "0.0.0.0";
@@ -67,10 +80,11 @@ class ServerObserver {
   // also if that fails. A request that the transport itself answers is a refusal only.
   virtual void OnRequestStarted() = 0;
   virtual void OnRequestFinished(unsigned status) = 0;
-  // kConnectionCap: an idle connection was closed for a new one, or there are no file descriptors
-  // (told about ten times a second while that lasts). kTimeout: a request or an answer took longer
-  // than its deadline; an idle connection that is closed is none.
+  // kConnectionCap: a connection was closed for a new one, or there is no file descriptor for a new
+  // one and nobody to close (told about ten times a second while that lasts). kTimeout: a request
+  // or an answer took longer than its deadline; an idle connection that is closed is none.
   virtual void OnRefusal(Refusal refusal) = 0;
+  // A bug, or no memory: a handler threw, or the server itself did and went on.
   virtual void OnHandlerException(const char* what) = 0;
   // A certificate was loaded (its notAfter), or could not be (what is the reason, in one line).
   virtual void OnCertificateLoaded(Clock::Wall not_after, const std::string& subject) = 0;
@@ -79,24 +93,29 @@ class ServerObserver {
 
 class Server {
  public:
-  Server(ServerOptions options, HandlerFactory handlers, ServerObserver& observer);
-  ~Server();  // FinishDrain(0)
+  Server(ServerOptions options, HandlerFactory handlers,
+         ServerObserver& observer TPU_ADMISSION_LIFETIME_BOUND);
+  ~Server();  // FinishDrain(0), and then waits for every thread
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
   // Binds, loads the certificate and starts the threads. Certificate files that do not exist yet
   // are no error: the server listens, is not ready, and looks again every certificate_poll. Files
-  // that exist but are broken (or do not belong together) are an error.
+  // that exist but are broken, expired or not valid yet, or do not belong together, are an error.
   Status Start();
 
   std::uint16_t port() const;    // the bound port, after Start()
   bool has_certificate() const;  // thread safe
+  // nullopt while its threads move; else why not, one line. Thread safe.
+  std::optional<std::string> NotLive() const;
 
   // Ends the server gracefully. From BeginDrain() on every answer carries `Connection: close`, new
   // connections are still taken. FinishDrain() stops accepting, waits for what is in flight at
-  // most `limit`, then closes everything and joins the threads.
+  // most `limit`, then closes everything and joins the threads. It is false, a second after the
+  // limit, if a handler hangs: its thread cannot be joined, so the process has to end by
+  // std::_Exit().
   void BeginDrain();
-  void FinishDrain(std::chrono::milliseconds limit);
+  [[nodiscard]] bool FinishDrain(std::chrono::milliseconds limit);
 
  private:
   class Impl;

@@ -86,7 +86,7 @@ class ApiServer {
     return HttpStatus(static_cast<int>(answer.status), answer.body);
   }
 
-  const net::SelfSigned pair_ = MakeCertificate();
+  const pki::KeyPair pair_ = MakeCertificate();
   TempDir files_;
   std::mutex mutex_;
   MemoryApi api_;

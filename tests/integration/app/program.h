@@ -31,6 +31,7 @@ class Serving {
   Serving(const Serving&) = delete;
   Serving& operator=(const Serving&) = delete;
 
+  pid_t pid() const { return pid_; }
   bool started() const { return metrics_port_ != 0; }
   std::uint16_t secure_port() const { return secure_port_; }
   std::uint16_t metrics_port() const { return metrics_port_; }

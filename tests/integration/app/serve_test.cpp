@@ -1,6 +1,8 @@
 // `tpu-admission serve` as its own process: ready, answers, counts, reloads, stops.
 #include <gmock/gmock.h>
 #include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -211,6 +213,32 @@ TEST_F(Serve, ReloadsProfileAndExemptions) {
   ASSERT_TRUE(serving.WaitForLog("policy.yaml:1:10: profile: found"));
   EXPECT_THAT(Ask(serving, "/validate", review).body, HasSubstr(R"("allowed":true)"))
       << "the last good one stays";
+}
+
+// Containers often inherit a soft limit of 1024 file descriptors.
+TEST_F(Serve, RaisesTheSoftLimitOnFileDescriptors) {
+  rlimit before{};
+  getrlimit(RLIMIT_NOFILE, &before);
+  const rlimit low{.rlim_cur = 256, .rlim_max = before.rlim_max};
+  setrlimit(RLIMIT_NOFILE, &low);
+  const Serving serving(Flags());
+  setrlimit(RLIMIT_NOFILE, &before);
+  ASSERT_TRUE(serving.started());
+  rlimit raised{};
+  ASSERT_EQ(prlimit(serving.pid(), RLIMIT_NOFILE, nullptr, &raised), 0);
+  EXPECT_EQ(raised.rlim_cur, before.rlim_max);
+}
+
+// A pipe that nobody writes to must keep no thread.
+TEST_F(Serve, APipeAsKeyIsAnErrorAndHangsNothing) {
+  TempDir directory;
+  const std::string key = directory / "tls.key";
+  ASSERT_EQ(mkfifo(key.c_str(), 0600), 0);
+  const Ended ended =
+      RunToEnd({"serve", "--bind-address", "127.0.0.1", "--secure-port", "0", "--metrics-port", "0",
+                "--tls-cert-file", secret_.files().certificate, "--tls-private-key-file", key});
+  EXPECT_EQ(ended.exit_code, 2) << ended.err;
+  EXPECT_THAT(ended.err, HasSubstr("cannot read TLS private key " + key));
 }
 
 }  // namespace

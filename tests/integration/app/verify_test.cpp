@@ -30,7 +30,7 @@ class VerifyTest : public ::testing::Test {
     return RunToEnd(arguments);
   }
 
-  const net::SelfSigned pair_ = MakeCertificate();
+  const pki::KeyPair pair_ = MakeCertificate();
   TempDir files_;
 };
 

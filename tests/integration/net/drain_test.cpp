@@ -1,6 +1,8 @@
 // Stopping without losing a request.
 #include <gtest/gtest.h>
 
+#include <latch>
+
 #include "integration/net/load.h"
 
 namespace tpu_admission::net {
@@ -10,6 +12,16 @@ using namespace testing;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
+// Answers nothing until it is released.
+class HangingHandler final : public RequestHandler {
+ public:
+  explicit HangingHandler(std::latch& released) : released_(released) {}
+  void Handle(const HttpRequest&, HttpResponse&) override { released_.wait(); }
+
+ private:
+  std::latch& released_;
+};
+
 TEST(DrainTest, UnderLoadNoRequestIsLost) {
   TestServer server([](ServerOptions& options) { options.threads = 2; });
   Load load(server.server->port(), 6);
@@ -17,7 +29,7 @@ TEST(DrainTest, UnderLoadNoRequestIsLost) {
   EXPECT_EQ(load.told_to_close, 0);
   server.server->BeginDrain();
   EXPECT_TRUE(Eventually([&] { return load.told_to_close > 50; })) << "new ones are still taken";
-  server.server->FinishDrain(seconds(10));
+  EXPECT_TRUE(server.server->FinishDrain(seconds(10)));
   EXPECT_TRUE(Eventually([&] { return load.refused > 0; }));
   load.Stop();
   EXPECT_EQ(load.lost, 0);
@@ -37,7 +49,7 @@ TEST(DrainTest, WhatIsInFlightIsAnswered) {
     EXPECT_TRUE(answer && answer->status == 200 && answer->closes());
     client.Close();
   });
-  server.server->FinishDrain(seconds(10));
+  EXPECT_TRUE(server.server->FinishDrain(seconds(10)));
   rest.join();
 }
 
@@ -52,7 +64,7 @@ TEST(DrainTest, AnIdleConnectionMayStillAskForAMoment) {
     EXPECT_TRUE(answer && answer->closes());
     client.Close();
   });
-  server.server->FinishDrain(seconds(10));
+  EXPECT_TRUE(server.server->FinishDrain(seconds(10)));
   late.join();
 }
 
@@ -65,7 +77,7 @@ TEST(DrainTest, IdleConnectionsDoNotHoldItUp) {
     idle.Close();
   });
   const auto start = std::chrono::steady_clock::now();
-  server.server->FinishDrain(seconds(30));
+  EXPECT_TRUE(server.server->FinishDrain(seconds(30)));
   EXPECT_LT(std::chrono::steady_clock::now() - start, seconds(10));
   reader.join();
   EXPECT_EQ(server.observer.connections, 0);
@@ -76,7 +88,7 @@ TEST(DrainTest, ItEndsAtItsLimit) {
   HttpClient stuck = server.Connect();
   ASSERT_TRUE(stuck.Send(Post("/x", "1234").substr(0, 100)));
   const auto start = std::chrono::steady_clock::now();
-  server.server->FinishDrain(milliseconds(100));
+  EXPECT_TRUE(server.server->FinishDrain(milliseconds(100)));
   EXPECT_LT(std::chrono::steady_clock::now() - start, seconds(5));
   EXPECT_EQ(server.observer.connections, 0);
 }
@@ -84,8 +96,8 @@ TEST(DrainTest, ItEndsAtItsLimit) {
 TEST(DrainTest, TwiceIsOnce) {
   TestServer server;
   server.server->BeginDrain();
-  server.server->FinishDrain(seconds(1));
-  server.server->FinishDrain(seconds(1));
+  EXPECT_TRUE(server.server->FinishDrain(seconds(1)));
+  EXPECT_TRUE(server.server->FinishDrain(seconds(1)));
   EXPECT_FALSE(server.Connect().connected());
 }
 
@@ -93,7 +105,33 @@ TEST(DrainTest, AServerThatNeverStartedStops) {
   RecordingObserver observer;
   Server server(
       {}, [] { return std::make_unique<EchoHandler>(); }, observer);
-  server.FinishDrain(seconds(1));
+  EXPECT_TRUE(server.FinishDrain(seconds(1)));
+}
+
+// P11: on the thread of the listener as on another. And liveness says so.
+TEST(DrainTest, AHandlerThatHangsHoldsItUpForAMomentOnly) {
+  for (const int connection : {0, 1}) {
+    std::latch released(1);
+    RecordingObserver observer;
+    const MountedSecret secret(MakeCertificate());
+    ServerOptions options = LoopbackOptions(secret.files());
+    options.threads = 2;
+    options.limits.stall = milliseconds(2'000);
+    Server server(
+        options, [&] { return std::make_unique<HangingHandler>(released); }, observer);
+    ASSERT_TRUE(server.Start());
+    HttpClient others(server.port());
+    HttpClient hanging(server.port());
+    EXPECT_EQ(server.NotLive(), std::nullopt);
+    (connection == 0 ? others : hanging).Send(Post("/hang", ""));
+    EXPECT_TRUE(Eventually([&] { return server.NotLive().has_value(); }));
+    const auto start = std::chrono::steady_clock::now();
+    EXPECT_FALSE(server.FinishDrain(milliseconds(200)));
+    EXPECT_LT(std::chrono::steady_clock::now() - start, seconds(5));
+    released.count_down();
+    EXPECT_TRUE(server.FinishDrain(seconds(5)));
+    EXPECT_EQ(server.NotLive(), std::nullopt);
+  }
 }
 
 }  // namespace

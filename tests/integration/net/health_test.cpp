@@ -24,6 +24,16 @@ class HealthTest : public ::testing::Test {
     return Connect().Exchange("GET " + path + " HTTP/1.1\r\nHost: h\r\n\r\n");
   }
 
+  // A kubelet gives up after 2 s.
+  void ExpectQuickProbe(std::uint16_t port = 0) const {
+    const auto start = std::chrono::steady_clock::now();
+    HttpClient probe(port != 0 ? port : server_.port(), HttpClient::Transport::kPlain);
+    const auto answer = probe.Exchange("GET /livez HTTP/1.1\r\nHost: h\r\n\r\n");
+    ASSERT_TRUE(answer);
+    EXPECT_EQ(answer->status, 200u);
+    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(1'500));
+  }
+
   std::mutex mutex_;
   std::optional<std::string> not_ready_ = "no certificate yet";
   HealthServer server_{"127.0.0.1",
@@ -74,7 +84,7 @@ TEST_F(HealthTest, ReadinessFollows) {
 }
 
 TEST_F(HealthTest, OnlyGetAndHead) {
-  const auto post = Connect().Exchange(Post("/livez", "{}"));
+  const auto post = Connect().Exchange(Post("/livez", ""));
   ASSERT_TRUE(post);
   EXPECT_EQ(post->status, 405u);
   EXPECT_EQ(post->fields.at("Allow"), "GET, HEAD");
@@ -98,6 +108,47 @@ TEST_F(HealthTest, ManyIdleConnectionsDoNotShutProbesOut) {
   const auto answer = Get("/livez");
   ASSERT_TRUE(answer);
   EXPECT_EQ(answer->status, 200u);
+}
+
+// H1: bodies are refused when their length is told, so they keep no place.
+TEST_F(HealthTest, BodiesAreRefusedAndDoNotShutProbesOut) {
+  const std::string request = "GET /livez HTTP/1.1\r\nHost: h\r\nContent-Length: 4000\r\n\r\n";
+  const auto refused = Connect().Exchange(request);
+  ASSERT_TRUE(refused);
+  EXPECT_EQ(refused->status, 413u);
+  std::vector<HttpClient> strangers;
+  for (int i = 0; i < 400; ++i) {
+    strangers.push_back(Connect());
+    strangers.back().Send(request);
+    if (i % 50 == 0) ExpectQuickProbe();
+  }
+  ExpectQuickProbe();
+}
+
+TEST_F(HealthTest, ScrapesThatNobodyReadsDoNotShutProbesOut) {
+  HealthServer server("127.0.0.1", 0,
+                      {.not_ready = [] { return std::nullopt; },
+                       .metrics = [] { return std::string(1u << 20, 'm'); }});
+  ASSERT_TRUE(server.Start());
+  std::vector<HttpClient> strangers;
+  for (int i = 0; i < 200; ++i) {
+    strangers.emplace_back(server.port(), HttpClient::Transport::kPlain);
+    for (int j = 0; j < 10; ++j) strangers.back().Send("GET /metrics HTTP/1.1\r\nHost: h\r\n\r\n");
+  }
+  ExpectQuickProbe(server.port());
+}
+
+TEST_F(HealthTest, LivenessTellsTheTruth) {
+  HealthServer server("127.0.0.1", 0,
+                      {.not_ready = [] { return std::nullopt; },
+                       .metrics = [] { return std::string(); },
+                       .not_live = [] { return std::optional<std::string>("it hangs"); }});
+  ASSERT_TRUE(server.Start());
+  const auto answer = HttpClient(server.port(), HttpClient::Transport::kPlain)
+                          .Exchange("GET /livez HTTP/1.1\r\nHost: h\r\n\r\n");
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->status, 503u);
+  EXPECT_EQ(answer->body, "it hangs\n");
 }
 
 }  // namespace

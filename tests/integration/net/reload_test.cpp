@@ -72,7 +72,7 @@ TEST(ReloadTest, MissingFilesAreNoErrorAndArePickedUp) {
 }
 
 TEST(ReloadTest, BrokenFilesAtStartAreAnError) {
-  const SelfSigned first = MakeCertificate(), second = MakeCertificate();
+  const pki::KeyPair first = MakeCertificate(), second = MakeCertificate();
   MountedSecret secret({first.certificate, second.private_key});
   RecordingObserver observer;
   Server server(
@@ -81,6 +81,18 @@ TEST(ReloadTest, BrokenFilesAtStartAreAnError) {
   ASSERT_FALSE(started);
   EXPECT_THAT(started.error().message, HasSubstr("does not belong to the certificate"));
   EXPECT_THAT(started.error().message, HasSubstr(secret.files().certificate));
+}
+
+// No client would take it: better to say so at once than to serve nobody.
+TEST(ReloadTest, AnExpiredCertificateAtStartIsAnError) {
+  const MountedSecret secret(MakeSelfSigned({"localhost"}, ValidFor(std::chrono::seconds(60))));
+  RecordingObserver observer;
+  Server server(
+      LoopbackOptions(secret.files()), [] { return std::make_unique<EchoHandler>(); }, observer);
+  const Status started = server.Start();
+  ASSERT_FALSE(started);
+  EXPECT_THAT(started.error().message, HasSubstr("it expired at 20"));
+  EXPECT_EQ(observer.certificate_errors().size(), 1u);
 }
 
 TEST(ReloadTest, APortThatIsTakenIsAnErrorThatNamesIt) {

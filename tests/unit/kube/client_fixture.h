@@ -42,7 +42,7 @@ class ClientFixture : public ::testing::Test {
     return client ? std::move(*client) : nullptr;
   }
 
-  const net::SelfSigned pair_ = testing::MakeCertificate();  // localhost and 127.0.0.1
+  const pki::KeyPair pair_ = testing::MakeCertificate();  // localhost and 127.0.0.1
   const ObjectPath secret_ = SecretPath("ns", "tls");
   testing::TempDir files_;
 };

@@ -1,4 +1,7 @@
 // Whom the client trusts.
+#include <openssl/ui.h>
+#include <sys/stat.h>
+
 #include "unit/kube/client_fixture.h"
 
 namespace tpu_admission::kube {
@@ -7,14 +10,18 @@ namespace {
 using ::testing::HasSubstr;
 using testing::HttpOk;
 using testing::MakeCertificate;
+using testing::MakeSelfSigned;
 using testing::ScriptedRequest;
 using testing::ScriptedServer;
+using testing::ValidFor;
 using testing::WriteText;
 
 class ClientTlsTest : public ClientFixture {
  protected:
-  Answer Ask(const ScriptedServer& server, const std::string& host = "127.0.0.1") const {
-    ClientOptions options = Options(server.url(host));
+  // Names need no resolver here, nor a hosts file: the address stays 127.0.0.1.
+  Answer Ask(const ScriptedServer& server, const std::string& name = "") const {
+    ClientOptions options = Options(server.url());
+    options.tls_server_name = name;
     options.attempts = 1;
     return ClientOf(options)->Get(secret_);
   }
@@ -23,7 +30,7 @@ class ClientTlsTest : public ClientFixture {
 
 TEST_F(ClientTlsTest, TrustsNamesAndAddressesOfTheCertificate) {
   ScriptedServer server(pair_, Ok);
-  EXPECT_TRUE(Ask(server, "127.0.0.1").ok());
+  EXPECT_TRUE(Ask(server).ok());
   EXPECT_EQ(server.sni(), "") << "addresses do not belong into SNI";
   const Answer by_name = Ask(server, "localhost");
   EXPECT_TRUE(by_name.ok()) << by_name.error;
@@ -31,11 +38,10 @@ TEST_F(ClientTlsTest, TrustsNamesAndAddressesOfTheCertificate) {
 }
 
 TEST_F(ClientTlsTest, SendsNoTokenToAnotherHost) {
-  const auto other = net::MakeSelfSigned({"kubernetes.default.svc", "10.0.0.1"}, 1);
-  ASSERT_TRUE(other);
-  WriteText(Ca(), other->certificate);
-  ScriptedServer server(*other, Ok);
-  EXPECT_THAT(Ask(server, "127.0.0.1").error, HasSubstr("IP address mismatch"));
+  const pki::KeyPair other = MakeSelfSigned({"kubernetes.default.svc", "10.0.0.1"});
+  WriteText(Ca(), other.certificate);
+  ScriptedServer server(other, Ok);
+  EXPECT_THAT(Ask(server).error, HasSubstr("IP address mismatch"));
   EXPECT_THAT(Ask(server, "localhost").error, HasSubstr("hostname mismatch"));
   EXPECT_TRUE(server.requests().empty());
 }
@@ -50,10 +56,9 @@ TEST_F(ClientTlsTest, SendsNoTokenToAStranger) {
 }
 
 TEST_F(ClientTlsTest, RefusesAnExpiredCertificate) {
-  const auto expired = net::MakeSelfSigned({"127.0.0.1"}, -1);
-  ASSERT_TRUE(expired);
-  WriteText(Ca(), expired->certificate);
-  ScriptedServer server(*expired, Ok);
+  const pki::KeyPair expired = MakeSelfSigned({"127.0.0.1"}, ValidFor(std::chrono::seconds(1)));
+  WriteText(Ca(), expired.certificate);
+  ScriptedServer server(expired, Ok);
   EXPECT_THAT(Ask(server).error, HasSubstr("expired"));
 }
 
@@ -65,7 +70,7 @@ TEST_F(ClientTlsTest, SpeaksTls12ButNothingOlder) {
 }
 
 TEST_F(ClientTlsTest, ReadsARenewedCa) {
-  const net::SelfSigned second = MakeCertificate();
+  const pki::KeyPair second = MakeCertificate();
   auto server = std::make_unique<ScriptedServer>(pair_, Ok);
   const std::uint16_t port = server->port();
   ClientOptions options = Options(server->url());
@@ -96,6 +101,35 @@ TEST_F(ClientTlsTest, NamesABrokenCaFile) {
   WriteText(Ca(), "garbage");
   EXPECT_THAT(Ask(server).error, HasSubstr("cannot use CA file " + Ca()));
   std::filesystem::remove(Ca());
+  EXPECT_THAT(Ask(server).error, HasSubstr("cannot read CA file " + Ca()));
+}
+
+// A certificate that is encrypted is an error. OpenSSL would ask the terminal for its passphrase.
+TEST_F(ClientTlsTest, NeverAsksForAPassphrase) {
+  static int asked = 0;
+  asked = 0;
+  UI_METHOD* const terminal = UI_create_method("terminal");
+  UI_method_set_opener(terminal, [](UI*) { return ++asked, 0; });
+  const UI_METHOD* const before = UI_get_default_method();
+  UI_set_default_method(terminal);
+  std::string encrypted = pair_.certificate;
+  const std::string begin = "-----BEGIN CERTIFICATE-----\n";
+  encrypted.insert(begin.size(),
+                   "Proc-Type: 4,ENCRYPTED\nDEK-Info: "
+                   "AES-128-CBC,00112233445566778899AABBCCDDEEFF\n\n");
+  WriteText(Ca(), encrypted);
+  ScriptedServer server(pair_, Ok);
+  EXPECT_THAT(Ask(server).error, HasSubstr("no readable PEM certificate"));
+  UI_set_default_method(before);
+  UI_destroy_method(terminal);
+  EXPECT_EQ(asked, 0);
+}
+
+// The service account's files are the kubelet's; a pipe in their place must hang nobody.
+TEST_F(ClientTlsTest, APipeIsNoCaFile) {
+  ScriptedServer server(pair_, Ok);
+  std::filesystem::remove(Ca());
+  ASSERT_EQ(mkfifo(Ca().c_str(), 0600), 0);
   EXPECT_THAT(Ask(server).error, HasSubstr("cannot read CA file " + Ca()));
 }
 

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include "support/certificate.h"
 #include "support/recording_observer.h"
@@ -13,7 +14,9 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using testing::MakeCertificate;
+using testing::MakeSelfSigned;
 using testing::MountedSecret;
+using testing::ValidFor;
 using testing::WriteText;
 using Outcome = CertificateWatcher::Outcome;
 
@@ -26,7 +29,8 @@ class CertificateWatcherTest : public ::testing::Test {
 
   MountedSecret secret_;
   testing::RecordingObserver observer_;
-  CertificateWatcher watcher_{secret_.files(), observer_};
+  const SystemClock clock_;
+  CertificateWatcher watcher_{secret_.files(), clock_, observer_};
 };
 
 TEST_F(CertificateWatcherTest, MissingFilesAreReportedAtEachLookAndPickedUpLater) {
@@ -41,7 +45,7 @@ TEST_F(CertificateWatcherTest, MissingFilesAreReportedAtEachLookAndPickedUpLater
 }
 
 TEST_F(CertificateWatcherTest, OneOfTheTwoMissingIsMissing) {
-  const SelfSigned pair = MakeCertificate();
+  const pki::KeyPair pair = MakeCertificate();
   WriteText(secret_.files().certificate, pair.certificate);
   const CertificateWatcher::Look look = watcher_.Poll();
   EXPECT_EQ(look.outcome, Outcome::kMissing);
@@ -49,7 +53,7 @@ TEST_F(CertificateWatcherTest, OneOfTheTwoMissingIsMissing) {
 }
 
 TEST_F(CertificateWatcherTest, TheSameBytesAreNotLoadedAgain) {
-  const SelfSigned pair = MakeCertificate();
+  const pki::KeyPair pair = MakeCertificate();
   secret_.Swap(pair);
   EXPECT_EQ(watcher_.Poll().outcome, Outcome::kLoaded);
   const auto first = watcher_.current();
@@ -67,21 +71,21 @@ TEST_F(CertificateWatcherTest, FollowsTheKubeletsSwap) {
   EXPECT_EQ(watcher_.Poll().outcome, Outcome::kLoaded);
   EXPECT_EQ(subject(), "CN=second");
   EXPECT_THAT(observer_.certificates(), ElementsAre("CN=first", "CN=second"));
-  EXPECT_EQ(observer_.not_after(), watcher_.current()->not_after());
+  EXPECT_EQ(observer_.not_after(), watcher_.current()->validity().not_after);
   EXPECT_THAT(observer_.certificate_errors(), IsEmpty());
 }
 
 TEST_F(CertificateWatcherTest, ABadPairKeepsTheOldOne) {
-  const SelfSigned good = MakeCertificate("good"), other = MakeCertificate("other");
+  const pki::KeyPair good = MakeCertificate("good"), other = MakeCertificate("other");
   secret_.Swap(good);
   watcher_.Poll();
-  const SelfSigned bad[] = {
+  const pki::KeyPair bad[] = {
       {other.certificate, good.private_key},  // certificate and key of two moments
       {"-----BEGIN CERTIFICATE-----\n", good.private_key},
       {good.certificate, ""},
       {std::string(2u << 20, 'x'), good.private_key},  // absurdly large
   };
-  for (const SelfSigned& pair : bad) {
+  for (const pki::KeyPair& pair : bad) {
     secret_.Swap(pair);
     const CertificateWatcher::Look look = watcher_.Poll();
     EXPECT_EQ(look.outcome, Outcome::kFailed);
@@ -104,6 +108,37 @@ TEST_F(CertificateWatcherTest, AVanishedSecretKeepsTheOldPair) {
 
 TEST_F(CertificateWatcherTest, ADirectoryIsNoCertificate) {
   std::filesystem::create_directory(secret_.files().certificate);
+  EXPECT_EQ(watcher_.Poll().outcome, Outcome::kFailed);
+}
+
+// Readiness and clients depend on the good one.
+TEST_F(CertificateWatcherTest, WhatNoClientTakesNowNeverReplacesAGoodPair) {
+  secret_.Swap(MakeCertificate("good"));
+  watcher_.Poll();
+  const auto now = clock_.Now();
+  const pki::KeyPair expired = MakeSelfSigned({"expired"}, ValidFor(std::chrono::seconds(60)));
+  const pki::KeyPair future =
+      MakeSelfSigned({"future"}, {now + std::chrono::hours(1), now + std::chrono::hours(2)});
+  secret_.Swap(expired);
+  EXPECT_EQ(watcher_.Poll().outcome, Outcome::kFailed);
+  secret_.Swap(future);
+  EXPECT_EQ(watcher_.Poll().outcome, Outcome::kFailed);
+  EXPECT_EQ(subject(), "CN=good");
+  EXPECT_THAT(observer_.certificate_errors(),
+              ElementsAre(HasSubstr("it expired at 20"), HasSubstr("it is not valid before 20")));
+  EXPECT_EQ(observer_.certificates().size(), 1u);
+}
+
+// A pipe that nobody writes to must not keep the thread, which SIGTERM waits for.
+TEST_F(CertificateWatcherTest, APipeIsNoKey) {
+  const pki::KeyPair pair = MakeCertificate();
+  WriteText(secret_.files().certificate, pair.certificate);
+  ASSERT_EQ(mkfifo(secret_.files().private_key.c_str(), 0600), 0);
+  EXPECT_EQ(watcher_.Poll().outcome, Outcome::kFailed);
+}
+
+TEST_F(CertificateWatcherTest, EmptyFilesAreNoCertificate) {
+  secret_.Swap({"", ""});
   EXPECT_EQ(watcher_.Poll().outcome, Outcome::kFailed);
 }
 

@@ -23,45 +23,66 @@ class FakeConnection final : public Connection {
 
 Time At(int seconds) { return Time(std::chrono::seconds(seconds)); }
 
-TEST(ConnectionList, EvictsTheLongestIdleFirst) {
+TEST(ConnectionList, WhoHasDoneNothingForLongestIsEvictedFirst) {
   ConnectionList list;
   FakeConnection a, b, c;
   const auto at_a = list.Add(a, At(1));
   list.Add(b, At(2));
   list.Add(c, At(3));
-  list.MarkBusy(at_a);
-  list.MarkIdle(at_a, At(4));  // idle again, but only just
-  EXPECT_EQ(list.LongestIdleSince(), At(2));
-  EXPECT_TRUE(list.EvictLongestIdle());
+  list.MarkWaiting(at_a, At(4));
+  EXPECT_EQ(list.CandidatesAt(At(5)).newcomer, At(2));
+  EXPECT_TRUE(list.EvictNewcomer(At(5)));
   EXPECT_TRUE(b.evicted);
-  EXPECT_TRUE(list.EvictLongestIdle());
+  EXPECT_TRUE(list.EvictNewcomer(At(5)));
   EXPECT_TRUE(c.evicted);
-  EXPECT_TRUE(list.EvictLongestIdle());
+  EXPECT_TRUE(list.EvictNewcomer(At(5)));
   EXPECT_TRUE(a.evicted);
-  EXPECT_FALSE(list.EvictLongestIdle());
+  EXPECT_FALSE(list.EvictNewcomer(At(5)));
 }
 
-TEST(ConnectionList, ABusyConnectionIsNeverEvicted) {
+TEST(ConnectionList, TheProvenAreAQueueOfTheirOwn) {
   ConnectionList list;
-  FakeConnection busy;
-  const auto entry = list.Add(busy, At(1));
-  list.MarkBusy(entry);
-  EXPECT_EQ(list.LongestIdleSince(), std::nullopt);
-  EXPECT_FALSE(list.EvictLongestIdle());
-  EXPECT_FALSE(busy.evicted);
+  FakeConnection proven, newcomer;
+  const auto entry = list.Add(proven, At(1));
+  list.Add(newcomer, At(2));
+  list.Prove(entry);
+  list.Prove(entry);
+  const auto found = list.CandidatesAt(At(3));
+  EXPECT_EQ(found.newcomers, 1u);
+  EXPECT_EQ(found.newcomer, At(2));
+  EXPECT_EQ(found.proven, At(1));
+  EXPECT_TRUE(list.EvictNewcomer(At(3)));
+  EXPECT_FALSE(proven.evicted);
+  EXPECT_TRUE(list.EvictProven(At(3)));
+  EXPECT_TRUE(proven.evicted);
 }
 
-TEST(ConnectionList, VisitsBusyAndIdleUntilTheyAreRemoved) {
+TEST(ConnectionList, AnAnswerHasAMomentToBeRead) {
   ConnectionList list;
-  FakeConnection idle, busy, gone;
-  list.Add(idle, At(1));
-  list.MarkBusy(list.Add(busy, At(2)));
+  FakeConnection reader, other;
+  const auto entry = list.Add(reader, At(1));
+  list.MarkAnswering(entry, At(2));
+  EXPECT_FALSE(list.EvictNewcomer(At(2)));
+  list.Add(other, At(2));
+  EXPECT_TRUE(list.EvictNewcomer(At(2)));
+  EXPECT_TRUE(other.evicted);
+  EXPECT_TRUE(list.EvictNewcomer(At(2) + ConnectionList::kAnswerGrace));
+  EXPECT_TRUE(reader.evicted);
+}
+
+TEST(ConnectionList, VisitsAllUntilTheyAreRemoved) {
+  ConnectionList list;
+  FakeConnection newcomer, proven, evicted, gone;
+  list.Add(evicted, At(1));
+  list.EvictNewcomer(At(1));
+  list.Add(newcomer, At(1));
+  list.Prove(list.Add(proven, At(2)));
   const auto removed = list.Add(gone, At(3));
-  list.MarkBusy(removed);
+  list.Prove(removed);
   list.Remove(removed);
   std::set<Connection*> seen;
   list.ForEach([&](Connection& connection) { seen.insert(&connection); });
-  EXPECT_EQ(seen, (std::set<Connection*>{&idle, &busy}));
+  EXPECT_EQ(seen, (std::set<Connection*>{&newcomer, &proven, &evicted}));
 }
 
 TEST(ConnectionGate, CountsPassesOnceHoweverTheyEnd) {

@@ -270,18 +270,33 @@ TEST_F(RequestReaderTest, ManySmallFieldsAreRefusedByNumberAndByTotal) {
   EXPECT_EQ(reader_.refusal().status, 431u);
 }
 
-TEST_F(RequestReaderTest, BytesInFlightAreCountedAndGivenBack) {
+// What is only declared costs its sender nothing, so it may cost others nothing.
+TEST_F(RequestReaderTest, BytesInFlightAreCountedAsTheyComeAndGivenBack) {
   const std::string head = std::string(kPost) + "Content-Length: 90000\r\n\r\n";
+  const std::string body(90'000, 'x');
   RequestReader first(limits_, budget_), second(limits_, budget_), third(limits_, budget_);
-  EXPECT_EQ(Feed(first, head, 4096), State::kBody);
-  EXPECT_EQ(Feed(second, head, 4096), State::kBody);
-  EXPECT_EQ(Feed(third, head, 4096), State::kRefused);
-  EXPECT_EQ(third.refusal().status, 503u);
-  EXPECT_EQ(third.refusal().reason, ServerObserver::Refusal::kBytesInFlight);
-  EXPECT_EQ(Feed(first, std::string(90'000, 'x'), 4096), State::kComplete);
-  first.NextRequest();
-  RequestReader fourth(limits_, budget_);
-  EXPECT_EQ(Feed(fourth, head, 4096), State::kBody);
+  for (RequestReader* const reader : {&first, &second, &third}) {
+    EXPECT_EQ(Feed(*reader, head, 4096), State::kBody);
+  }
+  EXPECT_EQ(budget_.used(), 0u);
+  EXPECT_EQ(Feed(first, body, 4096), State::kComplete);
+  EXPECT_GE(budget_.used(), 90'000 - ByteBudget::kFreeBytes);
+  EXPECT_EQ(Feed(second, body, 4096), State::kRefused);
+  EXPECT_EQ(second.refusal().status, 503u);
+  EXPECT_EQ(second.refusal().reason, ServerObserver::Refusal::kBytesInFlight);
+  second.NextRequest();
+  EXPECT_TRUE(first.ExchangeBodyFor(1'000));
+  EXPECT_EQ(budget_.used(), 0u);
+  EXPECT_EQ(Feed(third, body, 4096), State::kComplete);
+}
+
+TEST_F(RequestReaderTest, AnAnswerTakesThePlaceOfItsBody) {
+  ASSERT_EQ(Feed(std::string(kPost) + "Content-Length: 0\r\n\r\n"), State::kComplete);
+  EXPECT_TRUE(reader_.ExchangeBodyFor(100'000));
+  EXPECT_EQ(budget_.used(), 100'000 - ByteBudget::kFreeBytes);
+  EXPECT_FALSE(reader_.ExchangeBodyFor(300'000));
+  reader_.NextRequest();
+  EXPECT_EQ(budget_.used(), 0u);
 }
 
 TEST_F(RequestReaderTest, ChunkedBytesInFlightCountAsTheyCome) {

@@ -6,7 +6,7 @@
 #include <openssl/pem.h>
 #include <openssl/rsa.h>
 
-#include "net/openssl_memory.h"
+#include "pki/openssl_memory.h"
 #include "support/certificate.h"
 
 namespace tpu_admission::net {
@@ -17,24 +17,24 @@ using testing::MakeCertificate;
 using ::testing::Not;
 
 std::string RsaKey() {
-  const KeyPtr key(EVP_RSA_gen(2048));
-  const BioPtr bio(BIO_new(BIO_s_mem()));
+  const pki::KeyPtr key(EVP_RSA_gen(2048));
+  const pki::BioPtr bio(BIO_new(BIO_s_mem()));
   PEM_write_bio_PrivateKey(bio.get(), key.get(), nullptr, nullptr, 0, nullptr, nullptr);
-  return TextOf(bio.get());
+  return pki::TextOf(bio.get());
 }
 
 TEST(TlsContext, KnowsSubjectAndExpiry) {
-  const SelfSigned pair = MakeCertificate("webhook.tpu.svc");
+  const pki::KeyPair pair = MakeCertificate("webhook.tpu.svc");
   const auto context = TlsContext::FromPem(pair.certificate, pair.private_key, false);
   ASSERT_TRUE(context) << context.error().message;
   EXPECT_EQ((*context)->subject(), "CN=webhook.tpu.svc");
-  const auto left = (*context)->not_after() - std::chrono::system_clock::now();
+  const auto left = (*context)->validity().not_after - std::chrono::system_clock::now();
   EXPECT_GT(left, std::chrono::hours(23));
   EXPECT_LE(left, std::chrono::hours(24));
 }
 
 TEST(TlsContext, TakesAChain) {
-  const SelfSigned leaf = MakeCertificate("leaf"), issuer = MakeCertificate("issuer");
+  const pki::KeyPair leaf = MakeCertificate("leaf"), issuer = MakeCertificate("issuer");
   const auto context =
       TlsContext::FromPem(leaf.certificate + issuer.certificate, leaf.private_key, false);
   ASSERT_TRUE(context) << context.error().message;
@@ -42,7 +42,7 @@ TEST(TlsContext, TakesAChain) {
 }
 
 TEST(TlsContext, ASessionOutlivesItsContext) {
-  const SelfSigned pair = MakeCertificate();
+  const pki::KeyPair pair = MakeCertificate();
   auto context = TlsContext::FromPem(pair.certificate, pair.private_key, false);
   ASSERT_TRUE(context);
   SSL* const session = (*context)->NewSession();
@@ -52,7 +52,7 @@ TEST(TlsContext, ASessionOutlivesItsContext) {
 }
 
 TEST(TlsContext, Refusals) {
-  const SelfSigned pair = MakeCertificate(), other = MakeCertificate();
+  const pki::KeyPair pair = MakeCertificate(), other = MakeCertificate();
   const std::string cut = pair.certificate.substr(0, pair.certificate.size() / 2);
   struct Case {
     const char* name;
@@ -79,7 +79,7 @@ TEST(TlsContext, Refusals) {
 
 // An encrypted key must fail at once: OpenSSL would ask the terminal for its passphrase.
 TEST(TlsContext, AnEncryptedKeyIsRefusedWithoutAsking) {
-  const SelfSigned pair = MakeCertificate();
+  const pki::KeyPair pair = MakeCertificate();
   const std::string encrypted =
       "-----BEGIN EC PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n"
       "DEK-Info: AES-128-CBC,00112233445566778899AABBCCDDEEFF\n\nAAAAAAAAAAAAAAAAAAAAAA==\n"

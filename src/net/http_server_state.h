@@ -6,24 +6,30 @@
 #include "net/byte_budget.h"
 #include "net/certificate_watcher.h"
 #include "net/connection_gate.h"
+#include "net/descriptors.h"
+#include "net/heartbeats.h"
+#include "tpu_admission/base/lifetime.h"
 #include "tpu_admission/net/server.h"
 
 namespace tpu_admission::net {
 
-struct EndpointState {
-  EndpointState(const ServerLimits& bounds, ServerObserver& watcher,
-                const CertificateWatcher* certificate_source)
+struct HttpServerState {
+  HttpServerState(const ServerLimits& bounds, std::size_t threads,
+                  ServerObserver& watcher TPU_ADMISSION_LIFETIME_BOUND,
+                  const CertificateWatcher* certificate_source TPU_ADMISSION_LIFETIME_BOUND)
       : limits(bounds),
         observer(watcher),
         certificates(certificate_source),
         bytes(bounds.bytes_in_flight),
-        gate(bounds.connections, watcher) {}
+        gate(FitToDescriptors(bounds.connections), watcher),
+        heartbeats(threads) {}
 
   const ServerLimits limits;
   ServerObserver& observer;
   const CertificateWatcher* const certificates;  // null: plain HTTP
   ByteBudget bytes;
   ConnectionGate gate;
+  Heartbeats heartbeats;
   std::atomic<bool> draining{false};
 };
 
