@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 
 #include "tpu_admission/base/lifetime.h"
 
@@ -11,14 +12,14 @@ namespace tpu_admission::controller {
 using Json = nlohmann::json;
 
 // The value at a JSON pointer, or null.
-inline const Json& At(const Json& object TPU_ADMISSION_LIFETIME_BOUND, const std::string& pointer) {
+inline const Json& At(const Json& object TPU_ADMISSION_LIFETIME_BOUND, std::string_view pointer) {
   static const Json kNull;
-  const Json::json_pointer path(pointer);
+  const Json::json_pointer path{std::string(pointer)};
   return object.contains(path) ? object.at(path) : kNull;
 }
 
 // The string at a JSON pointer, or "".
-inline std::string TextAt(const Json& object, const std::string& pointer) {
+inline std::string TextAt(const Json& object, std::string_view pointer) {
   const Json& value = At(object, pointer);
   return value.is_string() ? value.get<std::string>() : "";
 }
