@@ -1,4 +1,5 @@
-# Third-party packages. A missing one is named together with the Debian 12 package that has it.
+# Third-party packages. A missing one is named together with the Debian package that has it. The ranges hold
+# the versions of Debian 12 and 13, and so those of Ubuntu 24.04, where nobody has tried.
 function(need_package name debian)
   find_package(${name} ${ARGN} QUIET)
   if(NOT ${name}_FOUND)
@@ -7,13 +8,12 @@ function(need_package name debian)
   endif()
 endfunction()
 
-set(Boost_NO_WARN_NEW_VERSIONS ON)
-need_package(Boost libboost1.81-dev 1.81)
-need_package(OpenSSL libssl-dev 3)
+need_package(Boost libboost-dev 1.81...<2 CONFIG)  # Debian 12: libboost1.81-dev
+need_package(OpenSSL libssl-dev 3.0...<4)
 need_package(nlohmann_json nlohmann-json3-dev 3.11)
+need_package(spdlog libspdlog-dev 1.10...<2)
 need_package(fmt libfmt-dev 9...<13)
-need_package(spdlog libspdlog-dev 1.10)
-need_package(CLI11 libcli11-dev 2.1)
+need_package(CLI11 libcli11-dev 2.1...<3)
 need_package(Threads g++)
 
 # For packages without a usable CMake file: an imported target of one header and one library.
@@ -42,8 +42,8 @@ if(TPU_ADMISSION_SANITIZE MATCHES thread)
 endif()
 
 if(TPU_ADMISSION_TESTS)
-  need_package(GTest "libgtest-dev libgmock-dev" 1.12)
+  need_package(GTest "libgtest-dev libgmock-dev" 1.12...<2 CONFIG)
 endif()
 if(TPU_ADMISSION_BENCH)
-  need_package(benchmark libbenchmark-dev 1.7)
+  need_package(benchmark libbenchmark-dev 1.7...<2)
 endif()
