@@ -24,6 +24,10 @@ add_library(tpu_admission_flags INTERFACE)
 target_compile_options(tpu_admission_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor
   -Woverloaded-virtual -Wcast-align -Werror)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  # Which lock guards what, and who borrows from whom: only clang knows the attributes.
+  target_compile_options(tpu_admission_flags INTERFACE -Wthread-safety -Wthread-safety-beta -Wdangling)
+endif()
 
 if(TPU_ADMISSION_SANITIZE)
   add_compile_options(-fsanitize=${TPU_ADMISSION_SANITIZE} -fno-omit-frame-pointer
