@@ -1,7 +1,7 @@
 # Compiler check, warnings as errors, hardening flags and sanitizers for every target of ours.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 12)
   message(FATAL_ERROR "g++ ${CMAKE_CXX_COMPILER_VERSION} is too old: C++20 coroutines need g++ 12 or "
-                      "later. On Debian 12: apt-get install g++")
+                      "later. On Debian 12 and 13: apt-get install g++")
 elseif(CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 14)
   message(FATAL_ERROR "clang ${CMAKE_CXX_COMPILER_VERSION} is too old: 14 or later is needed.")
 endif()
@@ -34,12 +34,16 @@ if(TPU_ADMISSION_SANITIZE)
                       -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${TPU_ADMISSION_SANITIZE})
 elseif(CMAKE_BUILD_TYPE STREQUAL "Release")
-  add_compile_options(-D_FORTIFY_SOURCE=2 -fstack-protector-strong -ffunction-sections
-                      -fdata-sections)
+  # tests/image/hardening reads from the program whether they came through.
+  add_compile_options(-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 -D_GLIBCXX_ASSERTIONS
+                      -fstack-protector-strong -fstack-clash-protection
+                      -ftrivial-auto-var-init=zero -ffunction-sections -fdata-sections)
+  add_link_options(-Wl,-z,relro,-z,now,-z,noexecstack -Wl,--gc-sections -Wl,--as-needed -pie)
   if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
-    add_compile_options(-fcf-protection)
+    # Debian's start files are not marked, so that the linker must be told.
+    add_compile_options(-fcf-protection=full)
+    add_link_options(-Wl,-z,ibt,-z,shstk)
   elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64")
     add_compile_options(-mbranch-protection=standard)
   endif()
-  add_link_options(-Wl,-z,relro,-z,now,-z,noexecstack -Wl,--gc-sections -Wl,--as-needed -pie)
 endif()
