@@ -3,9 +3,9 @@
 #
 #   docker build --build-arg TPU_ADMISSION_REVISION="$(git rev-parse --short=12 HEAD)" -t tpu-admission .
 #
-# BASE is the Debian 12 that we build on; nothing of it is in the final image but the shared
+# BASE is the Debian 13 that we build on; nothing of it is in the final image but the shared
 # libraries that the binary needs.
-ARG BASE=debian:bookworm-slim
+ARG BASE=debian:trixie-slim
 
 # Builds on this machine's processor and cross-compiles for another: an emulated compiler would take an hour.
 FROM --platform=$BUILDPLATFORM ${BASE} AS build

@@ -2,32 +2,70 @@
 # its variables mean: arch, native, image, logs, work.
 export BUILDAH_ISOLATION=chroot  # needs no daemon and no other runtime
 
-readonly base=localhost/debian:bookworm-slim
+readonly base=localhost/tpu-admission-debian:13
+readonly cache=${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/tpu-admission-image
 revision=$(git rev-parse --short=12 HEAD)
 commit_time=$(git log -1 --format=%ct)
 
-# A Debian 12 of the packages that apt can reach, unless there is one of the last week.
+# The sources of this machine's packages, for Debian 13; none if it is no Debian.
+package_sources() {
+  local here
+  here=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)
+  apt-get indextargets --format '$(ORIGIN) deb $(REPO_URI) $(RELEASE) main' 'Created-By: Packages' |
+    sed -nE "s/^Debian (.*) $here(-[a-z]*)? main$/\1 trixie\2 main/p" | sort -u
+}
+
+# A Debian 13 with what the build and the tests need, and ccache; unless there is one of the last week.
 make_base() {
   local from
-  BASE=$base
-  if [[ -n $(find "$logs/base" -mtime -7 2>/dev/null) && -n $(buildah images -q "$base" 2>/dev/null) ]]; then
+  if [[ -n $(find "$cache/base" -mtime -7 2>/dev/null) && -n $(buildah images -q "$base" 2>/dev/null) ]]; then
     return
   fi
-  say "making a Debian 12 to build on (a minute)"
-  mmdebstrap --variant=apt --quiet bookworm "$work/base.tar"
+  say "making a Debian 13 to build on (two minutes)"
+  package_sources >"$work/sources.list"
+  # Without sources mmdebstrap takes Debian's own.
+  mmdebstrap --variant=apt --quiet trixie "$work/base.tar" $([[ ! -s $work/sources.list ]] ||
+    printf '%s' "$work/sources.list") >"$logs/base.log" 2>&1 || { cat "$logs/base.log" >&2; fail "no Debian 13"; }
   from=$(buildah from scratch)
   buildah add --quiet "$from" "$work/base.tar" / >/dev/null
+  buildah run --volume "$PWD/dev:/deps/dev:ro" "$from" -- sh -c \
+    '/deps/dev deps && apt-get -qq -y --no-install-recommends install ccache && apt-get clean' \
+    >"$logs/base.log" 2>&1 || { tail "$logs/base.log" >&2; fail "no packages for Debian 13"; }
+  buildah config --env CCACHE_DIR=/ccache "$from"
   buildah commit --quiet "$from" "$base" >/dev/null
   buildah rm "$from" >/dev/null
   rm "$work/base.tar"
-  touch "$logs/base"
+  touch "$cache/base"
+}
+
+# Sets `debian`: a container of the base, in whose /src the sources are that git knows.
+start_debian() {
+  mkdir -p "$cache/ccache" "$work/src"
+  BASE=${BASE:-$base}
+  [[ $BASE != "$base" ]] || make_base
+  git ls-files -z | xargs -0 cp --parents --target-directory="$work/src"
+  debian=$(buildah from "$BASE")
+}
+
+# in_debian COMMAND...
+in_debian() {
+  buildah run --volume "$work/src:/src" --volume "$cache/ccache:/ccache" --volume "$work/tls:/tls:ro" \
+    --workingdir /src --env JOBS="${JOBS:-}" --env TPU_ADMISSION_REVISION="$revision" "$debian" -- "$@"
+}
+
+# The unit tests of the sources, as that Debian's compiler and libraries make them.
+passes_unit_tests() {
+  local start=$SECONDS log=$logs/test.log
+  say "building and running the unit tests on $BASE (some minutes; the log is ${log#"$PWD/"})"
+  in_debian ./dev test >"$log" 2>&1 || { tail -n 40 "$log" >&2; return 1; }
+  say "$(grep -a '^==> tests: ' "$log" | tail -n 1 | cut -c5-) in $((SECONDS - start)) s"
+  grep -aq '^==> tests: [1-9][0-9]* passed, 0 failed' "$log"
 }
 
 # build IMAGE FOLDER OPTION...: of the sources in the folder. buildah 1.28 knows BUILDPLATFORM everywhere
 # but in FROM.
 build() {
   local start=$SECONDS log=$logs/build-$arch.log
-  [[ -n ${BASE:-} ]] || make_base
   say "building for $arch on $BASE (some minutes; the log is ${log#"$PWD/"})"
   buildah bud "${@:3}" --platform "linux/$arch" --build-arg BUILDPLATFORM="linux/$native" \
     --build-arg BASE="$BASE" --build-arg JOBS="${JOBS:-}" \
@@ -50,7 +88,7 @@ builds_the_same_again() {
   local container result=0 again=localhost/tpu-admission:$arch-again
   mkdir "$work/elsewhere"
   (umask 077 && git ls-files -z | xargs -0 cp --parents --target-directory="$work/elsewhere")
-  build "$again" "$work/elsewhere"
+  build "$again" "$work/elsewhere" --layers=false
   container=$(buildah from --platform "linux/$arch" "$again")
   diff <(files "$root") <(files "$(buildah mount "$container")") || result=1
   buildah rm "$container" >/dev/null
