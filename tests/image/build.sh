@@ -53,11 +53,12 @@ in_debian() {
     --workingdir /src --env JOBS="${JOBS:-}" --env TPU_ADMISSION_REVISION="$revision" "$debian" -- "$@"
 }
 
-# The unit tests of the sources, as that Debian's compiler and libraries make them.
+# The unit tests of the sources, as that Debian's compiler and libraries make them; without debug information,
+# which takes a third of the time.
 passes_unit_tests() {
   local start=$SECONDS log=$logs/test.log
   say "building and running the unit tests on $BASE (some minutes; the log is ${log#"$PWD/"})"
-  in_debian ./dev test >"$log" 2>&1 || { tail -n 40 "$log" >&2; return 1; }
+  in_debian sh -c 'mkdir -p build && cmake --preset dev -D CMAKE_CXX_FLAGS_DEBUG= && ./dev test' >"$log" 2>&1 || { tail -n 40 "$log" >&2; return 1; }
   say "$(grep -a '^==> tests: ' "$log" | tail -n 1 | cut -c5-) in $((SECONDS - start)) s"
   grep -aq '^==> tests: [1-9][0-9]* passed, 0 failed' "$log"
 }
