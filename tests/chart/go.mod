@@ -2,6 +2,11 @@ module tpu-admission.io/chart
 
 go 1.26.0
 
-require sigs.k8s.io/yaml v1.6.0
+require (
+	sigs.k8s.io/yaml v1.6.0
+	tpu-admission.io/objects v0.0.0
+)
 
 require go.yaml.in/yaml/v2 v2.4.2 // indirect
+
+replace tpu-admission.io/objects => ../objects

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"sigs.k8s.io/yaml"
+	"tpu-admission.io/objects"
 )
 
 // Paths of the repository and of the folder of programs that ./dev chart has built.
@@ -24,8 +25,14 @@ const namespace = "tpu-admission-system"
 
 func path(parts ...string) string { return filepath.Join(append([]string{root}, parts...)...) }
 
-// object is a Kubernetes object as JSON.
-type object = map[string]any
+// What the tests against a real control plane use too.
+type object = objects.Object
+
+var (
+	dig  = objects.Dig
+	text = objects.Text
+	list = objects.List
+)
 
 // template runs `helm template` with the arguments and returns what it prints.
 func template(arguments ...string) (stdout, stderr string, err error) {
@@ -112,32 +119,4 @@ func one(t *testing.T, objects []object, wanted string, names ...string) object 
 		t.Fatalf("%d objects of kind %s, not 1", len(found), wanted)
 	}
 	return found[0]
-}
-
-// dig returns the value below the keys (strings of objects, ints of lists), or nil.
-func dig(value any, keys ...any) any {
-	for _, key := range keys {
-		switch k := key.(type) {
-		case string:
-			o, _ := value.(object)
-			value = o[k]
-		case int:
-			list, _ := value.([]any)
-			if k >= len(list) {
-				return nil
-			}
-			value = list[k]
-		}
-	}
-	return value
-}
-
-func text(value any, keys ...any) string {
-	found, _ := dig(value, keys...).(string)
-	return found
-}
-
-func list(value any, keys ...any) []any {
-	found, _ := dig(value, keys...).([]any)
-	return found
 }

@@ -8,6 +8,7 @@ require (
 	k8s.io/component-base v0.36.2
 	k8s.io/kubectl v0.36.2
 	k8s.io/kubernetes v1.36.2
+	tpu-admission.io/objects v0.0.0
 )
 
 require (
@@ -221,4 +222,5 @@ replace (
 	k8s.io/sample-cli-plugin => k8s.io/sample-cli-plugin v0.36.2
 	k8s.io/sample-controller => k8s.io/sample-controller v0.36.2
 	k8s.io/streaming => k8s.io/streaming v0.36.2
+	tpu-admission.io/objects => ../objects
 )

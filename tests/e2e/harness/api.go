@@ -11,10 +11,12 @@ import (
 	"os"
 	"strings"
 	"time"
+
+	"tpu-admission.io/objects"
 )
 
 // Object is a Kubernetes object as JSON. Paths of keys are read with Dig.
-type Object = map[string]any
+type Object = objects.Object
 
 // API is a plain client of kube-apiserver, for what a test prepares and watches. What a user does
 // goes through kubectl instead.

@@ -1,32 +1,10 @@
 package harness
 
-// Dig returns the value below the keys (string keys of objects, int indices of lists), or nil
-// where there is none.
-func Dig(value any, keys ...any) any {
-	for _, key := range keys {
-		switch k := key.(type) {
-		case string:
-			object, _ := value.(Object)
-			value = object[k]
-		case int:
-			list, _ := value.([]any)
-			if k >= len(list) {
-				return nil
-			}
-			value = list[k]
-		}
-	}
-	return value
-}
+import "tpu-admission.io/objects"
 
-// Text is Dig for a string; "" where there is none.
-func Text(value any, keys ...any) string {
-	text, _ := Dig(value, keys...).(string)
-	return text
-}
-
-// List is Dig for a list; nil where there is none.
-func List(value any, keys ...any) []any {
-	list, _ := Dig(value, keys...).([]any)
-	return list
-}
+// What the tests of the chart use too.
+var (
+	Dig  = objects.Dig
+	Text = objects.Text
+	List = objects.List
+)
