@@ -124,6 +124,7 @@ Awaitable<void> Listener::AcceptSome() {
     if (error == asio::error::no_descriptors) {
       const bool evicted = co_await EvictOne();
       if (evicted) error = AcceptOne();
+      if (!error) co_return;  // the next would be EMFILE again, also with nobody in the backlog
     }
     if (error == asio::error::would_block || error == asio::error::try_again) co_return;
     if (error && error != asio::error::connection_aborted) {

@@ -31,7 +31,7 @@ bool HasLegacy(const k8s::ResourceList& resources) {
 }
 
 bool NamesTpus(std::string_view text) {
-  return text == kTpuResource || text == "tpu.google.com" || text.starts_with(kLegacyPrefix) ||
+  return text == kTpuResource || text == kTpuDriver || text.starts_with(kLegacyTpuPrefix) ||
          text.starts_with("cloud.google.com/gke-tpu-");
 }
 
