@@ -192,6 +192,15 @@ class Checker {
 
   void Tell(const std::string& file, const ManifestObject& object,
             const admission::Judgement& judgement) {
+    const workload::Workload& workload = judgement.workload;
+    if (!workload.not_judged.empty()) {
+      ++counts_.warnings;
+      output_.Complaint(file, object, workload, "",
+                        "not checked: " + std::string(workload.not_judged));
+    }
+    for (const workload::Slip& slip : workload.slips) {
+      Unreadable(file, std::to_string(object.LineOf(slip.pointer)) + ":1: " + slip.problem);
+    }
     for (const JudgedFinding& judged : judgement.decision.findings) {
       if (judged.mode == Mode::kDeny) counts_.errors += 1 + judged.more;
       if (judged.mode == Mode::kWarn) counts_.warnings += 1 + judged.more;

@@ -63,6 +63,25 @@ TEST(Check, PrintsJsonForPrograms) {
   EXPECT_EQ(finding["name"], "p");
 }
 
+TEST(Check, NamesALabelValueWithoutQuotesAndJudgesTheRest) {
+  std::string text = kList;
+  const std::string selector = "    nodeSelector:\n";
+  text.insert(text.find(selector) + selector.size(), "      cloud.google.com/gke-spot: true\n");
+  const Ended ended = RunToEnd({"check", "-"}, {}, text);
+  EXPECT_EQ(ended.exit_code, 2);
+  EXPECT_THAT(ended.out + ended.err,
+              HasSubstr(":10:1: nodeSelector \"cloud.google.com/gke-spot\" is not a string"));
+  EXPECT_THAT(ended.out, HasSubstr("TPU203"));
+}
+
+TEST(Check, SaysWhatIsTooLargeToJudge) {
+  std::string text = kList;
+  for (int i = 0; i < 100; ++i) text += "    - {name: c" + std::to_string(i) + "}\n";
+  const Ended ended = RunToEnd({"check", "-"}, {}, text);
+  EXPECT_EQ(ended.exit_code, 2);
+  EXPECT_THAT(ended.out + ended.err, HasSubstr("not checked: more than 100 containers"));
+}
+
 TEST(Check, FailsOnWarningsIfAsked) {
   const std::string warned = R"({apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {
     nodeSelector: {cloud.google.com/gke-tpu-accelerator: tpu8t, cloud.google.com/gke-tpu-topology: 2x2},

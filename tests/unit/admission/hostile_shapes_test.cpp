@@ -180,7 +180,7 @@ INSTANTIATE_TEST_SUITE_P(
                           "entries in nodeSelector"},
                     Shape{"TemplatesWithChipsAndDefaults",
                           [] {
-                            return WorkflowBody(List(100, R"({"container":)" + kLimits + "}"),
+                            return WorkflowBody(List(50, R"({"container":)" + kLimits + "}"),
                                                 R"("nodeSelector":)" + Map(1000, kKeys));
                           },
                           "judged"},
