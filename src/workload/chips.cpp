@@ -32,7 +32,7 @@ bool HasLegacy(const k8s::ResourceList& resources) {
 
 bool NamesTpus(std::string_view text) {
   return text == kTpuResource || text == kTpuDriver || text.starts_with(kLegacyTpuPrefix) ||
-         text.starts_with("cloud.google.com/gke-tpu-");
+         text.starts_with(kGkeTpuPrefix);
 }
 
 }  // namespace

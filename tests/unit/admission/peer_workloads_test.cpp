@@ -282,10 +282,12 @@ TEST(PeerWorkloads, X7HostsAreThoseOfTheSubSlice) {
   Asker asker;
   const std::string pods = "/spec/replicatedJobs/0/template/spec/template";
   const Pods free{4, nullptr, "tpu7x"};
-  EXPECT_EQ(Faults(asker.Validate(Review(WithSlice(JobSet(free, 1), pods, "2x2x1")))), "");
-  EXPECT_EQ(Faults(asker.Validate(Review(WithSlice(JobSet(free, 8), pods, "2x4x4")))), "");
+  EXPECT_EQ(Faults(asker.Validate(Review(WithSlice(JobSet(free, 1), pods, "2x2x1")))),
+            "TPU103=warn");
+  EXPECT_EQ(Faults(asker.Validate(Review(WithSlice(JobSet(free, 8), pods, "2x4x4")))),
+            "TPU103=warn");
   EXPECT_EQ(Faults(asker.Validate(Review(WithSlice(JobSet(free, 7), pods, "2x4x4")))),
-            "TPU401=deny");
+            "TPU401=deny TPU103=warn");
 }
 
 json LeaderWorkerSet(const Pods& pods, int size) {
@@ -301,7 +303,7 @@ TEST(PeerWorkloads, X8AnnotationsOfALeaderWorkerSet) {
   const std::string worker = "/spec/leaderWorkerTemplate/workerTemplate";
   const Pods free{4, nullptr, "tpu7x"};
   const json right = WithSlice(LeaderWorkerSet(free, 8), worker, "2x4x4");
-  EXPECT_EQ(Faults(asker.Validate(Review(right))), "");
+  EXPECT_EQ(Faults(asker.Validate(Review(right))), "TPU103=warn");
   const json wrong = LeaderWorkerSet({4, "4x4", kV6e}, 3);
   EXPECT_FALSE(asker.Validate(Review(wrong)).allowed());
   const json skipped = With(
