@@ -4,6 +4,7 @@
 #include <array>
 
 #include "admission/patch.h"
+#include "tpu_admission/admission/repairs.h"
 
 namespace tpu_admission::admission {
 namespace {
@@ -85,14 +86,16 @@ AdmissionResponse NotChecked(const std::string& why) {
   return response;
 }
 
-AdmissionResponse Told(const Judgement& judgement, const std::string& docs_url) {
+// `repairs` is asked only for a denial.
+template <typename Repairs>
+AdmissionResponse Told(const Judgement& judgement, const std::string& docs_url, Repairs repairs) {
   const std::vector<JudgedFinding>& findings = judgement.decision.findings;
   AdmissionResponse response;
   response.warnings = Warnings(judgement.decision);
   if (findings.empty()) return response;
   response.allowed = !Denies(findings.front());
   if (!response.allowed) {
-    response.message = DenialMessage(judgement.workload, findings, docs_url);
+    response.message = DenialMessage(judgement.workload, findings, repairs(), docs_url);
   }
   for (auto [key, value] : {std::pair("findings", Summary(findings)),
                             std::pair("would-deny", WouldDenySummary(findings)),
@@ -174,11 +177,10 @@ AdmissionResponse Handler::Mutate(const Settings& settings, Record& record) {
 AdmissionResponse Handler::Validate(const Settings& settings, Day today, Record& record) {
   const AdmissionRequest& request = record.request;
   const bool update = request.operation == Operation::kUpdate;
-  Judgement judgement =
-      Judge(settings,
-            {request.kind, request.object, update ? request.old_object : k8s::JsonView(),
-             request.namespace_name, today},
-            arena_);
+  const Submission submission = {request.kind, request.object,
+                                 update ? request.old_object : k8s::JsonView(),
+                                 request.namespace_name, today};
+  Judgement judgement = Judge(settings, submission, arena_);
   switch (judgement.state) {
     case Judgement::State::kNotOurs:
       return {};
@@ -196,7 +198,9 @@ AdmissionResponse Handler::Validate(const Settings& settings, Day today, Record&
     record.chips = pod.chips_per_pod;
     record.accelerator = settings.engine.AcceleratorOf(pod);
   }
-  AdmissionResponse response = Told(judgement, settings.docs_url);
+  AdmissionResponse response = Told(judgement, settings.docs_url, [&] {
+    return RepairsOf(settings, submission, judgement, arena_);
+  });
   record.outcome = !response.allowed            ? Outcome::kDenied
                    : !response.warnings.empty() ? Outcome::kWarned
                                                 : Outcome::kAllowed;

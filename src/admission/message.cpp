@@ -3,6 +3,7 @@
 #include <span>
 
 #include "tpu_admission/admission/decision.h"
+#include "tpu_admission/admission/repairs.h"
 #include "tpu_admission/base/json_pointer.h"
 #include "tpu_admission/base/text.h"
 #include "tpu_admission/rules/readme.h"
@@ -57,8 +58,8 @@ std::string Heading(const Finding& finding) {
 
 std::string ParagraphWithChange(const Finding& finding, const std::string& change,
                                 std::size_t more) {
-  std::string text = Heading(finding) + "\n  " + Cut(finding.problem, kSentenceBytes) + "\n  -> " +
-                     Cut(change, kSentenceBytes) + "\n";
+  std::string text = Heading(finding) + "\n  " + Cut(finding.problem, kSentenceBytes) + "\n";
+  if (!change.empty()) text += "  -> " + Cut(change, kSentenceBytes) + "\n";
   if (more > 0) text += "  (and " + std::to_string(more) + " more like this)\n";
   return text;
 }
@@ -93,15 +94,18 @@ std::string More(std::span<const JudgedFinding> findings, std::string_view docs_
 }  // namespace
 
 std::string DenialMessage(const workload::Workload& workload,
-                          const std::vector<JudgedFinding>& findings, std::string_view docs_url) {
+                          const std::vector<JudgedFinding>& findings,
+                          const std::vector<repair::Repair>& repairs, std::string_view docs_url) {
   const auto end = std::find_if_not(findings.begin(), findings.end(), Denies);
   const std::span<const JudgedFinding> faults(findings.begin(), end);
   std::string text = FirstLine(workload, faults) + "\n";
   std::size_t i = 0;
   for (; i < std::min(faults.size(), kMaxParagraphs) && text.size() < kEnoughBytes; ++i) {
     const Finding& finding = faults[i].finding;
-    text += "\n" + ParagraphWithChange(finding, ChangeOrReference(faults.first(i), finding),
-                                       faults[i].more);
+    // What one edit mends is said beside it; else the repairs say it, once for all.
+    const bool alone = repairs.empty() || faults.size() == 1;
+    const std::string change = alone ? ChangeOrReference(faults.first(i), finding) : "";
+    text += "\n" + ParagraphWithChange(finding, change, faults[i].more);
     if (!faults[i].peer_sentence.empty()) {
       text.append("  (").append(faults[i].peer_sentence).append(")\n");
     }
@@ -109,6 +113,7 @@ std::string DenialMessage(const workload::Workload& workload,
   if (i < faults.size()) {
     text += "\n(" + std::to_string(Count(faults.subspan(i))) + " more of the same kinds)\n";
   }
+  if (!repairs.empty()) text += "\n" + WhatWouldRun(repairs);
   return text + "\n" + More(faults, docs_url);
 }
 

@@ -8,6 +8,7 @@
 #include "app/manifest.h"
 #include "app/settings_loader.h"
 #include "tpu_admission/admission/judge.h"
+#include "tpu_admission/admission/repairs.h"
 #include "tpu_admission/base/clock.h"
 #include "tpu_admission/base/json_pointer.h"
 #include "tpu_admission/base/text.h"
@@ -38,6 +39,9 @@ class Output {
   virtual void Complaint(const std::string& file, const ManifestObject& object,
                          const workload::Workload& workload, const std::string& pointer,
                          const std::string& what) = 0;
+  // What would run in the place of `object`.
+  virtual void Repairs(const std::string& file, const ManifestObject& object,
+                       const std::vector<repair::Repair>& repairs) = 0;
   virtual void Unreadable(const std::string& file, const std::string& what) = 0;
   virtual void Finish(const Counts& counts) = 0;
 };
@@ -72,6 +76,10 @@ class TextOutput final : public Output {
                  const workload::Workload& workload, const std::string& pointer,
                  const std::string& what) override {
     Line(file, object.LineOf(pointer), "warning", workload, what + '\n');
+  }
+  void Repairs(const std::string&, const ManifestObject&,
+               const std::vector<repair::Repair>& repairs) override {
+    if (!repairs.empty()) std::cout << admission::WhatWouldRun(repairs) << '\n';
   }
   void Unreadable(const std::string& file, const std::string& what) override {
     std::cout << file << ':' << what << '\n';
@@ -130,12 +138,28 @@ class JsonOutput final : public Output {
                            {"name", Printable(workload.metadata.name)},
                            {"complaint", what}});
   }
+  void Repairs(const std::string& file, const ManifestObject& object,
+               const std::vector<repair::Repair>& repairs) override {
+    char label = 'a';
+    for (const repair::Repair& repair : repairs) {
+      std::vector<k8s::JsonEdit> edits = repair.edits;
+      for (k8s::JsonEdit& edit : edits) edit.pointer.insert(0, object.pointer);
+      const k8s::JsonView document = object.root;
+      repairs_.push_back({{"file", file},
+                          {"document", object.index},
+                          {"label", std::string(1, label++)},
+                          {"text", repair.Title() + ": " + repair.changes},
+                          {"total_chips", {repair.chips_before, repair.chips_after}},
+                          {"patch", nlohmann::ordered_json::parse(k8s::AsPatch(document, edits))}});
+    }
+  }
   void Unreadable(const std::string& file, const std::string& what) override {
     errors_.push_back({{"file", file}, {"error", what}});
   }
   void Finish(const Counts& counts) override {
     const nlohmann::ordered_json report = {{"workloads", counts.workloads},
                                            {"findings", findings_},
+                                           {"repairs", repairs_},
                                            {"complaints", complaints_},
                                            {"errors", errors_}};
     std::cout << report.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
@@ -143,6 +167,7 @@ class JsonOutput final : public Output {
 
  private:
   nlohmann::ordered_json findings_ = nlohmann::ordered_json::array();
+  nlohmann::ordered_json repairs_ = nlohmann::ordered_json::array();
   nlohmann::ordered_json complaints_ = nlohmann::ordered_json::array();
   nlohmann::ordered_json errors_ = nlohmann::ordered_json::array();
 };
@@ -172,11 +197,10 @@ class Checker {
 
   void CheckObject(const std::string& file, const ManifestObject& object) {
     arena_.Reset();
-    const admission::Judgement judgement =
-        Judge(settings_,
-              {object.gvk, object.json, k8s::JsonView(),
-               object.json["metadata"]["namespace"].StringOr(""), today_},
-              arena_);
+    const admission::Submission submission = {object.gvk, object.json, k8s::JsonView(),
+                                              object.json["metadata"]["namespace"].StringOr(""),
+                                              today_};
+    const admission::Judgement judgement = Judge(settings_, submission, arena_);
     using State = admission::Judgement::State;
     if (judgement.state == State::kUnreadable) {
       const std::string line = std::to_string(object.LineOf(""));
@@ -187,6 +211,7 @@ class Checker {
     } else if (judgement.state == State::kJudged) {
       ++counts_.workloads;
       Tell(file, object, judgement);
+      output_.Repairs(file, object, RepairsOf(settings_, submission, judgement, arena_));
     }
   }
 

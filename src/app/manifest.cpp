@@ -11,17 +11,23 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void Visit(const YamlDocument& document, k8s::JsonView object, const std::string& pointer,
+struct Place {
+  const YamlDocument& document;
+  k8s::JsonView root;
+  std::size_t index;
+};
+
+void Visit(const Place& place, k8s::JsonView object, const std::string& pointer,
            const std::function<void(const ManifestObject&)>& each) {
   const k8s::GroupVersionKind gvk = k8s::GvkOf(object);
   if (gvk.kind == "List" && pointer.empty()) {
     for (std::size_t i = 0; i < object["items"].size(); ++i) {
       std::string item = "/items";
       AppendPointerIndex(item, i);
-      Visit(document, object["items"].Element(i), item, each);
+      Visit(place, object["items"].Element(i), item, each);
     }
   } else if (!gvk.kind.empty() && !gvk.version.empty()) {
-    each({gvk, object, document, pointer});
+    each({gvk, object, place.document, pointer, place.root, place.index});
   }
 }
 
@@ -41,10 +47,11 @@ Status ForEachObject(std::string_view text,
   const Result<std::vector<YamlDocument>> documents = ParseYaml(text);
   if (!documents) return documents.error();
   k8s::JsonParser parser;
+  std::size_t index = 0;
   for (const YamlDocument& document : *documents) {
     const Result<k8s::JsonView> root = parser.Parse(document.json);
     if (!root) return Error{std::to_string(document.start.line) + ":1: " + root.error().message};
-    Visit(document, *root, "", each);
+    Visit({document, *root, index++}, *root, "", each);
   }
   return OkStatus();
 }

@@ -21,6 +21,8 @@ struct ManifestObject {
   k8s::JsonView json;
   const YamlDocument& document;
   std::string pointer;  // of the object in the document: "" or "/items/3"
+  k8s::JsonView root;   // the whole document
+  std::size_t index;    // of the document in its file, from 0
 
   // The line of a field of the object, or of its nearest parent that stands in the text.
   std::size_t LineOf(std::string_view field_pointer) const;

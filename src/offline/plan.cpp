@@ -1,7 +1,6 @@
 #include "tpu_admission/offline/plan.h"
 
 #include <algorithm>
-#include <array>
 #include <tuple>
 
 #include "tpu_admission/base/text.h"
@@ -39,25 +38,6 @@ Result<std::vector<const Generation*>> Generations(const tpu::Catalog& catalog, 
   return Error{message};
 }
 
-// In `order` of the dimensions, all shapes of `chips` chips that the rule for custom topologies
-// makes.
-std::vector<Topology> CustomShapes(const Generation& generation, std::int64_t chips) {
-  std::vector<Topology> shapes;
-  if (!generation.custom || chips <= generation.custom->above_chips) return shapes;
-  const auto step = generation.custom->multiple_of;
-  const auto fits = [&](std::int64_t side) { return chips % side == 0; };
-  for (std::int64_t a = step; a * a * a <= chips; a += step) {
-    for (std::int64_t b = a; fits(a) && a * b * b <= chips; b += step) {
-      const std::int64_t c = chips / a / b;
-      if (a * b * c != chips || c % step != 0 || c > 65535) continue;
-      const std::array<std::uint16_t, 3> sides = {std::uint16_t(a), std::uint16_t(b),
-                                                  std::uint16_t(c)};
-      shapes.push_back(Topology::Of(sides));
-    }
-  }
-  return shapes;
-}
-
 // Every placement of one slice of the generation that might be meant.
 std::vector<Placement> Candidates(const Generation& generation, const Wish& wish,
                                   const std::optional<Topology>& topology) {
@@ -71,7 +51,7 @@ std::vector<Placement> Candidates(const Generation& generation, const Wish& wish
   }
   found = generation.placements;
   if (wish.chips > 0) {
-    for (const Topology& shape : CustomShapes(generation, wish.chips / wish.slices)) add(shape);
+    for (const Topology& shape : generation.CustomShapesOf(wish.chips / wish.slices)) add(shape);
   } else if (generation.custom) {
     for (const Topology& shape : generation.custom->examples) add(shape);
   }

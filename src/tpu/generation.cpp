@@ -151,4 +151,21 @@ std::vector<Topology> Generation::ListedTopologies() const {
   return listed;
 }
 
+std::vector<Topology> Generation::CustomShapesOf(std::int64_t chips) const {
+  std::vector<Topology> shapes;
+  if (!custom || chips <= custom->above_chips || chips > custom->max_chips) return shapes;
+  const std::int64_t step = custom->multiple_of;
+  for (std::int64_t a = step; a * a * a <= chips; a += step) {
+    if (chips % a != 0) continue;
+    for (std::int64_t b = a; a * b * b <= chips; b += step) {
+      const std::int64_t c = chips / a / b;
+      if (a * b * c != chips || c % step != 0 || c > 65535) continue;
+      const std::array<std::uint16_t, 3> sides = {std::uint16_t(a), std::uint16_t(b),
+                                                  std::uint16_t(c)};
+      shapes.push_back(Topology::Of(sides));
+    }
+  }
+  return shapes;
+}
+
 }  // namespace tpu_admission::tpu

@@ -36,7 +36,7 @@ mutating:
     - name: uses-tpus
       expression: |-
         object != null &&
-          [optional.of(object)].exists(template,
+          [object].exists(template,
 )";
 
 constexpr std::string_view kLosingTheToleration = R"()

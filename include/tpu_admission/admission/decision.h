@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tpu_admission/repair/repair.h"
 #include "tpu_admission/rules/finding.h"
 #include "tpu_admission/workload/workload.h"
 
@@ -45,10 +46,12 @@ inline bool WouldDeny(const JudgedFinding& judged) {
 
 // The text of a denial. Its first line stands alone (events and dashboards show no other), names
 // the object and the first fault, and is at most kFirstLineBytes long; after it every fault with
-// place, reason and change. `docs_url`: base of links, or empty for none.
+// place, reason and change; then what would run. Where there are repairs, changes stand only beside
+// a fault that is alone. `docs_url`: base of links, or empty for none.
 inline constexpr std::size_t kFirstLineBytes = 400;
 std::string DenialMessage(const workload::Workload& workload,
-                          const std::vector<JudgedFinding>& findings, std::string_view docs_url);
+                          const std::vector<JudgedFinding>& findings,
+                          const std::vector<repair::Repair>& repairs, std::string_view docs_url);
 
 // A warning for kubectl to print: one line of at most kWarningBytes. `more`: as in JudgedFinding.
 inline constexpr std::size_t kWarningBytes = 120;

@@ -10,12 +10,16 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
 #include "tpu_admission/base/result.h"
 
 namespace tpu_admission::k8s {
+
+class Arena;
+struct JsonEdit;
 
 class JsonView {
  public:
@@ -49,6 +53,7 @@ class JsonView {
 
  private:
   friend class JsonParser;
+  friend JsonView Edited(JsonView root, std::span<const JsonEdit> edits, Arena& arena);
   explicit JsonView(const void* value) : value_(value) {}
 
   const void* value_ = nullptr;

@@ -242,6 +242,9 @@ struct Generation {
   OfferAnswer OfferOf(const Topology& topology) const;
   // The listed topologies in catalog order, each once. Allocates.
   std::vector<Topology> ListedTopologies() const;
+  // The shapes of so many chips that the rule for custom topologies makes, with rising dimensions.
+  // Allocates.
+  std::vector<Topology> CustomShapesOf(std::int64_t chips) const;
 
   // What the views of `placements` point into.
   struct PlacementText {

@@ -144,10 +144,11 @@ TEST(Messages, ChangesOfTheMessageMendTheObject) {
   Asker asker;
   json job = WrongJob();
   const std::string message = asker.Validate(Review(job)).message();
-  ASSERT_NE(message.find("-> set requests and limits of google.com/tpu to 4"), std::string::npos);
-  job["spec"]["template"]["spec"]["containers"][0] = TpuContainer("jax", 4);
-  ASSERT_NE(asker.Validate(Review(job)).message().find("-> set parallelism and completions to 4"),
+  ASSERT_NE(message.find("What would run:\n  a) keep 4x4, 16 chips on 4 hosts:"), std::string::npos);
+  ASSERT_NE(message.find("containers[0] google.com/tpu: 4, parallelism: 4, completions: 4"),
             std::string::npos);
+  EXPECT_EQ(message.find("  -> "), std::string::npos) << "repairs say it, once";
+  job["spec"]["template"]["spec"]["containers"][0] = TpuContainer("jax", 4);
   job["spec"]["parallelism"] = 4;
   job["spec"]["completions"] = 4;
   EXPECT_TRUE(asker.Validate(Review(job)).allowed());

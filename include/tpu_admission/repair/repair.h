@@ -1,0 +1,56 @@
+// A repair: a few edits that make a whole workload sound. It is searched among the shapes of the
+// catalog near to what is written, and shown only if the judge itself finds nothing wrong with the
+// edited object.
+//
+// Pure; belongs to one thread through its arena. Searched only when something is wrong; the work is
+// bounded by kMostCandidates judgements.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tpu_admission/k8s/arena.h"
+#include "tpu_admission/k8s/json_edit.h"
+#include "tpu_admission/tpu/catalog.h"
+#include "tpu_admission/workload/workload.h"
+
+namespace tpu_admission::repair {
+
+struct Repair {
+  std::vector<k8s::JsonEdit> edits;
+  std::string what;     // "keep 4x4, 16 chips on 4 hosts"
+  std::string changes;  // "containers[0] google.com/tpu: 4, parallelism: 4"
+  // Of the whole workload, before and after. Before: as the pods ask for them, where that is
+  // written and can be; else as the topology says.
+  std::int64_t chips_before = 0;
+  std::int64_t chips_after = 0;
+
+  // "keep 4x4, 16 chips on 4 hosts" with what it costs: "(16 chips become 64)".
+  std::string Title() const;
+};
+
+// What the judge makes of an edited object: the pod sets, by their JSON pointers, that still have
+// a denial, or a warning that was not there before. `unreadable`: no workload any more.
+struct Proof {
+  bool unreadable = false;
+  std::vector<std::string> faulty;
+
+  bool sound() const { return !unreadable && faulty.empty(); }
+};
+using Prover = std::function<Proof(k8s::JsonView object)>;
+
+inline constexpr std::size_t kMostRepairs = 3;
+inline constexpr std::size_t kMostCandidates = 256;
+
+// At most kMostRepairs, nearest first: those that keep total chips, generation, chips a pod,
+// topology and pods, in this order, then those of few edits. `faulty`: the pod sets that something
+// is wrong with, as in Proof. The same input gives the same answer.
+std::vector<Repair> FindRepairs(const tpu::Catalog& catalog, const workload::Workload& workload,
+                                k8s::JsonView object, const std::vector<std::string>& faulty,
+                                const Prover& prove, k8s::Arena& arena);
+
+}  // namespace tpu_admission::repair

@@ -1,0 +1,45 @@
+// One shape that a pod set could have, and the edits that give it that shape.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "tpu_admission/k8s/json_edit.h"
+#include "tpu_admission/tpu/catalog.h"
+#include "tpu_admission/workload/workload.h"
+
+namespace tpu_admission::repair {
+
+// What is written of one pod set, as far as it can be read.
+struct Written {
+  const workload::PodSet* pods = nullptr;
+  const workload::NodeChoice* choice = nullptr;
+  const tpu::Generation* generation = nullptr;  // selected, or probably meant
+  std::optional<tpu::Topology> topology;
+  std::int64_t chips_per_pod = 0;  // 0: not known
+  std::int64_t pods_per_slice = 1;
+  std::int64_t slices = 1;
+  std::int64_t total_chips = 0;
+};
+// Nothing if a person must choose first: several alternatives, no generation, no counts.
+std::optional<Written> Read(const tpu::Catalog& catalog, const workload::PodSet& pods);
+
+struct Candidate {
+  tpu::Placement placement;
+  const tpu::Generation* generation = nullptr;
+  std::int64_t chips_per_pod = 0;
+  std::int64_t pods = 0;    // of a slice
+  std::int64_t slices = 1;  // that the object asks for
+  std::vector<k8s::JsonEdit> edits;
+  std::tuple<std::int64_t, bool, bool, bool, bool, std::size_t, int> distance;
+
+  std::int64_t total_chips() const { return placement.topology.chips() * slices; }
+};
+
+// Nearest first. `object`: what the workload was read from.
+std::vector<Candidate> CandidatesFor(const Written& written, k8s::JsonView object);
+
+}  // namespace tpu_admission::repair

@@ -1,0 +1,130 @@
+// What the repairs of manifests that people write are. That each is sound is proven for every
+// corruption by tests/properties/repair_properties; here is which comes first, and how it reads.
+#include "tpu_admission/repair/repair.h"
+
+#include <gmock/gmock.h>
+
+#include "tpu_admission/admission/repairs.h"
+#include "tpu_admission/base/yaml.h"
+
+namespace tpu_admission::admission {
+namespace {
+
+using repair::Repair;
+
+struct Pods {
+  std::string accelerator = "tpu-v6e-slice";
+  std::string topology = "4x4";
+  std::string chips = "4";
+  std::string more = {};  // lines of the pod's spec
+};
+
+std::string PodSpec(const Pods& pods) {
+  return "{nodeSelector: {cloud.google.com/gke-tpu-accelerator: " + pods.accelerator +
+         ", cloud.google.com/gke-tpu-topology: " + pods.topology + "}, subdomain: s, " + pods.more +
+         "containers: [{name: c, image: i, resources: {requests: {cpu: 1, memory: 1Gi}, limits: "
+         "{google.com/tpu: " +
+         pods.chips + "}}}]}";
+}
+
+std::string Job(const Pods& pods, int parallelism) {
+  const std::string count = std::to_string(parallelism);
+  return "{apiVersion: batch/v1, kind: Job, metadata: {name: train}, spec: {parallelism: " + count +
+         ", completions: " + count +
+         ", completionMode: Indexed, template: {spec: " + PodSpec(pods) + "}}}";
+}
+
+std::string RayCluster(const Pods& pods, const std::string& counts) {
+  return "{apiVersion: ray.io/v1, kind: RayCluster, metadata: {name: r}, spec: {headGroupSpec: "
+         "{template: {spec: {containers: [{name: h, image: i}]}}}, workerGroupSpecs: [{groupName: "
+         "g, " +
+         counts + ", template: {spec: " + PodSpec(pods) + "}}]}}";
+}
+
+std::string JobSet(const Pods& pods, int replicas, int parallelism) {
+  const std::string count = std::to_string(parallelism);
+  return "{apiVersion: jobset.x-k8s.io/v1alpha2, kind: JobSet, metadata: {name: s}, spec: "
+         "{replicatedJobs: [{name: w, replicas: " +
+         std::to_string(replicas) + ", template: {spec: {parallelism: " + count +
+         ", completions: " + count + ", template: {spec: " + PodSpec(pods) + "}}}}]}}";
+}
+
+// "title | changes" of each repair.
+std::vector<std::string> RepairsOf(const std::string& yaml) {
+  const std::string json = ParseYaml(yaml).value().front().json;
+  k8s::JsonParser parser;
+  const k8s::JsonView object = parser.Parse(json).value();
+  const Settings settings{
+      rules::Engine(tpu::Catalog::Load(tpu::BuiltInCatalogText(), "built-in").value(), {}),
+      Policy::Load("", "none", "").value(), ""};
+  k8s::Arena arena;
+  const Submission submission{k8s::GvkOf(object), object, {}, "default", {}};
+  const Judgement judgement = Judge(settings, submission, arena);
+  std::vector<std::string> lines;
+  for (const Repair& repair : RepairsOf(settings, submission, judgement, arena)) {
+    lines.push_back(repair.Title() + " | " + repair.changes);
+  }
+  return lines;
+}
+
+std::string First(const std::string& yaml) {
+  const std::vector<std::string> repairs = RepairsOf(yaml);
+  return repairs.empty() ? "" : repairs.front();
+}
+
+TEST(Repair, OfASoundWorkloadIsNone) { EXPECT_THAT(RepairsOf(Job({}, 4)), testing::IsEmpty()); }
+
+TEST(Repair, KeepsTheChipsThatTheWholeAsksFor) {
+  const std::string chips = "16 chips on 4 hosts | containers[0] google.com/tpu: 4";
+  EXPECT_EQ(First(Job({.chips = "1"}, 16)),
+            "keep 4x4, " + chips + ", parallelism: 4, completions: 4");
+  EXPECT_EQ(First(Job({.chips = "8"}, 2)),
+            "keep 4x4, " + chips + ", parallelism: 4, completions: 4");
+  EXPECT_EQ(First(Job({.chips = "16"}, 4)), "keep 4x4, " + chips);
+}
+
+TEST(Repair, SaysWhatChangesInChips) {
+  EXPECT_THAT(First(Job({.accelerator = "tpu-v4-podslice", .topology = "4x4x6"}, 24)),
+              testing::HasSubstr("chips become"));
+}
+
+TEST(Repair, SetsHostsAndSlicesOfARayGroupTogether) {
+  EXPECT_EQ(First(RayCluster({}, "replicas: 4")),
+            "keep 4x4, 16 chips on 4 hosts | numOfHosts: 4, replicas: 1");
+}
+
+TEST(Repair, CountsTheSlicesOfAJobSet) {
+  EXPECT_EQ(First(JobSet({}, 2, 2)),
+            "keep 4x4, 16 chips on 4 hosts | parallelism: 4, completions: "
+            "4, replicas: 1");
+}
+
+TEST(Repair, NamesTheGenerationThatWasMeant) {
+  EXPECT_EQ(First(Job({.accelerator = "tpu-v6e-podslice"}, 4)),
+            "keep 4x4, 16 chips on 4 hosts | accelerator: tpu-v6e-slice");
+}
+
+TEST(Repair, TellsNoChoiceThatOnlyChangesMore) {
+  EXPECT_EQ(RepairsOf(Job({.accelerator = "tpu-v6e-podslice"}, 4)).size(), 1U);
+}
+
+TEST(Repair, IsNoneWhereAPersonMustChoose) {
+  EXPECT_THAT(RepairsOf(Job({.accelerator = "\"{{ .accelerator }}\"", .chips = "8"}, 2)),
+              testing::IsEmpty());
+}
+
+TEST(Repair, FitsMemoryToTheMachine) {
+  const std::string yaml = Job({}, 4);
+  std::string large = yaml;
+  large.replace(large.find("memory: 1Gi"), 11, "memory: 720Gi");
+  EXPECT_EQ(First(large),
+            "keep 4x4, 16 chips on 4 hosts | containers[0] request of memory: 563220Mi");
+}
+
+TEST(Repair, IsTheSameEachTime) {
+  const std::string yaml = Job({.chips = "8"}, 2);
+  EXPECT_EQ(RepairsOf(yaml), RepairsOf(yaml));
+}
+
+}  // namespace
+}  // namespace tpu_admission::admission
