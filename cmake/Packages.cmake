@@ -11,8 +11,8 @@ endfunction()
 need_package(Boost libboost-dev 1.81...<2 CONFIG)  # Debian 12: libboost1.81-dev
 need_package(OpenSSL libssl-dev 3.0...<4)
 need_package(nlohmann_json nlohmann-json3-dev 3.11)
-need_package(spdlog libspdlog-dev 1.10...<2)
 need_package(fmt libfmt-dev 9...<13)
+need_package(spdlog libspdlog-dev 1.10...<2)
 need_package(CLI11 libcli11-dev 2.1...<3)
 need_package(Threads g++)
 

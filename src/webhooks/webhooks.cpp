@@ -36,7 +36,7 @@ mutating:
     - name: uses-tpus
       expression: |-
         object != null &&
-          [object].exists(template,
+          [optional.of(object)].exists(template,
 )";
 
 constexpr std::string_view kLosingTheToleration = R"()

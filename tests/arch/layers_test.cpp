@@ -26,9 +26,9 @@ struct Layer {
 // Headers of third parties, and the word by which a layer names their library (OpenSSL::SSL and
 // OpenSSL::Crypto are one library to us).
 const std::map<std::string, std::string> kLibraries = {
-    {"boost/", "boost"}, {"openssl/", "OpenSSL"},       {"nlohmann/", "nlohmann"},
-    {"fmt/", "fmt"},     {"prometheus/", "prometheus"}, {"yaml.h", "libyaml"},
-    {"CLI/", "CLI11"}};
+    {"boost/", "boost"},   {"openssl/", "OpenSSL"}, {"nlohmann/", "nlohmann"},
+    {"fmt/", "fmt"},       {"spdlog/", "spdlog"},   {"prometheus/", "prometheus"},
+    {"yaml.h", "libyaml"}, {"CLI/", "CLI11"}};
 
 // Files that are longer than kMostLines for a reason, each with its reason.
 constexpr int kMostLines = 400;

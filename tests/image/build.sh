@@ -53,8 +53,7 @@ in_debian() {
     --workingdir /src --env JOBS="${JOBS:-}" --env TPU_ADMISSION_REVISION="$revision" "$debian" -- "$@"
 }
 
-# The unit tests of the sources, as that Debian's compiler and libraries make them; without debug information,
-# which takes a third of the time.
+# The unit tests of the sources, as that Debian's compiler and libraries make them; nobody debugs them there.
 passes_unit_tests() {
   local start=$SECONDS log=$logs/test.log
   say "building and running the unit tests on $BASE (some minutes; the log is ${log#"$PWD/"})"

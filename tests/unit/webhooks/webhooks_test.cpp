@@ -104,6 +104,11 @@ TEST(Webhooks, WhatIsNoneOfOursIsNotSent) {
   EXPECT_THAT(Mutating(text), Not(HasSubstr("pod.?tolerations")));
 }
 
+// `.or()` and `.optMap()` of the question are those of optionals: a plain object has none.
+TEST(Webhooks, TheQuestionIsAskedOfOptionals) {
+  EXPECT_THAT(Mutating(Configuration({})), HasSubstr("[optional.of(object)].exists(template,"));
+}
+
 TEST(Webhooks, NoPlaceIsLeftUnfilled) { EXPECT_THAT(Configuration({}), Not(HasSubstr("$"))); }
 
 }  // namespace
