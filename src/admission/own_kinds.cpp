@@ -19,7 +19,7 @@ constexpr std::array<CountingName, 6> kCountings = {{{"none", Counting::kNone},
                                                      {"together", Counting::kTogether},
                                                      {"elsewhere", Counting::kElsewhere}}};
 
-KindDefinition::PodSet ReadPodSet(const ConfigNode& row) {
+KindDefinition::PodSet ReadPodSet(ConfigNode row) {
   std::array<std::string_view, kCountings.size()> names;
   for (std::size_t i = 0; i < names.size(); ++i) names[i] = kCountings[i].name;
   KindDefinition::PodSet pods;
@@ -31,7 +31,7 @@ KindDefinition::PodSet ReadPodSet(const ConfigNode& row) {
   return pods;
 }
 
-KindDefinition ReadKind(const ConfigNode& row) {
+KindDefinition ReadKind(ConfigNode row) {
   KindDefinition kind;
   kind.group = row.String("group");
   kind.name = row.String("kind");
@@ -39,16 +39,16 @@ KindDefinition ReadKind(const ConfigNode& row) {
   for (const std::string& version : row.Strings("versions")) {
     kind.versions.append(kind.versions.empty() ? "" : " ").append(version);
   }
-  for (const ConfigNode& pods : row.List("podSets")) kind.pod_sets.push_back(ReadPodSet(pods));
+  for (ConfigNode pods : row.List("podSets")) kind.pod_sets.push_back(ReadPodSet(pods));
   return kind;
 }
 
 }  // namespace
 
-workload::KindTable ReadKinds(const ConfigNode& root) {
+workload::KindTable ReadKinds(ConfigNode root) {
   std::vector<KindDefinition> definitions;
   workload::KindTable table;
-  for (const ConfigNode& row : root.ListOrNone("kinds")) {
+  for (ConfigNode row : root.ListOrNone("kinds")) {
     definitions.push_back(ReadKind(row));
     Result<workload::KindTable> with = workload::KindTable::With(definitions);
     if (with) {

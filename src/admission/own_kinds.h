@@ -8,6 +8,6 @@ namespace tpu_admission::admission {
 
 // The built-in kinds and those of the list `kinds` below `root`, if there is one. What is wrong
 // with a row is reported at the row, and fails the file's Finish().
-workload::KindTable ReadKinds(const ConfigNode& root);
+workload::KindTable ReadKinds(ConfigNode root);
 
 }  // namespace tpu_admission::admission

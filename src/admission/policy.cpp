@@ -16,22 +16,20 @@ class PolicyLoader {
  public:
   static Result<Policy> Load(std::string_view text, std::string_view origin,
                              std::string_view profile) {
-    Result<std::vector<Profile>> profiles = BuiltInProfiles();
-    if (!profiles) return profiles.error();
-    Result<ConfigFile> file = ConfigFile::Parse(text, origin);
-    if (!file) return file.error();
-    Policy policy = ReadPolicy(file->root(), *profiles);
-    if (Status status = file->Finish(); !status) return status.error();
+    TPU_ADMISSION_TRY(const std::vector<Profile> profiles, BuiltInProfiles());
+    TPU_ADMISSION_TRY(ConfigFile file, ConfigFile::Parse(text, origin));
+    Policy policy = ReadPolicy(file.root(), profiles);
+    TPU_ADMISSION_TRY_STATUS(file.Finish());
     if (profile.empty()) return policy;
-    const auto named = std::find_if(profiles->begin(), profiles->end(),
+    const auto named = std::find_if(profiles.begin(), profiles.end(),
                                     [&](const Profile& each) { return each.name == profile; });
-    if (named == profiles->end()) return Error{"there is no profile " + Quoted(profile)};
+    if (named == profiles.end()) return Error{"there is no profile " + Quoted(profile)};
     policy.profile_ = *named;
     return policy;
   }
 
  private:
-  static Policy ReadPolicy(const ConfigNode& root, const std::vector<Profile>& profiles) {
+  static Policy ReadPolicy(ConfigNode root, const std::vector<Profile>& profiles) {
     Policy policy;
     std::vector<std::string_view> names;
     for (const Profile& each : profiles) names.push_back(each.name);
@@ -40,20 +38,20 @@ class PolicyLoader {
     policy.children_may_be_denied_ = root.OneOfOr("children", kChildren, 0) == 1;
     policy.kinds_ = ReadKinds(root);
     policy.sections_.push_back(ReadSection(root, "*"));
-    for (const ConfigNode& row : root.ListOrNone("namespaces")) {
-      policy.sections_.push_back(ReadSection(row, row.String("match")));
+    for (ConfigNode row : root.ListOrNone("namespaces")) {
+      policy.sections_.push_back(ReadSection(row, ReadGlob(row, "match")));
     }
     return policy;
   }
 
-  static Policy::Section ReadSection(const ConfigNode& node, std::string namespaces) {
+  static Policy::Section ReadSection(ConfigNode node, std::string namespaces) {
     Policy::Section section;
     section.namespaces = std::move(namespaces);
     section.at_most = ReadMode(node, "default");
     section.settings.resize(rules::AllRules().size());
     const RuleModes modes = ReadModes(node, "rules");
     for (std::size_t i = 0; i < modes.size(); ++i) section.settings[i].mode = modes[i];
-    ForEachRule(node, "fixes", [&](const Rule& rule, const ConfigNode& value) {
+    ForEachRule(node, "fixes", [&](const Rule& rule, ConfigNode value) {
       if (rule.fix == nullptr) value.Fail("this rule has no fix");
       section.settings[rules::IndexOf(rule)].fix = value.AsBool();
     });
@@ -62,13 +60,13 @@ class PolicyLoader {
   }
 
   // `ignore`: true, false, or the rules that may be ignored.
-  static void ReadIgnore(const ConfigNode& node, Policy::Section& section) {
+  static void ReadIgnore(ConfigNode node, Policy::Section& section) {
     if (!node.Has("ignore")) return;
     const bool is_list = node.HasList("ignore");
     const bool all = !is_list && node.Bool("ignore");
     for (Policy::RuleSetting& setting : section.settings) setting.may_be_ignored = all;
     if (!is_list) return;
-    for (const ConfigNode& item : node.List("ignore")) {
+    for (ConfigNode item : node.List("ignore")) {
       const Rule* rule = RuleNamed(item.AsString(), item);
       if (rule != nullptr) section.settings[rules::IndexOf(*rule)].may_be_ignored = true;
     }

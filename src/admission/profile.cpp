@@ -11,7 +11,7 @@ namespace {
 using rules::Finding;
 using rules::Mode;
 
-Profile::Case ReadCase(const ConfigNode& node) {
+Profile::Case ReadCase(ConfigNode node) {
   Profile::Case result;
   if (!node.Has("kind") && !node.Has("accelerator") && !node.Has("count")) {
     node.Fail("says neither kind, accelerator nor count, so it would hold for every finding");
@@ -21,13 +21,13 @@ Profile::Case ReadCase(const ConfigNode& node) {
   if (node.Has("count")) result.count = node.Int("count", {.min = 0});
   result.modes = ReadModes(node, "rules");
   result.sentences.resize(rules::AllRules().size());
-  ForEachRule(node, "says", [&](const rules::Rule& rule, const ConfigNode& value) {
+  ForEachRule(node, "says", [&](const rules::Rule& rule, ConfigNode value) {
     result.sentences[rules::IndexOf(rule)] = value.AsString();
   });
   return result;
 }
 
-Profile ReadProfile(const std::string& name, const ConfigNode& node) {
+Profile ReadProfile(const std::string& name, ConfigNode node) {
   static constexpr std::array<std::string_view, 2> kPlatforms = {"standard", "autopilot"};
   Profile profile;
   profile.name = name;
@@ -35,7 +35,7 @@ Profile ReadProfile(const std::string& name, const ConfigNode& node) {
   const std::size_t platform = node.OneOfOr("cluster-mode", kPlatforms, kPlatforms.size());
   if (platform < kPlatforms.size()) profile.platform = static_cast<rules::Platform>(platform);
   profile.modes = ReadModes(node, "rules");
-  for (const ConfigNode& row : node.ListOrNone("where")) profile.cases.push_back(ReadCase(row));
+  for (ConfigNode row : node.ListOrNone("where")) profile.cases.push_back(ReadCase(row));
   return profile;
 }
 
@@ -96,13 +96,12 @@ std::string_view Profile::SentenceFor(const Finding& finding,
 }
 
 Result<std::vector<Profile>> LoadProfiles(std::string_view text, std::string_view origin) {
-  Result<ConfigFile> file = ConfigFile::Parse(text, origin);
-  if (!file) return file.error();
+  TPU_ADMISSION_TRY(ConfigFile file, ConfigFile::Parse(text, origin));
   std::vector<Profile> profiles;
-  for (const auto& [name, node] : file->root().Members()) {
+  for (auto [name, node] : file.root().Members()) {
     profiles.push_back(ReadProfile(name, node));
   }
-  if (Status status = file->Finish(); !status) return status.error();
+  TPU_ADMISSION_TRY_STATUS(file.Finish());
   return profiles;
 }
 

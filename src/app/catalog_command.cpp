@@ -1,12 +1,17 @@
 // `tpu-admission catalog`: what the engine knows of TPUs, as tables or JSON.
+#include <algorithm>
 #include <iomanip>
 #include <iostream>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "app/catalog_json.h"
 #include "app/command_line.h"
 #include "app/commands.h"
 #include "app/settings_loader.h"
+#include "tpu_admission/base/files.h"
+#include "tpu_admission/base/text.h"
 
 namespace tpu_admission::app {
 namespace {
@@ -22,15 +27,34 @@ void PrintMachines(const tpu::Generation& generation) {
   }
 }
 
-void PrintTopologies(const tpu::Generation& generation) {
+// What the command line asks for; empty lists ask for all.
+struct Wanted {
+  std::vector<const tpu::Generation*> generations;
+  std::vector<tpu::Topology> topologies;
+
+  bool Has(const tpu::Generation& generation) const {
+    const bool named = generations.empty() || std::find(generations.begin(), generations.end(),
+                                                        &generation) != generations.end();
+    return named && std::all_of(topologies.begin(), topologies.end(), [&](const auto& topology) {
+             return !generation.PlacementsOf(topology).empty();
+           });
+  }
+};
+
+void PrintTopologies(const tpu::Generation& generation, const Wanted& wanted) {
   std::cout << "  topology             chips hosts  machine\n";
-  for (const tpu::Placement& placement : generation.placements) {
+  std::vector<tpu::Placement> rows = generation.placements;
+  if (!wanted.topologies.empty()) rows.clear();
+  for (const tpu::Topology& topology : wanted.topologies) {
+    for (const tpu::Placement& row : generation.PlacementsOf(topology)) rows.push_back(row);
+  }
+  for (const tpu::Placement& placement : rows) {
     std::cout << "  " << std::left << std::setw(21) << placement.topology.Text() << std::right
               << std::setw(5) << placement.topology.chips() << std::setw(6) << placement.hosts
               << "  " << placement.machine->name << (placement.autopilot ? "" : " (Standard only)")
               << '\n';
   }
-  if (!generation.custom) return;
+  if (!generation.custom || !wanted.topologies.empty()) return;
   std::cout << "  above " << generation.custom->above_chips << " chips: multiples of "
             << generation.custom->multiple_of << ", up to " << generation.custom->max_chips
             << " chips, e.g. " << generation.custom->examples.front().Text() << '\n';
@@ -90,12 +114,13 @@ void PrintNodes(const tpu::Catalog& catalog) {
   std::cout << '\n';
 }
 
-void PrintText(const tpu::Catalog& catalog) {
+void PrintText(const tpu::Catalog& catalog, const Wanted& wanted) {
   for (const tpu::Generation& generation : catalog.generations()) {
+    if (!wanted.Has(generation)) continue;
     std::cout << generation.label << "   " << generation.name << "\n\n";
     PrintMachines(generation);
     std::cout << '\n';
-    PrintTopologies(generation);
+    PrintTopologies(generation, wanted);
     PrintZones(generation.zones);
     PrintVersions(generation.min_gke_version);
     PrintCapacity(generation.consumption);
@@ -105,29 +130,80 @@ void PrintText(const tpu::Catalog& catalog) {
     }
     std::cout << '\n';
   }
-  PrintNodes(catalog);
+  if (wanted.generations.empty() && wanted.topologies.empty()) PrintNodes(catalog);
   std::cout << "Facts of " << catalog.version() << " (sha256 " << catalog.checksum().substr(0, 12)
             << "); a zone with ? stands in one list of low confidence only.\n"
                "--output json shows the source of every row.\n";
 }
 
+// The words of the command line, read by this catalog.
+Result<Wanted> Read(const std::vector<std::string>& words, const tpu::Catalog& catalog) {
+  Wanted wanted;
+  for (const std::string& word : words) {
+    const tpu::Generation* const known = catalog.FindByLabel(word);
+    if (const auto topology = tpu::Topology::Parse(word)) {
+      wanted.topologies.push_back(*topology);
+    } else if (const auto* const generation = known != nullptr ? known : catalog.Guess(word)) {
+      wanted.generations.push_back(generation);
+    } else {
+      return Error{Quoted(word) +
+                   " is neither a generation such as v6e nor a topology such as 4x4"};
+    }
+  }
+  const auto all = catalog.generations();
+  if (std::any_of(all.begin(), all.end(), [&](const auto& each) { return wanted.Has(each); })) {
+    return wanted;
+  }
+  std::string why = "the catalog has no such topology";
+  for (const tpu::Generation* const generation : wanted.generations) {
+    for (const tpu::Topology& topology : wanted.topologies) {
+      const std::string reason = generation->OfferOf(topology).reason;
+      if (!reason.empty()) why += "; " + generation->label + " " + topology.Text() + ": " + reason;
+    }
+  }
+  return Error{why};
+}
+
+nlohmann::ordered_json AsJson(const tpu::Catalog& catalog, const Wanted& wanted) {
+  nlohmann::ordered_json json = CatalogAsJson(catalog);
+  nlohmann::ordered_json generations = nlohmann::ordered_json::array();
+  for (const tpu::Generation& generation : catalog.generations()) {
+    if (!wanted.Has(generation)) continue;
+    generations.push_back(GenerationAsJson(generation));
+    if (wanted.topologies.empty()) continue;
+    nlohmann::ordered_json& rows = generations.back()["topologies"];
+    rows = nlohmann::ordered_json::array();
+    for (const tpu::Topology& topology : wanted.topologies) {
+      for (const tpu::Placement& row : generation.PlacementsOf(topology)) {
+        rows.push_back(PlacementAsJson(row));
+      }
+    }
+  }
+  json["generations"] = std::move(generations);
+  return json;
+}
+
+Status Show(const CatalogOptions& options) {
+  std::string text(tpu::BuiltInCatalogText());
+  if (!options.catalog_file.empty()) {
+    TPU_ADMISSION_TRY(text, DiskFiles().Read(options.catalog_file, kMaxConfigBytes));
+  }
+  TPU_ADMISSION_TRY(const auto catalog, tpu::Catalog::Load(text, options.catalog_file));
+  TPU_ADMISSION_TRY(const Wanted wanted, Read(options.only, *catalog));
+  if (options.output == "json") {
+    std::cout << AsJson(*catalog, wanted).dump(2) << '\n';
+  } else {
+    PrintText(*catalog, wanted);
+  }
+  return OkStatus();
+}
+
 }  // namespace
 
 int ShowCatalog(const CatalogOptions& options) {
-  EngineOptions engine;
-  engine.catalog_file = options.catalog_file;
-  auto settings = SettingsLoader(engine, "").Load();
-  if (!settings) {
-    std::cerr << "tpu-admission: " << settings.error().message << '\n';
-    return kCannotRun;
-  }
-  const tpu::Catalog& catalog = (*settings)->engine.catalog();
-  if (options.output == "json") {
-    std::cout << CatalogAsJson(catalog).dump(2) << '\n';
-  } else {
-    PrintText(catalog);
-  }
-  return kDone;
+  const Status shown = Show(options);
+  if (!shown) std::cerr << "tpu-admission: " << shown.error().message << '\n';
+  return shown ? kDone : kCannotRun;
 }
 
 }  // namespace tpu_admission::app

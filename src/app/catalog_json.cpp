@@ -149,6 +149,10 @@ std::array<std::pair<std::string, tpu::Availability>, 5> AsList(const tpu::Consu
            {"collections", row.collections}}};
 }
 
+Json PlacementAsJson(const tpu::Placement& placement) { return ToJson(placement); }
+
+Json GenerationAsJson(const tpu::Generation& generation) { return ToJson(generation); }
+
 nlohmann::ordered_json CatalogAsJson(const tpu::Catalog& catalog) {
   Json sources = Json::object();
   for (const tpu::Catalog::Source& source : catalog.sources()) sources[source.key] = source.text;

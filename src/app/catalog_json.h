@@ -13,6 +13,8 @@
 namespace tpu_admission::app {
 
 nlohmann::ordered_json CatalogAsJson(const tpu::Catalog& catalog);
+nlohmann::ordered_json GenerationAsJson(const tpu::Generation& generation);
+nlohmann::ordered_json PlacementAsJson(const tpu::Placement& placement);
 
 // "refused", "on an allowlist", "offered".
 std::string_view TextOf(tpu::Availability availability);

@@ -1,6 +1,5 @@
 // `tpu-admission check`: the engine on YAML files.
 #include <iostream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "app/command_line.h"
@@ -10,6 +9,7 @@
 #include "tpu_admission/admission/judge.h"
 #include "tpu_admission/admission/repairs.h"
 #include "tpu_admission/base/clock.h"
+#include "tpu_admission/base/files.h"
 #include "tpu_admission/base/json_pointer.h"
 #include "tpu_admission/base/text.h"
 
@@ -21,6 +21,7 @@ using rules::Mode;
 
 constexpr const char* kIgnorePointer = "/metadata/annotations/tpu-admission.io~1ignore";
 constexpr std::size_t kReasonBytes = 200;
+constexpr std::size_t kMaxManifestBytes = 16 << 20;
 
 struct Counts {
   std::size_t workloads = 0;
@@ -178,11 +179,11 @@ class Checker {
       : settings_(settings), today_(today), output_(output) {}
 
   void CheckFile(const std::string& file) {
-    const Result<std::string> text = Read(file);
+    const Result<std::string> text = DiskFiles().ReadInput(file, kMaxManifestBytes);
     if (!text) return Unreadable(file, " " + text.error().message);
-    const Status status =
+    const std::vector<YamlError> errors =
         ForEachObject(*text, [&](const ManifestObject& object) { CheckObject(file, object); });
-    if (!status) Unreadable(file, status.error().message);
+    for (const YamlError& error : errors) Unreadable(file, error.Text());
   }
 
   void Finish() { output_.Finish(counts_); }
@@ -190,11 +191,6 @@ class Checker {
   const Counts& counts() const { return counts_; }
 
  private:
-  static Result<std::string> Read(const std::string& file) {
-    if (file != "-") return ReadFile(file);
-    return std::string(std::istreambuf_iterator<char>(std::cin), {});
-  }
-
   void CheckObject(const std::string& file, const ManifestObject& object) {
     arena_.Reset();
     const admission::Submission submission = {object.gvk, object.json, k8s::JsonView(),
@@ -264,8 +260,13 @@ int Complain(const Error& error) {
 }  // namespace
 
 int Check(const CheckOptions& options) {
-  auto settings = SettingsLoader(options.engine, "").Load();
+  const DiskFiles disk;
+  SettingsLoader loader(options.engine, "", disk);
+  auto settings = loader.Load();
   if (!settings) return Complain(settings.error());
+  for (const std::string& warning : loader.warnings()) {
+    std::cerr << "tpu-admission: warning: " << warning << '\n';
+  }
   TextOutput text;
   JsonOutput json;
   Output& output = options.output == "json" ? static_cast<Output&>(json) : text;

@@ -1,13 +1,16 @@
 #include "app/command_line.h"
 
+#include <functional>
 #include <iostream>
+#include <utility>
 
 #include "app/commands.h"
+#include "app/config_flags.h"
 #include "app/controller_flags.h"
 #include "app/flags.h"
 #include "app/plan_flags.h"
-#include "app/settings_loader.h"
-#include "tpu_admission/base/config_reader.h"
+#include "tpu_admission/admission/profile.h"
+#include "tpu_admission/base/text.h"
 #include "tpu_admission/base/version.h"
 
 namespace tpu_admission::app {
@@ -38,7 +41,7 @@ void AddEngineFlags(CLI::App& command, EngineOptions& options) {
           "control plane version, e.g. 1.33.2-gke.1111000");
 }
 
-void AddServe(CLI::App& command, ServeOptions& options) {
+void AddServeFlags(CLI::App& command, ServeOptions& options) {
   AddFlag(command, "--bind-address", options.bind_address, "address that both ports listen on");
   AddFlag(command, "--secure-port", options.secure_port,
           "HTTPS port of /mutate and /validate; 0 takes a free one");
@@ -64,7 +67,7 @@ void AddServe(CLI::App& command, ServeOptions& options) {
       ->check(CLI::IsMember({"debug", "info", "warning", "error"}));
 }
 
-void AddVerify(CLI::App& command, VerifyOptions& options) {
+void AddVerifyFlags(CLI::App& command, VerifyOptions& options) {
   AddFlag(command, "--namespace", options.namespace_name,
           "where to ask; nothing is created. Not one that the webhooks leave alone");
   AddFlag(command, "--namespace-selector", options.namespace_selector,
@@ -83,139 +86,209 @@ void AddVerify(CLI::App& command, VerifyOptions& options) {
       ->type_name("DIR");
 }
 
-// Gives every option that neither flag nor environment set the value of the file's key of the same
-// name. Throws CLI::Error, as flags do.
-void ApplyConfigFile(CLI::App& command, const std::string& path) {
-  const Result<std::string> text = ReadFile(path);
-  if (!text) throw CLI::FileError(text.error().message);
-  const Result<ConfigFile> file = ConfigFile::Parse(*text, path);
-  if (!file) throw CLI::FileError(file.error().message);
-  for (const auto& [key, node] : file->root().Members()) {
-    CLI::Option* option = command.get_option_no_throw("--" + key);
-    if (option == nullptr || key == "config" || key == "help") {
-      node.Fail("is no flag of " + command.get_name() + "; --help lists them");
-    } else if (option->count() == 0) {
-      option->add_result(node.AsString());
-      option->run_callback();
-    }
-  }
-  if (const Status status = file->Finish(); !status) throw CLI::FileError(status.error().message);
-}
-
 void RequireCertificate(const ServeOptions& options) {
   if (!options.tls_cert_file.empty() && !options.tls_private_key_file.empty()) return;
   throw CLI::RequiredError(
       "--tls-cert-file and --tls-private-key-file (flag, environment or config file)");
 }
 
-// CLI11 would only say that a subcommand is required.
-void RefuseUnknownCommand(const CLI::App& app, int argc, char** argv) {
-  if (argc < 2 || argv[1][0] == '-') return;
-  std::string names;
-  for (const CLI::App* command : app.get_subcommands({})) {
-    if (command->get_name() == argv[1]) return;
-    names += " " + command->get_name();
-  }
-  throw CLI::ExtrasError("there is no command \"" + std::string(argv[1]) + "\"; there are:" + names,
-                         CLI::ExitCodes::ExtrasError);
-}
-
 constexpr const char* kFlagsFooter =
     "Every flag has an environment twin (--metrics-port is TPU_ADMISSION_METRICS_PORT) and a key\n"
     "in the YAML file of --config (metrics-port: 8080). Flag beats environment beats file.";
 
+// The subcommands, what their flags say, and how each is run.
+class CommandLine {
+ public:
+  CommandLine() {
+    app_.set_version_flag("--version", VersionLine());
+    app_.require_subcommand(1);
+    app_.get_formatter()->column_width(36);
+    AddServe();
+    AddController();
+    AddCheck();
+    AddExplain();
+    AddCatalog();
+    AddPlan();
+    AddWebhooks();
+    AddVerify();
+    AddHelp();
+    Add("version", "print the version", [] {
+      std::cout << VersionLine() << '\n';
+      return kDone;
+    });
+  }
+
+  int Run(int argc, char** argv) {
+    try {
+      RefuseUnknownCommand(argc, argv);
+      app_.parse(argc, argv);
+      Check();
+    } catch (const CLI::ParseError& error) {
+      if (app_.exit(error) == 0) return kDone;
+      std::cerr << Suggestion(argc, argv);
+      return kCannotRun;
+    }
+    for (const auto& [command, run] : commands_) {
+      if (command->parsed()) return run();
+    }
+    return kDone;
+  }
+
+ private:
+  static std::string VersionLine() {
+    return "tpu-admission " + std::string(Version()) + " (" + std::string(Revision()) + ")";
+  }
+
+  CLI::App& Add(const std::string& name, const std::string& what, std::function<int()> run) {
+    CLI::App* const command = app_.add_subcommand(name, what);
+    commands_.emplace_back(command, std::move(run));
+    return *command;
+  }
+
+  void AddServe() {
+    CLI::App& command = Add("serve", "run the admission webhook", [this] { return Serve(serve_); });
+    AddServeFlags(command, serve_);
+    AddConfig(command);
+  }
+
+  void AddController() {
+    CLI::App& command = Add("controller", "keep certificates and webhook configurations in order",
+                            [this] { return RunController(controller_); });
+    AddControllerFlags(command, controller_);
+    AddConfig(command);
+  }
+
+  void AddConfig(CLI::App& command) {
+    AddFlag(command, "--config", config_file_, "YAML file with flags")->type_name("FILE");
+    command.footer(kFlagsFooter);
+  }
+
+  void AddCheck() {
+    CLI::App& command =
+        Add("check", "check YAML files by the same rules", [this] { return app::Check(check_); });
+    command.add_option("PATH", check_.paths, "files or directories; - is standard input")
+        ->required();
+    AddEngineFlags(command, check_.engine);
+    AddOutput(command, check_.output, {"text", "json"});
+    AddFlag(command, "--fail-on", check_.fail_on, "least severe finding that makes the exit code 1")
+        ->check(CLI::IsMember({"deny", "warn"}));
+  }
+
+  void AddExplain() {
+    CLI::App& command =
+        Add("explain", "tell what a rule is about", [this] { return Explain(explain_); });
+    command.add_option("RULE", explain_.rules, "ids or names; without any, all are listed");
+    command.add_flag("--profiles", explain_.profiles, "tell what the profiles change");
+    AddOutput(command, explain_.output, {"text", "markdown"});
+  }
+
+  void AddCatalog() {
+    CLI::App& command = Add("catalog", "print generations, topologies and zones",
+                            [this] { return ShowCatalog(catalog_); });
+    command.add_option("ONLY", catalog_.only, "generations and topologies, e.g. v6e 4x4");
+    AddFlag(command, "--catalog", catalog_.catalog_file,
+            "catalog to print instead of the built-in one")
+        ->type_name("FILE");
+    AddOutput(command, catalog_.output, {"text", "json"});
+  }
+
+  void AddPlan() {
+    app::AddPlan(Add("plan", "tell the ways to get chips, and write one down",
+                     [this] { return ShowPlan(plan_); }),
+                 plan_);
+  }
+
+  void AddWebhooks() {
+    CLI::App& command =
+        Add("webhooks", "print rules and matchConditions for webhook configurations",
+            [this] { return ShowWebhooks(webhooks_); });
+    AddFlag(command, "--policy", webhooks_.policy_file, "policy with kinds of your own")
+        ->type_name("FILE");
+  }
+
+  void AddVerify() {
+    CLI::App& command = Add("verify", "ask the API server whether the webhook is at work",
+                            [this] { return Verify(verify_); });
+    AddVerifyFlags(command, verify_);
+  }
+
+  void AddHelp() {
+    CLI::App& command = Add("help", "tell about a command", [this] {
+      std::cout << (help_ == nullptr ? app_ : *help_).help();
+      return kDone;
+    });
+    command.add_option_function<std::string>(
+        "COMMAND", [this](const std::string& name) { help_ = &Find(name); }, "its name");
+  }
+
+  CLI::App& Find(const std::string& name) const {
+    std::vector<std::string_view> names;
+    std::string all;
+    for (const auto& [command, run] : commands_) {
+      if (command->get_name() == name) return *command;
+      names.push_back(command->get_name());
+      all += " " + command->get_name();
+    }
+    const std::string_view nearest = Nearest(name, names, 2);
+    const std::string hint =
+        nearest.empty() ? "" : "did you mean \"" + std::string(nearest) + "\"? ";
+    throw CLI::ExtrasError("there is no command " + Quoted(name) + "; " + hint + "there are:" + all,
+                           CLI::ExitCodes::ExtrasError);
+  }
+
+  // CLI11 would only say that a subcommand is required.
+  void RefuseUnknownCommand(int argc, char** argv) const {
+    if (argc > 1 && argv[1][0] != '-') (void)Find(argv[1]);
+  }
+
+  // "did you mean --version?" for the first flag that is none.
+  std::string Suggestion(int argc, char** argv) const {
+    const auto parsed = app_.get_subcommands();
+    const CLI::App& command = parsed.empty() ? app_ : *parsed.front();
+    for (int i = 1; i < argc; ++i) {
+      const std::string word = std::string(argv[i]).substr(0, std::string(argv[i]).find('='));
+      if (!word.starts_with("--") || command.get_option_no_throw(word) != nullptr) continue;
+      const std::string nearest = NearestFlag(command, word);
+      return nearest.empty() ? "" : "did you mean " + nearest + "?\n";
+    }
+    return "";
+  }
+
+  // What parsing alone cannot see. Throws CLI::ParseError.
+  void Check() {
+    for (const auto& [command, run] : commands_) {
+      if (command->parsed() && !config_file_.empty()) {
+        ApplyConfigFile(*command, config_file_, DiskFiles());
+      }
+    }
+    if (app_.got_subcommand("serve")) RequireCertificate(serve_);
+    if (app_.got_subcommand("controller")) CheckController(controller_);
+  }
+
+  CLI::App app_{
+      "Checks TPU workloads on GKE before they are stuck: admission webhook and offline checker.",
+      "tpu-admission"};
+  std::vector<std::pair<CLI::App*, std::function<int()>>> commands_;
+  std::string config_file_;
+  const CLI::App* help_ = nullptr;
+  ServeOptions serve_;
+  ControllerOptions controller_;
+  CheckOptions check_;
+  ExplainOptions explain_;
+  CatalogOptions catalog_;
+  PlanOptions plan_;
+  WebhooksOptions webhooks_;
+  VerifyOptions verify_;
+};
+
 }  // namespace
 
 int Run(int argc, char** argv) {
-  CLI::App app(
-      "Checks TPU workloads on GKE before they are stuck: admission webhook and offline checker.",
-      "tpu-admission");
-  const std::string version =
-      "tpu-admission " + std::string(Version()) + " (" + std::string(Revision()) + ")";
-  app.set_version_flag("--version", version);
-  app.require_subcommand(1);
-  app.get_formatter()->column_width(36);
-
-  ServeOptions serve;
-  CLI::App* serve_command = app.add_subcommand("serve", "run the admission webhook");
-  AddServe(*serve_command, serve);
-  std::string config_file;
-  AddFlag(*serve_command, "--config", config_file, "YAML file with flags")->type_name("FILE");
-  serve_command->footer(kFlagsFooter);
-
-  ControllerOptions controller;
-  CLI::App* controller_command =
-      app.add_subcommand("controller", "keep certificates and webhook configurations in order");
-  AddController(*controller_command, controller);
-  AddFlag(*controller_command, "--config", config_file, "YAML file with flags")->type_name("FILE");
-  controller_command->footer(kFlagsFooter);
-
-  CheckOptions check;
-  CLI::App* check_command = app.add_subcommand("check", "check YAML files by the same rules");
-  check_command->add_option("PATH", check.paths, "files or directories; - is standard input")
-      ->required();
-  AddEngineFlags(*check_command, check.engine);
-  AddFlag(*check_command, "--output", check.output, "for people or for programs")
-      ->check(CLI::IsMember({"text", "json"}));
-  AddFlag(*check_command, "--fail-on", check.fail_on,
-          "least severe finding that makes the exit code 1")
-      ->check(CLI::IsMember({"deny", "warn"}));
-
-  ExplainOptions explain;
-  CLI::App* explain_command = app.add_subcommand("explain", "tell what a rule is about");
-  explain_command->add_option("RULE", explain.rules, "ids or names; without any, all are listed");
-  explain_command->add_flag("--profiles", explain.profiles, "tell what the profiles change");
-  AddFlag(*explain_command, "--output", explain.output, "for people or for docs/")
-      ->check(CLI::IsMember({"text", "markdown"}));
-
-  CatalogOptions catalog;
-  CLI::App* catalog_command =
-      app.add_subcommand("catalog", "print generations, topologies and zones");
-  AddFlag(*catalog_command, "--catalog", catalog.catalog_file,
-          "catalog to print instead of the built-in one")
-      ->type_name("FILE");
-  AddFlag(*catalog_command, "--output", catalog.output, "for people or for programs")
-      ->check(CLI::IsMember({"text", "json"}));
-
-  PlanOptions plan;
-  CLI::App* plan_command =
-      app.add_subcommand("plan", "tell the ways to get chips, and write one down");
-  AddPlan(*plan_command, plan);
-
-  WebhooksOptions webhooks;
-  CLI::App* webhooks_command =
-      app.add_subcommand("webhooks", "print rules and matchConditions for webhook configurations");
-  AddFlag(*webhooks_command, "--policy", webhooks.policy_file, "policy with kinds of your own")
-      ->type_name("FILE");
-
-  VerifyOptions verify;
-  CLI::App* verify_command =
-      app.add_subcommand("verify", "ask the API server whether the webhook is at work");
-  AddVerify(*verify_command, verify);
-
-  CLI::App* version_command = app.add_subcommand("version", "print the version");
-
-  try {
-    RefuseUnknownCommand(app, argc, argv);
-    app.parse(argc, argv);
-    if (!config_file.empty()) {
-      ApplyConfigFile(serve_command->parsed() ? *serve_command : *controller_command, config_file);
-    }
-    if (serve_command->parsed()) RequireCertificate(serve);
-    if (controller_command->parsed()) CheckController(controller);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? kDone : kCannotRun;
-  }
-  if (serve_command->parsed()) return Serve(serve);
-  if (controller_command->parsed()) return RunController(controller);
-  if (check_command->parsed()) return Check(check);
-  if (explain_command->parsed()) return Explain(explain);
-  if (catalog_command->parsed()) return ShowCatalog(catalog);
-  if (plan_command->parsed()) return ShowPlan(plan);
-  if (webhooks_command->parsed()) return ShowWebhooks(webhooks);
-  if (verify_command->parsed()) return Verify(verify);
-  if (version_command->parsed()) std::cout << version << '\n';
-  return kDone;
+  const int code = CommandLine().Run(argc, argv);
+  std::cout.flush();
+  if (std::cout) return code;
+  std::cerr << "tpu-admission: the output cannot be written\n";
+  return kCannotRun;
 }
 
 }  // namespace tpu_admission::app

@@ -1,7 +1,7 @@
 #include "app/controller_flags.h"
 
 #include "app/flags.h"
-#include "app/settings_loader.h"
+#include "tpu_admission/base/files.h"
 #include "tpu_admission/kube/api.h"
 
 namespace tpu_admission::app {
@@ -67,7 +67,8 @@ void RequireName(const std::string& flag, const std::string& name, bool may_be_e
 }
 
 std::string NamespaceOfPod(const std::string& service_account_dir) {
-  Result<std::string> text = ReadFile(service_account_dir + "/namespace");
+  constexpr std::size_t kMaxBytes = 1024;  // far more than a name has
+  Result<std::string> text = DiskFiles().Read(service_account_dir + "/namespace", kMaxBytes);
   Require(text.ok(), "--namespace", "is not given, and there is no file that tells it");
   while (!text->empty() && (text->back() == '\n' || text->back() == ' ')) text->pop_back();
   return *text;
@@ -90,7 +91,7 @@ void CheckTimes(const ControllerOptions& options) {
 
 }  // namespace
 
-void AddController(CLI::App& command, ControllerOptions& options) {
+void AddControllerFlags(CLI::App& command, ControllerOptions& options) {
   AddNames(command, options);
   AddFlag(command, "--bind-address", options.bind_address,
           "address that the metrics port listens on");

@@ -7,7 +7,7 @@
 
 namespace tpu_admission::app {
 
-void AddController(CLI::App& command, ControllerOptions& options);
+void AddControllerFlags(CLI::App& command, ControllerOptions& options);
 
 // After parsing: fills in the pod's namespace, and refuses what cannot work. Throws
 // CLI::ParseError.

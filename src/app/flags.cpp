@@ -3,6 +3,10 @@
 #include <array>
 #include <cctype>
 #include <string_view>
+#include <utility>
+#include <vector>
+
+#include "tpu_admission/base/text.h"
 
 namespace tpu_admission::app {
 namespace {
@@ -23,6 +27,20 @@ std::string EnvironmentTwin(const std::string& flag) {
     name += c == '-' ? '_' : static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
   }
   return name;
+}
+
+std::string NearestFlag(const CLI::App& command, const std::string& flag) {
+  std::vector<std::string> names;
+  for (const CLI::Option* const option : command.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return std::string(Nearest(flag, std::vector<std::string_view>(names.begin(), names.end()), 3));
+}
+
+void AddOutput(CLI::App& command, std::string& value, std::set<std::string> formats) {
+  AddFlag(command, "--output", value, "for people or for programs")
+      ->check(CLI::IsMember(std::move(formats)))
+      ->envname(EnvironmentTwin("--" + command.get_name() + "-output"));
 }
 
 std::optional<milliseconds> ParseDuration(const std::string& text) {

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <optional>
+#include <set>
 #include <string>
 
 namespace tpu_admission::app {
@@ -19,6 +20,13 @@ CLI::Option* AddFlag(CLI::App& command, const std::string& flag, T& value,
       ->take_last()
       ->capture_default_str();
 }
+
+// The flag of `command` that is spelt most like `flag`; empty if none is near.
+std::string NearestFlag(const CLI::App& command, const std::string& flag);
+
+// --output, for people or for programs: each command has its own formats, and so its own
+// environment twin (TPU_ADMISSION_CHECK_OUTPUT).
+void AddOutput(CLI::App& command, std::string& value, std::set<std::string> formats);
 
 // "250ms", "5s", "2m", "36h" -> milliseconds; empty if it is none of these.
 std::optional<std::chrono::milliseconds> ParseDuration(const std::string& text);

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <utility>
 
 #include "tpu_admission/base/json_pointer.h"
+#include "tpu_admission/k8s/yaml_tree.h"
 
 namespace tpu_admission::app {
 namespace {
@@ -38,22 +40,20 @@ bool IsManifest(const fs::path& path) {
 
 }  // namespace
 
-std::size_t ManifestObject::LineOf(std::string_view field_pointer) const {
-  return document.PlaceOf(pointer + std::string(field_pointer)).value.line;
+YamlPlace ManifestObject::PlaceOf(std::string_view field_pointer) const {
+  return document.PlaceOf(pointer + std::string(field_pointer));
 }
 
-Status ForEachObject(std::string_view text,
-                     const std::function<void(const ManifestObject&)>& each) {
-  const Result<std::vector<YamlDocument>> documents = ParseYaml(text);
-  if (!documents) return documents.error();
-  k8s::JsonParser parser;
-  std::size_t index = 0;
-  for (const YamlDocument& document : *documents) {
-    const Result<k8s::JsonView> root = parser.Parse(document.json);
-    if (!root) return Error{std::to_string(document.start.line) + ":1: " + root.error().message};
-    Visit({document, *root, index++}, *root, "", each);
+std::vector<YamlError> ForEachObject(std::string_view text,
+                                     const std::function<void(const ManifestObject&)>& each) {
+  YamlStream stream = ReadYaml(text);
+  k8s::Arena arena;
+  for (const YamlDocument& document : stream.documents) {
+    const k8s::JsonView root = k8s::TreeOf(*document.root, arena);
+    Visit({document, root, document.index}, root, "", each);
+    arena.Reset();
   }
-  return OkStatus();
+  return std::move(stream.errors);
 }
 
 Result<std::vector<std::string>> ManifestFiles(const std::string& path) {

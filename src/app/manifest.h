@@ -1,5 +1,5 @@
-// Manifest files as `check` reads them: YAML documents, Lists taken apart, each object as the API
-// server would see it, with the lines it came from.
+// Manifest files as `check` reads them: YAML or JSON documents, Lists taken apart, each object as
+// the API server would see it, with the lines it came from.
 #pragma once
 
 #include <cstddef>
@@ -24,13 +24,17 @@ struct ManifestObject {
   k8s::JsonView root;   // the whole document
   std::size_t index;    // of the document in its file, from 0
 
-  // The line of a field of the object, or of its nearest parent that stands in the text.
-  std::size_t LineOf(std::string_view field_pointer) const;
+  // The place of a field of the object, or of its nearest parent that stands in the text.
+  YamlPlace PlaceOf(std::string_view field_pointer) const;
+  std::size_t LineOf(std::string_view field_pointer) const {
+    return PlaceOf(field_pointer).value.line;
+  }
 };
 
-// Calls `each` for every object with apiVersion and kind in `text`. The error begins with
-// "LINE:COLUMN: " where the text is at fault.
-Status ForEachObject(std::string_view text, const std::function<void(const ManifestObject&)>& each);
+// Calls `each` for every object with apiVersion and kind in `text`. Returns what could not be read;
+// the documents beside it are.
+std::vector<YamlError> ForEachObject(std::string_view text,
+                                     const std::function<void(const ManifestObject&)>& each);
 
 // The files that `path` stands for: itself, or every .yaml, .yml and .json below a directory, in
 // the order of their names. "-" is standard input.

@@ -83,6 +83,7 @@ struct WebhooksOptions {
 
 struct CatalogOptions {
   std::string catalog_file;
+  std::vector<std::string> only;  // generations and topologies; empty: all
   std::string output = "text";
 };
 

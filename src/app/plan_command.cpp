@@ -137,7 +137,7 @@ int Fail(const Error& error) {
 int ShowPlan(const PlanOptions& options) {
   EngineOptions engine;
   engine.catalog_file = options.catalog_file;
-  const auto settings = SettingsLoader(engine, "").Load();
+  const auto settings = SettingsLoader(engine, "", DiskFiles()).Load();
   if (!settings) return Fail(settings.error());
   const tpu::Catalog& catalog = (*settings)->engine.catalog();
   const auto ways = offline::Plan(catalog, options.wish);

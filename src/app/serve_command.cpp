@@ -11,6 +11,7 @@
 #include "app/log_level.h"
 #include "app/settings_loader.h"
 #include "app/signals.h"
+#include "tpu_admission/base/files.h"
 #include "tpu_admission/base/version.h"
 #include "tpu_admission/net/health.h"
 
@@ -50,7 +51,7 @@ class Service {
         health_(options.bind_address, options.metrics_port,
                 {[this] { return NotReady(); }, [this] { return journal_.MetricsText(); },
                  [this] { return server_.NotLive(); }}) {
-    journal_.OnSettings(settings->engine.catalog(), clock_.Now());
+    Announce(*settings);
   }
 
   Status Start() {
@@ -97,12 +98,17 @@ class Service {
            options_.tls_private_key_file;
   }
 
+  void Announce(const admission::Settings& settings) {
+    journal_.OnSettings(settings.engine.catalog(), clock_.Now());
+    for (const std::string& warning : loader_.warnings()) log_.Write(Level::kWarning, warning);
+  }
+
   void Reload() {
     auto changed = loader_.LoadIfChanged();
     if (!changed) return;
     if (!*changed) return journal_.OnSettingsError(changed->error().message);
     settings_.Set(**changed);
-    journal_.OnSettings((**changed)->engine.catalog(), clock_.Now());
+    Announce(***changed);
   }
 
   const ServeOptions& options_;
@@ -127,7 +133,8 @@ int CannotStart(const Error& error) {
 int Serve(const ServeOptions& options) {
   const Signals signals;
   net::RaiseDescriptorLimit();
-  SettingsLoader loader(options.engine, options.docs_url);
+  const DiskFiles files;
+  SettingsLoader loader(options.engine, options.docs_url, files);
   auto settings = loader.Load();
   if (!settings) return CannotStart(settings.error());
   Service service(options, loader, *settings);

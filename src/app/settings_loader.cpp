@@ -1,9 +1,11 @@
 #include "app/settings_loader.h"
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <iterator>
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+#include "tpu_admission/base/text.h"
+#include "tpu_admission/tpu/gke_version.h"
 
 namespace tpu_admission::app {
 namespace {
@@ -16,68 +18,68 @@ rules::Platform PlatformOf(const EngineOptions& options, const admission::Profil
   return profile.platform.value_or(rules::Platform::kStandard);
 }
 
-Result<rules::Cluster> ClusterOf(const EngineOptions& options, const admission::Profile& profile) {
-  rules::Cluster cluster;
-  cluster.region = rules::RegionOf(options.cluster_location);
-  if (cluster.region.empty() && !options.cluster_location.empty()) {
-    return Error{"--cluster-location: \"" + options.cluster_location +
-                 "\" is neither a zone such as us-central1-a nor a region such as us-central1"};
-  }
-  cluster.platform = PlatformOf(options, profile);
-  cluster.gke_version = options.gke_version;
-  return cluster;
+bool HasTpus(const tpu::Catalog& catalog, std::string_view region) {
+  const auto is_there = [&](const tpu::Zone& zone) { return rules::RegionOf(zone.name) == region; };
+  return std::any_of(catalog.generations().begin(), catalog.generations().end(),
+                     [&](const tpu::Generation& generation) {
+                       const auto& zones = generation.zones.list;
+                       return std::any_of(zones.begin(), zones.end(), is_there);
+                     });
 }
 
 }  // namespace
 
-Result<std::string> ReadFile(const std::string& path) {
-  constexpr std::size_t kMaxBytes = 16 << 20;
-  errno = 0;
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return Error{path + ": " + std::strerror(errno)};
-  std::string text(std::istreambuf_iterator<char>(file), {});
-  if (file.bad()) return Error{path + ": cannot be read"};
-  if (text.size() > kMaxBytes) return Error{path + ": is larger than 16 MiB"};
-  return text;
-}
-
 Result<SettingsLoader::Texts> SettingsLoader::Read() const {
-  Texts texts;
-  if (options_.catalog_file.empty()) {
-    texts.catalog = tpu::BuiltInCatalogText();
-  } else if (Result<std::string> text = ReadFile(options_.catalog_file); text) {
-    texts.catalog = *std::move(text);
-  } else {
-    return text.error();
+  Texts texts{std::string(tpu::BuiltInCatalogText()), ""};
+  if (!options_.catalog_file.empty()) {
+    TPU_ADMISSION_TRY(texts.catalog, files_.Read(options_.catalog_file, kMaxConfigBytes));
   }
-  if (options_.policy_file.empty()) return texts;
-  Result<std::string> text = ReadFile(options_.policy_file);
-  if (!text) return text.error();
-  texts.policy = *std::move(text);
+  if (!options_.policy_file.empty()) {
+    TPU_ADMISSION_TRY(texts.policy, files_.Read(options_.policy_file, kMaxConfigBytes));
+  }
   return texts;
 }
 
-Loaded SettingsLoader::Build(const Texts& texts) const {
-  auto catalog = tpu::Catalog::Load(
-      texts.catalog, options_.catalog_file.empty() ? "built-in catalog" : options_.catalog_file);
-  if (!catalog) return catalog.error();
-  Result<admission::Policy> policy =
-      admission::Policy::Load(texts.policy, options_.policy_file, options_.profile);
-  if (!policy) return policy.error();
-  Result<rules::Cluster> cluster = ClusterOf(options_, policy->profile());
-  if (!cluster) return cluster.error();
+Result<rules::Cluster> SettingsLoader::ClusterOf(const admission::Profile& profile,
+                                                 const tpu::Catalog& catalog) {
+  rules::Cluster cluster;
+  cluster.region = rules::RegionOf(options_.cluster_location);
+  if (cluster.region.empty() && !options_.cluster_location.empty()) {
+    return Error{"--cluster-location: " + Quoted(options_.cluster_location) +
+                 " is neither a zone such as us-central1-a nor a region such as us-central1"};
+  }
+  if (!cluster.region.empty() && !HasTpus(catalog, cluster.region)) {
+    warnings_.push_back("--cluster-location: the catalog knows no TPUs in the region " +
+                        Quoted(cluster.region) + "; the location is left out of account");
+    cluster.region.clear();
+  }
+  if (!options_.gke_version.empty() && !tpu::GkeVersion::Parse(options_.gke_version)) {
+    return Error{"--gke-version: " + Quoted(options_.gke_version) +
+                 " is no version such as 1.33.2-gke.1111000"};
+  }
+  cluster.platform = PlatformOf(options_, profile);
+  cluster.gke_version = options_.gke_version;
+  return cluster;
+}
+
+Loaded SettingsLoader::Build(const Texts& texts) {
+  warnings_.clear();
+  TPU_ADMISSION_TRY(auto catalog, tpu::Catalog::Load(texts.catalog, options_.catalog_file.empty()
+                                                                        ? "built-in catalog"
+                                                                        : options_.catalog_file));
+  TPU_ADMISSION_TRY(admission::Policy policy,
+                    admission::Policy::Load(texts.policy, options_.policy_file, options_.profile));
+  TPU_ADMISSION_TRY(rules::Cluster cluster, ClusterOf(policy.profile(), *catalog));
   return std::make_shared<const admission::Settings>(admission::Settings{
-      rules::Engine(*std::move(catalog), *std::move(cluster)), *std::move(policy), docs_url_});
+      rules::Engine(std::move(catalog), std::move(cluster)), std::move(policy), docs_url_});
 }
 
 Loaded SettingsLoader::Load() {
-  Result<Texts> texts = Read();
-  if (!texts) return texts.error();
-  last_ = *texts;
+  TPU_ADMISSION_TRY(last_, Read());
   return Build(last_);
 }
 
-std::optional<Loaded> SettingsLoader::LoadIfChanged() {
+std::optional<Loaded> SettingsLoader::LoadIfChanged() try {
   Result<Texts> texts = Read();
   if (!texts) {
     last_ = {};  // so that the file is taken again when it is back
@@ -86,6 +88,8 @@ std::optional<Loaded> SettingsLoader::LoadIfChanged() {
   if (*texts == last_) return std::nullopt;
   last_ = *std::move(texts);
   return Build(last_);
+} catch (const std::exception& bug) {
+  return Loaded(Error{std::string("catalog or policy cannot be read: ") + bug.what()});
 }
 
 }  // namespace tpu_admission::app

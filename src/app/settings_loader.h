@@ -4,25 +4,32 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "app/options.h"
 #include "tpu_admission/admission/handler.h"
+#include "tpu_admission/base/files.h"
 #include "tpu_admission/base/result.h"
 
 namespace tpu_admission::app {
 
-Result<std::string> ReadFile(const std::string& path);  // at most 16 MiB
+inline constexpr std::size_t kMaxConfigBytes = 16 << 20;  // of catalog, policy or --config
 
 class SettingsLoader {
  public:
-  SettingsLoader(EngineOptions options, std::string docs_url)
-      : options_(std::move(options)), docs_url_(std::move(docs_url)) {}
+  // Borrows `files`.
+  SettingsLoader(EngineOptions options, std::string docs_url, const Files& files)
+      : options_(std::move(options)), docs_url_(std::move(docs_url)), files_(files) {}
 
   // Reads the files. An error names file, line and key.
   Result<std::shared_ptr<const admission::Settings>> Load();
 
   // Load() again if a file's content differs from what was last read, good or bad; else nullopt.
+  // Never throws: whatever goes wrong is an error, and the last good settings stay.
   std::optional<Result<std::shared_ptr<const admission::Settings>>> LoadIfChanged();
+
+  // What the person who started us should know of the settings that were loaded last.
+  const std::vector<std::string>& warnings() const { return warnings_; }
 
  private:
   struct Texts {
@@ -31,11 +38,14 @@ class SettingsLoader {
     bool operator==(const Texts&) const = default;
   };
   Result<Texts> Read() const;
-  Result<std::shared_ptr<const admission::Settings>> Build(const Texts& texts) const;
+  Result<std::shared_ptr<const admission::Settings>> Build(const Texts& texts);
+  Result<rules::Cluster> ClusterOf(const admission::Profile& profile, const tpu::Catalog& catalog);
 
   EngineOptions options_;
   std::string docs_url_;
+  const Files& files_;
   Texts last_;
+  std::vector<std::string> warnings_;
 };
 
 }  // namespace tpu_admission::app

@@ -5,6 +5,7 @@
 #include "app/command_line.h"
 #include "app/commands.h"
 #include "app/settings_loader.h"
+#include "tpu_admission/base/files.h"
 #include "tpu_admission/webhooks/webhooks.h"
 
 namespace tpu_admission::app {
@@ -12,7 +13,7 @@ namespace tpu_admission::app {
 int ShowWebhooks(const WebhooksOptions& options) {
   EngineOptions engine;
   engine.policy_file = options.policy_file;
-  const auto settings = SettingsLoader(engine, "").Load();
+  const auto settings = SettingsLoader(engine, "", DiskFiles()).Load();
   if (!settings) {
     std::cerr << "tpu-admission: " << settings.error().message << '\n';
     return kCannotRun;

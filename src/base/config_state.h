@@ -1,11 +1,11 @@
-// What a ConfigFile holds; the one place where the JSON library behind it shows.
+// What a ConfigFile holds: the tree, what was asked for, and what is wrong.
 #pragma once
 
-#include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 #include <string_view>
+#include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "tpu_admission/base/config_reader.h"
@@ -14,31 +14,33 @@
 
 namespace tpu_admission {
 
-using ConfigJson = nlohmann::ordered_json;
-
 struct ConfigFile::State {
   struct Problem {
     YamlMark mark;
-    std::string message;
+    std::string pointer;
+    std::string what;                   // empty: an unknown key,
+    const YamlNode* mapping = nullptr;  // of this mapping
+  };
+  // The keys of a mapping that somebody asked for.
+  struct Asked {
+    std::set<std::string, std::less<>> keys;
+    bool all = false;
   };
 
   std::string origin;
-  std::string text;
+  YamlStream stream;
+  YamlNode empty;  // stands for a file without a document
   YamlDocument document;
-  ConfigJson json;
   std::vector<Problem> problems;
-  std::map<const void*, std::set<std::string, std::less<>>> asked;  // by mapping: its known keys
-  std::set<const void*> wrong;                                      // values of the wrong type
+  std::unordered_map<const YamlNode*, Asked> asked;
+  std::unordered_set<const YamlNode*> wrong;   // values of the wrong type
+  std::unordered_set<const YamlNode*> walked;  // by ReportUnknownKeys: aliases name a node twice
 
-  void Report(const YamlMark& mark, std::string_view pointer, std::string_view what);
-  void ReportValue(const std::string& pointer, std::string_view what) {
-    Report(document.PlaceOf(pointer).value, pointer, what);
+  void Report(YamlMark mark, const std::string& pointer, std::string_view what) {
+    problems.push_back({mark, pointer, std::string(what), nullptr});
   }
-  // A scalar as it is written, quotes and all.
-  std::string_view Written(const std::string& pointer) const;
-  void ReportUnknownKeys(const ConfigJson& value, const std::string& pointer);
-  void ReportUnknownKey(const ConfigJson& mapping, const std::string& pointer,
-                        std::string_view key);
+  void ReportUnknownKeys(const YamlNode& value, const std::string& pointer);
+  std::string Describe(const Problem& problem) const;
 };
 
 inline std::string MemberPointer(std::string pointer, std::string_view key) {

@@ -67,13 +67,18 @@ void AppendPointerIndex(std::string& pointer, std::size_t index) {
   pointer += std::to_string(index);
 }
 
+std::string TakePointerToken(std::string_view& pointer) {
+  pointer.remove_prefix(1);
+  const std::size_t end = std::min(pointer.find('/'), pointer.size());
+  std::string token = Unescape(pointer.substr(0, end));
+  pointer.remove_prefix(end);
+  return token;
+}
+
 std::string FieldPath(std::string_view pointer) {
   std::string path;
   while (!pointer.empty()) {
-    pointer.remove_prefix(1);
-    const std::size_t end = std::min(pointer.find('/'), pointer.size());
-    const std::string token = Printable(Unescape(pointer.substr(0, end)), kLongestKey);
-    pointer.remove_prefix(end);
+    const std::string token = Printable(TakePointerToken(pointer), kLongestKey);
     if (IsIndex(token)) {
       path += '[' + token + ']';
     } else if (!IsPlain(token)) {

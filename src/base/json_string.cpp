@@ -1,35 +1,51 @@
 #include "tpu_admission/base/json_string.h"
 
+#include "tpu_admission/base/text.h"
+
 namespace tpu_admission {
 namespace {
 
-void AppendEscaped(std::string& json, unsigned char c) {
+void AppendHex(std::string& json, unsigned code) {
   constexpr std::string_view kHex = "0123456789abcdef";
-  if (c == '"' || c == '\\') {
+  json += "\\u";
+  for (const unsigned shift : {12U, 8U, 4U, 0U}) json += kHex[code >> shift & 0xFU];
+}
+
+void AppendEscaped(std::string& json, char32_t character) {
+  if (character == '"' || character == '\\') {
     json += '\\';
-    json += static_cast<char>(c);
-  } else if (c == '\n') {
+    json += static_cast<char>(character);
+  } else if (character == '\n') {
     json += "\\n";
+  } else if (character < 0x10000) {
+    AppendHex(json, character);
   } else {
-    json += "\\u00";
-    json += kHex[c >> 4U];
-    json += kHex[c & 0xFU];
+    AppendHex(json, 0xD800 + ((character - 0x10000) >> 10U));
+    AppendHex(json, 0xDC00 + ((character - 0x10000) & 0x3FFU));
   }
 }
+
+// Of one byte; the start of a longer character is looked at as a whole.
+bool IsPlain(unsigned char c) { return c >= 0x20 && c < 0x7F && c != '"' && c != '\\'; }
 
 }  // namespace
 
 void AppendJsonString(std::string& json, std::string_view text) {
   json += '"';
-  std::size_t plain = 0;  // start of the run that needs no escape
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto c = static_cast<unsigned char>(text[i]);
-    if (c >= 0x20 && c != '"' && c != '\\' && c != 0x7F) continue;
-    json += text.substr(plain, i - plain);
-    AppendEscaped(json, c);
-    plain = i + 1;
+  const char* plain = text.data();  // start of the run that needs no escape
+  while (!text.empty()) {
+    if (IsPlain(static_cast<unsigned char>(text.front()))) {
+      text.remove_prefix(1);
+      continue;
+    }
+    const char* const begin = text.data();
+    const char32_t character = TakeCharacter(text);
+    if (character >= 0x80 && !IsInvisible(character)) continue;
+    json.append(plain, begin);
+    AppendEscaped(json, character);
+    plain = text.data();
   }
-  json += text.substr(plain);
+  json.append(plain, text.data());
   json += '"';
 }
 

@@ -1,6 +1,7 @@
 #include "tpu_admission/base/text.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <numeric>
 #include <vector>
@@ -27,20 +28,28 @@ std::size_t CharacterBytes(std::string_view text) {
   return overlong || surrogate || beyond ? 0 : length;
 }
 
-// C0, DEL and C1 controls, line and paragraph separators, bidirectional overrides and invisible
-// characters: whatever could forge a line, colour a terminal, show text in another order than it is
-// written, or hide the very fault that a message speaks of.
-bool IsControl(std::string_view character) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(character[i]); };
-  if (character.size() == 1) return byte(0) < 0x20 || byte(0) == 0x7F;
-  if (character.size() == 2) return byte(0) == 0xC2 && (byte(1) < 0xA0 || byte(1) == 0xAD);
-  if (character == "\xEF\xBB\xBF") return true;  // U+FEFF
-  if (character.size() != 3 || byte(0) != 0xE2) return false;
-  const bool zero_width = byte(1) == 0x80 && byte(2) >= 0x8B && byte(2) <= 0x8F;
-  const bool separators_and_overrides = byte(1) == 0x80 && byte(2) >= 0xA8 && byte(2) <= 0xAE;
-  const bool joiners_and_isolates = byte(1) == 0x81 && byte(2) >= 0xA0 && byte(2) <= 0xAF;
-  return zero_width || separators_and_overrides || joiners_and_isolates;
-}
+struct Characters {
+  char32_t first;
+  char32_t last;
+};
+constexpr std::array<Characters, 18> kInvisible = {{{0x00, 0x1F},
+                                                    {0x7F, 0x9F},
+                                                    {0xAD, 0xAD},
+                                                    {0x34F, 0x34F},
+                                                    {0x61C, 0x61C},
+                                                    {0x115F, 0x1160},
+                                                    {0x17B4, 0x17B5},
+                                                    {0x180B, 0x180F},
+                                                    {0x200B, 0x200F},
+                                                    {0x2028, 0x202E},
+                                                    {0x2060, 0x206F},
+                                                    {0x3164, 0x3164},
+                                                    {0xFE00, 0xFE0F},
+                                                    {0xFEFF, 0xFEFF},
+                                                    {0xFFA0, 0xFFA0},
+                                                    {0xFFF0, 0xFFFB},
+                                                    {0x1D173, 0x1D17A},
+                                                    {0xE0000, 0xE0FFF}}};
 
 std::size_t EditDistance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
@@ -67,8 +76,10 @@ std::string Printable(std::string_view text, std::size_t max_bytes) {
   while (!text.empty() && out.size() <= max_bytes) {
     const std::size_t length = CharacterBytes(text);
     const std::string_view character = text.substr(0, std::max<std::size_t>(length, 1));
-    out += length == 0 || IsControl(character) ? kReplacement : character;
     text.remove_prefix(character.size());
+    std::string_view decoded = character;
+    const bool show = length > 0 && !IsInvisible(TakeCharacter(decoded));
+    out += show ? character : kReplacement;
   }
   return Cut(out, max_bytes);
 }
@@ -89,13 +100,34 @@ std::string Cut(std::string_view text, std::size_t max_bytes) {
   return std::string(text.substr(0, end)).append(kEllipsis.substr(0, max_bytes));
 }
 
-bool IsUtf8(std::string_view text) {
+bool IsUtf8(std::string_view text) { return Utf8PrefixBytes(text) == text.size(); }
+
+std::size_t Utf8PrefixBytes(std::string_view text) {
+  const std::size_t size = text.size();
   while (!text.empty()) {
     const std::size_t length = CharacterBytes(text);
-    if (length == 0) return false;
+    if (length == 0) break;
     text.remove_prefix(length);
   }
-  return true;
+  return size - text.size();
+}
+
+char32_t TakeCharacter(std::string_view& text) {
+  const auto lead = static_cast<unsigned char>(text.front());
+  const std::size_t length = lead < 0x80 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
+  char32_t character = length == 1 ? lead : lead & (0x7FU >> length);
+  for (const char c : text.substr(1, length - 1)) {
+    character = character << 6U | (static_cast<unsigned char>(c) & 0x3FU);
+  }
+  text.remove_prefix(std::min(length, text.size()));
+  return character;
+}
+
+bool IsInvisible(char32_t character) {
+  if (character >= 0x20 && character < 0x7F) return false;
+  return std::any_of(kInvisible.begin(), kInvisible.end(), [&](const Characters& range) {
+    return character >= range.first && character <= range.last;
+  });
 }
 
 std::string JoinOr(std::span<const std::string> words) {

@@ -1,60 +1,139 @@
 #include "tpu_admission/base/yaml.h"
 
-#include <utility>
+#include <algorithm>
+#include <charconv>
+#include <optional>
 
+#include "base/json_reader.h"
+#include "base/yaml_builder.h"
 #include "base/yaml_marks.h"
 #include "base/yaml_reader.h"
-#include "base/yaml_writer.h"
+#include "tpu_admission/base/json_pointer.h"
 #include "tpu_admission/base/text.h"
 
 namespace tpu_admission {
 namespace {
 
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-// A pointer names all its ancestors, so pointers take several times the bytes of their values.
-constexpr std::size_t kPointerBytesPerJsonByte = 8;
+constexpr std::string_view kSpace = " \t\r\n";
+constexpr std::size_t kMaxErrors = 100;
 
-std::size_t FirstBadByte(std::string_view text) {
-  std::size_t good = 0;
-  std::size_t bad = text.size();
-  while (bad - good > 1) {
-    const std::size_t middle = good + (bad - good) / 2;
-    (IsUtf8(text.substr(0, middle)) ? good : bad) = middle;
+bool IsMarker(std::string_view line, std::string_view marker) {
+  if (!line.starts_with(marker)) return false;
+  return line.size() == marker.size() || kSpace.find(line[3]) != line.npos;
+}
+
+std::string_view FirstLine(std::string_view text) {
+  const std::size_t end = text.find('\n');
+  return end == text.npos ? text : text.substr(0, end + 1);
+}
+
+bool IsBlank(std::string_view line) {
+  const std::size_t first = line.find_first_not_of(kSpace);
+  return first == line.npos || line[first] == '#';
+}
+
+// The bytes up to the next line `---`, or behind the next `...`. Both end a document wherever they
+// stand, so what is at fault before them is not at fault after them.
+std::size_t ChunkBytes(std::string_view text) {
+  std::size_t size = 0;
+  bool directives = false;  // so far nothing but directives, which belong to the document below
+  bool blank = true;
+  while (size < text.size()) {
+    const std::string_view line = FirstLine(text.substr(size));
+    if (IsMarker(line, "---") && size > 0 && !directives) break;
+    size += line.size();
+    if (IsMarker(line, "...")) break;
+    directives = (blank || directives) && (line.starts_with('%') || (directives && IsBlank(line)));
+    blank = blank && IsBlank(line);
   }
-  return good;
+  return size;
+}
+
+// `{` or `[`, behind a marker and white space.
+bool BeginsAsJson(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(kSpace);
+  return first != text.npos && (text[first] == '{' || text[first] == '[');
+}
+
+void ReadChunk(std::string_view text, YamlMark start, YamlStream& stream, yaml::Builder& builder) {
+  const std::size_t marker = IsMarker(FirstLine(text), "---") ? 3 : 0;
+  if (BeginsAsJson(text.substr(marker))) {
+    const std::size_t documents = stream.documents.size();
+    const std::size_t errors = stream.errors.size();
+    const YamlMark begin = yaml::Advanced(start, text.substr(0, marker));
+    const YamlMark rest = yaml::ReadJson(text.substr(marker), begin, builder);
+    stream.errors.resize(errors);  // what is no JSON may still be YAML
+    if (stream.documents.size() > documents) {
+      text.remove_prefix(rest.offset - start.offset);
+      start = rest;
+    }
+    if (text.empty()) return;
+  }
+  yaml::ReadDocuments(text, start, builder);
+}
+
+// The number that a token of a JSON pointer may be.
+std::optional<std::size_t> IndexOf(const std::string& token) {
+  std::size_t index = 0;
+  const char* const end = token.data() + token.size();
+  const auto [stop, error] = std::from_chars(token.data(), end, index);
+  return stop == end && error == std::errc() ? std::optional(index) : std::nullopt;
 }
 
 }  // namespace
 
-const YamlPlace& YamlDocument::PlaceOf(std::string_view pointer) const {
-  for (;;) {
-    const auto place = places.find(std::string(pointer));
-    if (place != places.end()) return place->second;
-    const std::size_t slash = pointer.rfind('/');
-    if (slash == pointer.npos) return places.at("");
-    pointer = pointer.substr(0, slash);
-  }
+std::string YamlError::Text() const {
+  return std::to_string(mark.line) + ":" + std::to_string(mark.column) + ": " + message;
 }
 
-Result<std::vector<YamlDocument>> ParseYaml(std::string_view text, const YamlLimits& limits) {
-  if (!IsUtf8(text)) {
-    return yaml::ErrorAt(yaml::MarkOfByte(text, FirstBadByte(text)), "the text is not UTF-8");
+const YamlMember* YamlNode::Find(std::string_view key) const {
+  const auto found = std::find_if(members.begin(), members.end(),
+                                  [&](const YamlMember& member) { return member.key == key; });
+  return found == members.end() ? nullptr : &*found;
+}
+
+YamlPlace YamlDocument::PlaceOf(std::string_view pointer) const {
+  const YamlNode* node = root;
+  YamlPlace place{node->start, node->start, node->end};
+  while (!pointer.empty()) {
+    const std::string token = TakePointerToken(pointer);
+    if (const YamlMember* const member = node->Find(token)) {
+      node = member->value;
+      place = {member->mark, node->start, node->end};
+    } else if (const auto index = IndexOf(token); index && *index < node->items.size()) {
+      node = node->items[*index];
+      place = {node->start, node->start, node->end};
+    } else {
+      break;
+    }
   }
-  const std::size_t skipped = text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
-  Result<std::vector<yaml::Document>> trees =
-      yaml::ReadDocuments(text.substr(skipped), skipped, limits.max_depth);
-  if (!trees) return trees.error();
-  yaml::Budget budget{.json_bytes = limits.max_json_bytes,
-                      .pointer_bytes = limits.max_json_bytes * kPointerBytesPerJsonByte,
-                      .aliased_values = limits.max_aliased_values,
-                      .max_depth = limits.max_depth};
-  std::vector<YamlDocument> documents;
-  for (const yaml::Document& tree : *trees) {
-    Result<YamlDocument> document = yaml::WriteJson(tree, budget);
-    if (!document) return document.error();
-    documents.push_back(std::move(*document));
+  return place;
+}
+
+YamlStream ReadYaml(std::string_view text, const YamlLimits& limits) {
+  YamlStream stream{.memory = std::make_unique<std::pmr::monotonic_buffer_resource>(),
+                    .documents = {},
+                    .errors = {}};
+  const std::string_view good = text.substr(0, Utf8PrefixBytes(text));
+  if (good.size() < text.size()) {
+    stream.errors.push_back({yaml::Advanced({}, good), "the text is not UTF-8"});
+    return stream;
   }
-  return documents;
+  yaml::Builder builder(stream, limits);
+  YamlMark start;
+  if (text.starts_with(kByteOrderMark)) {
+    start.offset = kByteOrderMark.size();
+    text.remove_prefix(kByteOrderMark.size());
+  }
+  while (!text.empty() && stream.errors.size() < kMaxErrors) {
+    const std::string_view chunk = text.substr(0, ChunkBytes(text));
+    ReadChunk(chunk, start, stream, builder);
+    start = yaml::Advanced(start, chunk);
+    text.remove_prefix(chunk.size());
+  }
+  if (!text.empty()) stream.errors.push_back({start, "too many errors: the rest is not read"});
+  return stream;
 }
 
 }  // namespace tpu_admission

@@ -12,7 +12,7 @@ bool Continues(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; 
 
 }  // namespace
 
-Marks::Marks(std::string_view text, std::size_t skipped) : text_(text), skipped_(skipped) {
+Marks::Marks(std::string_view text, const YamlMark& start) : text_(text), start_(start) {
   const auto ascii = [](char c) { return static_cast<unsigned char>(c) < 0x80; };
   if (std::all_of(text.begin(), text.end(), ascii)) return;
   std::size_t character = 0;
@@ -35,19 +35,26 @@ std::size_t Marks::ByteOf(std::size_t character) const {
 }
 
 YamlMark Marks::At(std::size_t character, std::size_t line, std::size_t column) const {
-  return YamlMark{static_cast<std::uint32_t>(line + 1), static_cast<std::uint32_t>(column + 1),
-                  ByteOf(character) + skipped_};
+  const std::size_t before = line == 0 ? start_.column : 1;
+  return YamlMark{static_cast<std::uint32_t>(start_.line + line),
+                  static_cast<std::uint32_t>(before + column), start_.offset + ByteOf(character)};
 }
 
-YamlMark MarkOfByte(std::string_view text, std::size_t offset) {
-  const std::string_view before = text.substr(0, std::min(offset, text.size()));
-  const auto lines = std::count(before.begin(), before.end(), '\n');
-  const std::size_t begin = before.rfind('\n') + 1;  // npos + 1 is 0
-  const std::string_view line = before.substr(begin);
-  const auto columns =
-      std::count_if(line.begin(), line.end(), [](char c) { return !Continues(c); });
-  return YamlMark{static_cast<std::uint32_t>(lines + 1), static_cast<std::uint32_t>(columns + 1),
-                  offset};
+YamlMark Marks::AtByte(std::size_t offset) const {
+  return Advanced(start_, text_.substr(0, offset));
+}
+
+YamlMark Advanced(YamlMark start, std::string_view text) {
+  start.offset += text.size();
+  const std::size_t last = text.rfind('\n');
+  if (last != text.npos) {
+    start.line += static_cast<std::uint32_t>(std::count(text.begin(), text.end(), '\n'));
+    start.column = 1;
+    text.remove_prefix(last + 1);
+  }
+  start.column += static_cast<std::uint32_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return !Continues(c); }));
+  return start;
 }
 
 }  // namespace tpu_admission::yaml

@@ -9,24 +9,25 @@
 
 namespace tpu_admission::yaml {
 
-// Turns libyaml's marks into ours. Borrows `text`, which is valid UTF-8; `skipped` bytes stood
-// before it (a byte order mark).
+// Turns libyaml's marks into ours. Borrows `text`, which is valid UTF-8 and begins at `start` of
+// the whole.
 class Marks {
  public:
-  Marks(std::string_view text, std::size_t skipped);
+  Marks(std::string_view text, const YamlMark& start);
 
   // `character`, `line` and `column` count from 0, as libyaml does.
   YamlMark At(std::size_t character, std::size_t line, std::size_t column) const;
+  YamlMark AtByte(std::size_t offset) const;
 
  private:
   std::size_t ByteOf(std::size_t character) const;
 
   std::string_view text_;
-  std::size_t skipped_;
+  YamlMark start_;
   std::vector<std::size_t> strides_;  // byte of every kStride-th character; empty if all is ASCII
 };
 
-// Line and column of the byte at `offset`.
-YamlMark MarkOfByte(std::string_view text, std::size_t offset);
+// The place after `text`, which begins at `start`.
+YamlMark Advanced(YamlMark start, std::string_view text);
 
 }  // namespace tpu_admission::yaml

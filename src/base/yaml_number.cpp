@@ -98,13 +98,9 @@ std::optional<std::string> JsonFloat(std::string_view text) {
   std::string_view digits = plain;
   const bool minus = TakeMinus(digits);
   if (!IsDecimalFloat(digits)) return std::nullopt;
-  double value = 0;
-  const auto [stop, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  // Out of range is either too small, which is 0, or too large, which is no number at all.
-  const bool tiny = digits.find("e-") != digits.npos || digits.find("E-") != digits.npos ||
-                    digits.starts_with('.') || digits.starts_with("0.");
-  if (error == std::errc::result_out_of_range && tiny) return "0";
-  if (error != std::errc()) return std::nullopt;
+  // strtod tells what is too large, and so no number at all, from what is too small, and so 0.
+  const double value = std::strtod(plain.c_str() + (digits.data() - plain.data()), nullptr);
+  if (std::isinf(value)) return std::nullopt;
   return WriteDouble(minus ? -value : value);
 }
 

@@ -1,17 +1,14 @@
-// YAML text -> trees of nodes, by libyaml's events.
+// libyaml's events -> a Builder.
 #pragma once
 
 #include <string_view>
-#include <vector>
 
-#include "base/yaml_node.h"
-#include "tpu_admission/base/result.h"
+#include "base/yaml_builder.h"
 
 namespace tpu_admission::yaml {
 
-// All documents of `text`, which is valid UTF-8 without a byte order mark; `skipped` bytes stood
-// before it. Errors begin with "LINE:COLUMN: ".
-Result<std::vector<Document>> ReadDocuments(std::string_view text, std::size_t skipped,
-                                            std::size_t max_depth);
+// Reads the documents of `text`, which is valid UTF-8 and begins at `start` of the whole. Stops at
+// the first fault.
+void ReadDocuments(std::string_view text, const YamlMark& start, Builder& builder);
 
 }  // namespace tpu_admission::yaml

@@ -81,10 +81,9 @@ Result<Scalar> ResolveTagged(std::string_view text, std::string_view tag) {
   if (standard && name == "binary") return ResolveBinary(text);
   const std::optional<Type> wanted = standard ? TypeOfTag(name) : std::nullopt;
   if (!wanted) return UnknownTag(tag);
-  Result<Scalar> scalar = ResolvePlain(text);
-  if (!scalar) return scalar;
-  if (*wanted == Type::kFloat && scalar->type == Type::kInt) scalar->type = Type::kFloat;
-  if (scalar->type != *wanted) return WrongType(text, name);
+  TPU_ADMISSION_TRY(Scalar scalar, ResolvePlain(text));
+  if (*wanted == Type::kFloat && scalar.type == Type::kInt) scalar.type = Type::kFloat;
+  if (scalar.type != *wanted) return WrongType(text, name);
   return scalar;
 }
 
@@ -102,13 +101,8 @@ Result<Scalar> ResolveScalar(std::string_view text, std::string_view tag, bool p
   return Scalar{Type::kString, std::string(text)};
 }
 
-Result<std::string> ResolveKey(std::string_view text, std::string_view tag, bool plain) {
-  if (tag.empty() && plain && Contains(kNoNumber, text)) return std::string(text);
-  Result<Scalar> scalar = ResolveScalar(text, tag, plain);
-  if (!scalar) return scalar.error();
-  if (scalar->type == Type::kNull) return Error{"a key cannot be null"};
-  if (scalar->type == Type::kFloat) return FloatKey(scalar->text);
-  return std::move(scalar->text);
+bool IsNoNumber(std::string_view text, std::string_view tag, bool plain) {
+  return tag.empty() && plain && Contains(kNoNumber, text);
 }
 
 }  // namespace tpu_admission::yaml

@@ -5,11 +5,12 @@
 #include <string_view>
 
 #include "tpu_admission/base/result.h"
+#include "tpu_admission/base/yaml.h"
 
 namespace tpu_admission::yaml {
 
 struct Scalar {
-  enum class Type { kNull, kBool, kInt, kFloat, kString };
+  using Type = YamlNode::Kind;
   Type type = Type::kString;
   std::string text;  // null, true, digits, a JSON number; the characters of a string
 };
@@ -18,9 +19,8 @@ struct Scalar {
 // message carries no place. Infinity and NaN are errors: JSON has neither.
 Result<Scalar> ResolveScalar(std::string_view text, std::string_view tag, bool plain);
 
-// The same for a key of a mapping: kubectl turns every key into a string (1 -> "1", yes -> "true",
-// 0x10 -> "16"). A null key is an error.
-Result<std::string> ResolveKey(std::string_view text, std::string_view tag, bool plain);
+// Whether it is infinite or no number: fine for a key, which becomes a string.
+bool IsNoNumber(std::string_view text, std::string_view tag, bool plain);
 
 // For a tag that means nothing to us, or not where it stands, in the form people write it (!!set).
 Error UnknownTag(std::string_view tag);

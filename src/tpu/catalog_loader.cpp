@@ -23,8 +23,8 @@ std::string Sha256Hex(std::string_view text) {
   return hex;
 }
 
-NodeLimits ReadNodeLimits(const ConfigNode& root, const SourceTable& sources) {
-  const ConfigNode node = root.Map("node_limits");
+NodeLimits ReadNodeLimits(ConfigNode root, const SourceTable& sources) {
+  ConfigNode node = root.Map("node_limits");
   constexpr IntRange kCount{1, 1'000'000};
   NodeLimits limits;
   limits.max_pods = static_cast<int>(node.Int("max_pods", kCount));
@@ -42,7 +42,7 @@ NodeLimits ReadNodeLimits(const ConfigNode& root, const SourceTable& sources) {
 
 }  // namespace
 
-Sources SourceTable::Of(const ConfigNode& row) const {
+Sources SourceTable::Of(ConfigNode row) const {
   Sources keys = row.Strings("sources");
   if (keys.empty() && row.Has("sources")) {
     row.Fail("sources", "found none, wanted at least one key of `sources`");
@@ -54,7 +54,13 @@ Sources SourceTable::Of(const ConfigNode& row) const {
   return keys;
 }
 
-std::optional<Topology> ReadTopology(const ConfigNode& row, std::string_view key, int dimensions) {
+std::vector<ConfigNode> FilledList(ConfigNode node, std::string_view key) {
+  std::vector<ConfigNode> rows = node.List(key);
+  if (rows.empty() && node.HasList(key)) node.Fail(key, "found none, wanted at least one row");
+  return rows;
+}
+
+std::optional<Topology> ReadTopology(ConfigNode row, std::string_view key, int dimensions) {
   const std::string text = row.String(key);
   const std::optional<Topology> topology = Topology::Parse(text);
   if (topology && topology->rank() == dimensions) return topology;
@@ -65,9 +71,9 @@ std::optional<Topology> ReadTopology(const ConfigNode& row, std::string_view key
   return std::nullopt;
 }
 
-std::vector<Topology> ReadTopologies(const ConfigNode& row, std::string_view key, int dimensions) {
+std::vector<Topology> ReadTopologies(ConfigNode row, std::string_view key, int dimensions) {
   std::vector<Topology> topologies;
-  for (const ConfigNode& item : row.ListOrNone(key)) {
+  for (ConfigNode item : row.ListOrNone(key)) {
     const std::string text = item.AsString();
     const std::optional<Topology> topology = Topology::Parse(text);
     if (topology && topology->rank() == dimensions) {
@@ -80,7 +86,7 @@ std::vector<Topology> ReadTopologies(const ConfigNode& row, std::string_view key
   return topologies;
 }
 
-DimensionOrder ReadOrder(const ConfigNode& row) {
+DimensionOrder ReadOrder(ConfigNode row) {
   constexpr std::array<std::string_view, 3> kNames = {"required", "disputed", "unknown"};
   return static_cast<DimensionOrder>(row.OneOf("order", kNames));
 }
@@ -88,7 +94,7 @@ DimensionOrder ReadOrder(const ConfigNode& row) {
 // Reads the whole file; the one that may write a Catalog.
 class CatalogLoader {
  public:
-  explicit CatalogLoader(const ConfigNode& root) : root_(root) {}
+  explicit CatalogLoader(ConfigNode root) : root_(root) {}
 
   std::shared_ptr<const Catalog> Read(std::string_view text) {
     catalog_->version_ = root_.String("version");
@@ -104,20 +110,20 @@ class CatalogLoader {
 
  private:
   void ReadSources() {
-    for (const auto& [key, node] : root_.Map("sources").Members()) {
+    for (auto [key, node] : root_.Map("sources").Members()) {
       sources_.Add(key);
       catalog_->sources_.push_back({key, node.AsString()});
     }
   }
 
   void ReadAdvice() {
-    for (const ConfigNode& node : root_.ListOrNone("advice")) {
+    for (ConfigNode node : root_.ListOrNone("advice")) {
       catalog_->advice_.push_back({node.String("text"), sources_.Of(node)});
     }
   }
 
   void ReadStorageClasses() {
-    for (const ConfigNode& node : root_.ListOrNone("storage_classes")) {
+    for (ConfigNode node : root_.ListOrNone("storage_classes")) {
       StorageClass row{node.String("name"), node.String("disk"), sources_.Of(node)};
       Claim(node, "name", row.name, "storage class");
       catalog_->storage_classes_.push_back(std::move(row));
@@ -125,7 +131,7 @@ class CatalogLoader {
   }
 
   void ReadGenerations() {
-    for (const ConfigNode& node : root_.List("generations")) {
+    for (ConfigNode node : FilledList(root_, "generations")) {
       Generation generation = ReadGeneration(node, sources_);
       Claim(node, "id", generation.id, "id");
       Claim(node, "label", generation.label, "label");
@@ -136,7 +142,7 @@ class CatalogLoader {
   }
 
   // A name that two generations have would make one of them unreachable.
-  void Claim(const ConfigNode& node, std::string_view key, const std::string& name,
+  void Claim(ConfigNode node, std::string_view key, const std::string& name,
              std::string_view kind) {
     const bool fresh = claimed_.insert(std::string(kind) + '/' + name).second;
     if (!fresh && !name.empty()) {
@@ -146,7 +152,7 @@ class CatalogLoader {
   }
 
   void ReadWrongLabels() {
-    for (const ConfigNode& node : root_.ListOrNone("wrong_labels")) {
+    for (ConfigNode node : root_.ListOrNone("wrong_labels")) {
       Catalog::WrongLabel row{node.String("label"), node.String("meant"), sources_.Of(node)};
       if (catalog_->FindByLabel(row.meant) == nullptr) {
         node.Fail("meant", "found " + Quoted(row.meant) + ", wanted the label of a generation");
@@ -164,10 +170,9 @@ class CatalogLoader {
 
 Result<std::shared_ptr<const Catalog>> Catalog::Load(std::string_view text,
                                                      std::string_view origin) {
-  const Result<ConfigFile> file = ConfigFile::Parse(text, origin);
-  if (!file) return file.error();
-  std::shared_ptr<const Catalog> catalog = CatalogLoader(file->root()).Read(text);
-  if (const Status status = file->Finish(); !status) return status.error();
+  TPU_ADMISSION_TRY(ConfigFile file, ConfigFile::Parse(text, origin));
+  std::shared_ptr<const Catalog> catalog = CatalogLoader(file.root()).Read(text);
+  TPU_ADMISSION_TRY_STATUS(file.Finish());
   return catalog;
 }
 

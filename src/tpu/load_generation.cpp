@@ -6,9 +6,8 @@
 namespace tpu_admission::tpu {
 namespace {
 
-void ReadContainerChips(const ConfigNode& node, const SourceTable& sources,
-                        Generation& generation) {
-  const std::optional<ConfigNode> block = node.MapOrNone("container_chips");
+void ReadContainerChips(ConfigNode node, const SourceTable& sources, Generation& generation) {
+  std::optional<ConfigNode> block = node.MapOrNone("container_chips");
   if (!block) return;
   generation.container_chips = block->Ints("allowed", {1, 1024});
   generation.container_chips_note = block->StringOr("note", "");
@@ -20,22 +19,22 @@ void ReadContainerChips(const ConfigNode& node, const SourceTable& sources,
   }
 }
 
-std::vector<NodePoolRule> ReadNodePoolRules(const ConfigNode& node, const SourceTable& sources) {
+std::vector<NodePoolRule> ReadNodePoolRules(ConfigNode node, const SourceTable& sources) {
   std::vector<NodePoolRule> rules;
-  for (const ConfigNode& row : node.ListOrNone("node_pool_rules")) {
+  for (ConfigNode row : node.ListOrNone("node_pool_rules")) {
     rules.push_back({row.String("rule"), sources.Of(row)});
   }
   return rules;
 }
 
-void ReadHbm(const ConfigNode& node, const SourceTable& sources, Generation& generation) {
-  const std::optional<ConfigNode> block = node.MapOrNone("hbm");
+void ReadHbm(ConfigNode node, const SourceTable& sources, Generation& generation) {
+  std::optional<ConfigNode> block = node.MapOrNone("hbm");
   if (!block) return;
   generation.hbm_gb_per_chip = block->Int("gb_per_chip", {1, 10'000});
   generation.hbm_sources = sources.Of(*block);
 }
 
-void ReadIdentity(const ConfigNode& node, const SourceTable& sources, Generation& generation) {
+void ReadIdentity(ConfigNode node, const SourceTable& sources, Generation& generation) {
   generation.id = node.String("id");
   generation.name = node.String("name");
   generation.label = node.String("label");
@@ -52,7 +51,7 @@ void ReadIdentity(const ConfigNode& node, const SourceTable& sources, Generation
 
 }  // namespace
 
-Generation ReadGeneration(const ConfigNode& node, const SourceTable& sources) {
+Generation ReadGeneration(ConfigNode node, const SourceTable& sources) {
   Generation generation;
   ReadIdentity(node, sources, generation);
   generation.machines = ReadMachines(node, sources, generation.machine_family);

@@ -12,8 +12,8 @@ constexpr std::int64_t kMillisPerCpu = 1000;
 constexpr std::int64_t kMibPerGib = 1024;
 
 // A node always keeps a part of its machine for itself.
-Allocatable ReadAllocatable(const ConfigNode& row, const MachineType& machine) {
-  const ConfigNode node = row.Map("allocatable");
+Allocatable ReadAllocatable(ConfigNode row, const MachineType& machine) {
+  ConfigNode node = row.Map("allocatable");
   const std::int64_t cpu = machine.vcpu * kMillisPerCpu;
   const std::int64_t memory = machine.memory_gib * kMibPerGib;
   Allocatable allocatable;
@@ -23,12 +23,12 @@ Allocatable ReadAllocatable(const ConfigNode& row, const MachineType& machine) {
   return allocatable;
 }
 
-std::string ReadPreemption(const ConfigNode& row) {
+std::string ReadPreemption(ConfigNode row) {
   constexpr std::array<std::string_view, 4> kNames = {"", "lower", "medium", "higher"};
   return std::string(kNames[row.OneOfOr("preemption", kNames, 0)]);
 }
 
-MachineType ReadMachine(const ConfigNode& row, const SourceTable& sources) {
+MachineType ReadMachine(ConfigNode row, const SourceTable& sources) {
   constexpr std::int64_t kMost = 1'000'000;
   MachineType machine;
   machine.name = row.String("name");
@@ -50,10 +50,10 @@ MachineType ReadMachine(const ConfigNode& row, const SourceTable& sources) {
 
 }  // namespace
 
-std::vector<MachineType> ReadMachines(const ConfigNode& generation, const SourceTable& sources,
+std::vector<MachineType> ReadMachines(ConfigNode generation, const SourceTable& sources,
                                       std::string_view family) {
   std::vector<MachineType> machines;
-  for (const ConfigNode& row : generation.List("machines")) {
+  for (ConfigNode row : FilledList(generation, "machines")) {
     MachineType machine = ReadMachine(row, sources);
     const bool duplicate = std::any_of(machines.begin(), machines.end(), [&](const auto& other) {
       return other.name == machine.name;

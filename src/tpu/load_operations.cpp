@@ -10,7 +10,7 @@ namespace tpu_admission::tpu {
 namespace {
 
 // A row of zones that share everything but the name.
-void ReadZoneRow(const ConfigNode& row, const SourceTable& sources, std::vector<Zone>& zones) {
+void ReadZoneRow(ConfigNode row, const SourceTable& sources, std::vector<Zone>& zones) {
   constexpr std::array<std::string_view, 3> kConfidence = {"high", "medium", "low"};
   Zone zone;
   zone.confidence = static_cast<Confidence>(row.OneOf("confidence", kConfidence));
@@ -29,13 +29,12 @@ void ReadZoneRow(const ConfigNode& row, const SourceTable& sources, std::vector<
   }
 }
 
-Availability ReadAvailability(const ConfigNode& node, std::string_view key) {
+Availability ReadAvailability(ConfigNode node, std::string_view key) {
   constexpr std::array<std::string_view, 4> kNames = {"unknown", "refused", "allowlist", "offered"};
   return static_cast<Availability>(node.OneOfOr(key, kNames, 0));
 }
 
-ZoneLimit ReadZoneLimit(const ConfigNode& row, const SourceTable& sources,
-                        const Generation& generation) {
+ZoneLimit ReadZoneLimit(ConfigNode row, const SourceTable& sources, const Generation& generation) {
   ZoneLimit limit;
   limit.in = row.Strings("in");
   limit.machine = row.StringOr("machine", "");
@@ -54,7 +53,7 @@ ZoneLimit ReadZoneLimit(const ConfigNode& row, const SourceTable& sources,
 
 }  // namespace
 
-std::string ReadVersion(const ConfigNode& node, std::string_view key) {
+std::string ReadVersion(ConfigNode node, std::string_view key) {
   std::string version = node.StringOr(key, "");
   const auto number = [](std::string_view text) {
     return !text.empty() && text.find_first_not_of("0123456789.") == text.npos;
@@ -68,22 +67,22 @@ std::string ReadVersion(const ConfigNode& node, std::string_view key) {
   return version;
 }
 
-Zones ReadZones(const ConfigNode& node, const SourceTable& sources, const Generation& generation) {
+Zones ReadZones(ConfigNode node, const SourceTable& sources, const Generation& generation) {
   Zones zones;
-  const std::optional<ConfigNode> block = node.MapOrNone("zones");
+  std::optional<ConfigNode> block = node.MapOrNone("zones");
   if (!block) return zones;
   zones.complete = block->BoolOr("complete", false);
   zones.note = block->StringOr("note", "");
-  for (const ConfigNode& row : block->List("list")) ReadZoneRow(row, sources, zones.list);
-  for (const ConfigNode& row : block->ListOrNone("limits")) {
+  for (ConfigNode row : block->List("list")) ReadZoneRow(row, sources, zones.list);
+  for (ConfigNode row : block->ListOrNone("limits")) {
     zones.limits.push_back(ReadZoneLimit(row, sources, generation));
   }
   return zones;
 }
 
-GkeVersions ReadVersions(const ConfigNode& generation, const SourceTable& sources) {
+GkeVersions ReadVersions(ConfigNode generation, const SourceTable& sources) {
   GkeVersions versions;
-  const std::optional<ConfigNode> block = generation.MapOrNone("min_gke_version");
+  std::optional<ConfigNode> block = generation.MapOrNone("min_gke_version");
   if (!block) return versions;
   versions.standard = ReadVersion(*block, "standard");
   versions.autopilot = ReadVersion(*block, "autopilot");
@@ -93,9 +92,9 @@ GkeVersions ReadVersions(const ConfigNode& generation, const SourceTable& source
   return versions;
 }
 
-Disks ReadDisks(const ConfigNode& generation, const SourceTable& sources) {
+Disks ReadDisks(ConfigNode generation, const SourceTable& sources) {
   Disks disks;
-  const std::optional<ConfigNode> block = generation.MapOrNone("disks");
+  std::optional<ConfigNode> block = generation.MapOrNone("disks");
   if (!block) return disks;
   disks.boot = block->Strings("boot");
   disks.attach = block->Strings("attach");
@@ -111,9 +110,9 @@ Disks ReadDisks(const ConfigNode& generation, const SourceTable& sources) {
   return disks;
 }
 
-Consumption ReadConsumption(const ConfigNode& generation, const SourceTable& sources) {
+Consumption ReadConsumption(ConfigNode generation, const SourceTable& sources) {
   Consumption consumption;
-  const std::optional<ConfigNode> block = generation.MapOrNone("consumption");
+  std::optional<ConfigNode> block = generation.MapOrNone("consumption");
   if (!block) return consumption;
   consumption.spot = ReadAvailability(*block, "spot");
   consumption.flex_start = ReadAvailability(*block, "flex_start");
@@ -124,10 +123,10 @@ Consumption ReadConsumption(const ConfigNode& generation, const SourceTable& sou
   return consumption;
 }
 
-std::optional<Wraparound> ReadWraparound(const ConfigNode& generation, const SourceTable& sources,
+std::optional<Wraparound> ReadWraparound(ConfigNode generation, const SourceTable& sources,
                                          int dimensions) {
   constexpr std::array<std::string_view, 2> kRules = {"per-axis", "all-axes"};
-  const std::optional<ConfigNode> block = generation.MapOrNone("wraparound");
+  std::optional<ConfigNode> block = generation.MapOrNone("wraparound");
   if (!block) return std::nullopt;
   Wraparound wraparound;
   wraparound.rule = static_cast<Wraparound::Rule>(block->OneOf("rule", kRules));
@@ -138,9 +137,9 @@ std::optional<Wraparound> ReadWraparound(const ConfigNode& generation, const Sou
   return wraparound;
 }
 
-std::optional<DynamicSlicing> ReadDynamicSlicing(const ConfigNode& generation,
-                                                 const SourceTable& sources, int dimensions) {
-  const std::optional<ConfigNode> block = generation.MapOrNone("dynamic_slicing");
+std::optional<DynamicSlicing> ReadDynamicSlicing(ConfigNode generation, const SourceTable& sources,
+                                                 int dimensions) {
+  std::optional<ConfigNode> block = generation.MapOrNone("dynamic_slicing");
   if (!block) return std::nullopt;
   const std::optional<Topology> unit = ReadTopology(*block, "block", dimensions);
   DynamicSlicing slicing;

@@ -15,7 +15,7 @@ std::string MachineNames(const Generation& generation) {
 }
 
 // The machine that a row names. nullptr: it is none of the generation's, which is noted.
-const MachineType* ReadMachineOf(const ConfigNode& row, const Generation& generation) {
+const MachineType* ReadMachineOf(ConfigNode row, const Generation& generation) {
   const std::string name = row.String("machine");
   const MachineType* const machine = generation.FindMachine(name);
   if (machine == nullptr && !name.empty()) {
@@ -25,19 +25,18 @@ const MachineType* ReadMachineOf(const ConfigNode& row, const Generation& genera
   return machine;
 }
 
-void ReadModes(const ConfigNode& row, Placement& placement) {
+void ReadModes(ConfigNode row, Placement& placement) {
   if (!row.Has("modes")) return;
   constexpr std::array<std::string_view, 2> kNames = {"standard", "autopilot"};
   std::array<bool, 2> modes{};
-  for (const ConfigNode& mode : row.List("modes")) modes[mode.AsOneOf(kNames)] = true;
+  for (ConfigNode mode : row.List("modes")) modes[mode.AsOneOf(kNames)] = true;
   placement.standard = modes[0];
   placement.autopilot = modes[1];
   if (!modes[0] && !modes[1]) row.Fail("modes", "wanted standard, autopilot or both");
 }
 
 // The hosts that make up the topology; 0, noted, if whole machines cannot.
-std::int64_t CountHosts(const ConfigNode& row, const Topology& topology,
-                        const MachineType& machine) {
+std::int64_t CountHosts(ConfigNode row, const Topology& topology, const MachineType& machine) {
   const std::int64_t chips = topology.chips();
   const std::int64_t hosts = chips / machine.chips;
   const std::string has = topology.Text() + " has " + std::to_string(chips) + " chips, ";
@@ -52,8 +51,7 @@ std::int64_t CountHosts(const ConfigNode& row, const Topology& topology,
   return hosts;
 }
 
-void CheckDuplicates(const ConfigNode& row, const Generation& generation,
-                     const Placement& placement) {
+void CheckDuplicates(ConfigNode row, const Generation& generation, const Placement& placement) {
   std::size_t same = 0;
   for (const Placement& other : generation.placements) {
     if (other.topology != placement.topology) continue;
@@ -69,7 +67,7 @@ void CheckDuplicates(const ConfigNode& row, const Generation& generation,
   }
 }
 
-void ReadPlacement(const ConfigNode& row, Generation::PlacementText& text, Generation& generation) {
+void ReadPlacement(ConfigNode row, Generation::PlacementText& text, Generation& generation) {
   const std::optional<Topology> topology = ReadTopology(row, "topology", generation.dimensions);
   const MachineType* const machine = ReadMachineOf(row, generation);
   Placement placement;
@@ -85,7 +83,7 @@ void ReadPlacement(const ConfigNode& row, Generation::PlacementText& text, Gener
   generation.placements.push_back(placement);
 }
 
-void CheckExamples(const ConfigNode& block, const Generation& generation) {
+void CheckExamples(ConfigNode block, const Generation& generation) {
   for (const Topology& example : generation.custom->examples) {
     const OfferAnswer answer = generation.OfferOf(example);
     if (answer.offer == Offer::kNotOffered) {
@@ -96,10 +94,10 @@ void CheckExamples(const ConfigNode& block, const Generation& generation) {
 
 }  // namespace
 
-void ReadPlacements(const ConfigNode& node, const SourceTable& sources, Generation& generation) {
-  const std::vector<ConfigNode> rows = node.List("placements");
+void ReadPlacements(ConfigNode node, const SourceTable& sources, Generation& generation) {
+  std::vector<ConfigNode> rows = FilledList(node, "placements");
   // Texts first: placements point into them, so the vector must not grow any more.
-  for (const ConfigNode& row : rows) {
+  for (ConfigNode row : rows) {
     generation.placement_texts.push_back({row.StringOr("note", ""), sources.Of(row)});
   }
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -107,9 +105,8 @@ void ReadPlacements(const ConfigNode& node, const SourceTable& sources, Generati
   }
 }
 
-void ReadCustomTopologies(const ConfigNode& node, const SourceTable& sources,
-                          Generation& generation) {
-  const std::optional<ConfigNode> block = node.MapOrNone("custom");
+void ReadCustomTopologies(ConfigNode node, const SourceTable& sources, Generation& generation) {
+  std::optional<ConfigNode> block = node.MapOrNone("custom");
   if (!block) return;
   CustomTopologies custom;
   custom.machine = ReadMachineOf(*block, generation);
@@ -120,6 +117,7 @@ void ReadCustomTopologies(const ConfigNode& node, const SourceTable& sources,
   custom.documented_max_chips =
       block->IntOr("documented_max_chips", custom.max_chips, {1, custom.max_chips});
   custom.examples = ReadTopologies(*block, "examples", generation.dimensions);
+  if (custom.examples.empty()) block->Fail("examples", "found none, wanted at least one topology");
   custom.note = block->StringOr("note", "");
   custom.sources = sources.Of(*block);
   if (custom.machine == nullptr) return;

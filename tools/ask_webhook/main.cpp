@@ -1,13 +1,12 @@
 // ask-webhook: sends manifests to a running tpu-admission as the API server would, and prints what
 // a kubectl user would read. No cluster needed; `./dev run` uses it.
 #include <CLI/CLI.hpp>
-#include <fstream>
 #include <iostream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "ask_webhook/https_client.h"
 #include "tpu_admission/base/base64.h"
+#include "tpu_admission/base/files.h"
 #include "tpu_admission/base/yaml.h"
 
 namespace tpu_admission::tools {
@@ -15,14 +14,34 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+Json JsonOf(const YamlNode& node) {
+  switch (node.kind) {
+    case YamlNode::Kind::kString:
+      return node.text;
+    case YamlNode::Kind::kList: {
+      Json list = Json::array();
+      for (const YamlNode* const item : node.items) list.push_back(JsonOf(*item));
+      return list;
+    }
+    case YamlNode::Kind::kMap: {
+      Json map = Json::object();
+      for (const YamlMember& member : node.members) {
+        map[std::string(member.key)] = JsonOf(*member.value);
+      }
+      return map;
+    }
+    default:
+      return Json::parse(node.json);
+  }
+}
+
 Result<Json> ReadManifest(const std::string& path) {
-  std::ifstream file(path);
-  if (!file) return Error{path + ": cannot be opened"};
-  const std::string text(std::istreambuf_iterator<char>(file), {});
-  const Result<std::vector<YamlDocument>> documents = ParseYaml(text);
-  if (!documents) return Error{path + ":" + documents.error().message};
-  if (documents->size() != 1) return Error{path + ": wanted one document"};
-  return Json::parse(documents->front().json);
+  constexpr std::size_t kMaxBytes = 16 << 20;
+  TPU_ADMISSION_TRY(const std::string text, DiskFiles().ReadInput(path, kMaxBytes));
+  const YamlStream stream = ReadYaml(text);
+  if (!stream.errors.empty()) return Error{path + ":" + stream.errors.front().Text()};
+  if (stream.documents.size() != 1) return Error{path + ": wanted one document"};
+  return JsonOf(*stream.documents.front().root);
 }
 
 // "batch/v1" and "Job" -> group, version and the plural that the API server would name.

@@ -3,15 +3,15 @@
 //
 // Errors are collected, so the code that reads needs no branches: a getter that fails notes why and
 // returns something harmless (nothing, false, the number of the range that is nearest to 0), and
-// Finish() at the end says what was wrong. Every message has the form
+// Finish() at the end says all that was wrong, a line each, in the order of the text:
 // "origin:LINE:COLUMN: key.path: what was found, what is wanted".
 //
-//   Result<ConfigFile> file = ConfigFile::Parse(text, "policy.yaml");
-//   if (!file) return file.error();
-//   for (const ConfigNode& row : file->root().List("rules")) Add(row.String("id"), row.Bool("on"));
-//   if (Status status = file->Finish(); !status) return status.error();
+//   TPU_ADMISSION_TRY(ConfigFile file, ConfigFile::Parse(text, "policy.yaml"));
+//   for (ConfigNode row : file.root().List("rules")) Add(row.String("id"), row.Bool("on"));
+//   TPU_ADMISSION_TRY_STATUS(file.Finish());
 //
-// Not thread-safe; a ConfigNode is a cheap handle that lives no longer than its ConfigFile.
+// Not thread-safe. A ConfigNode is a cheap handle that lives no longer than its ConfigFile; its
+// getters are not const, because the file remembers what was asked for.
 #pragma once
 
 #include <cstddef>
@@ -26,6 +26,7 @@
 #include <vector>
 
 #include "tpu_admission/base/result.h"
+#include "tpu_admission/base/yaml.h"
 
 namespace tpu_admission {
 
@@ -33,17 +34,18 @@ class ConfigNode;
 
 class ConfigFile {
  public:
+  static constexpr std::size_t kMaxErrors = 20;  // that are told; the others are counted
+
   // At most one YAML document; an empty one reads as an empty mapping.
   static Result<ConfigFile> Parse(std::string_view text, std::string_view origin);
   ~ConfigFile();
   ConfigFile(ConfigFile&&) noexcept;
   ConfigFile& operator=(ConfigFile&&) noexcept;
 
-  ConfigNode root() const;
+  ConfigNode root();
 
-  // The first error in the order of the text, with the number of others; an unknown key is one.
-  // Call it once, when everything has been asked for.
-  Status Finish() const;
+  // All errors; an unknown key is one. Call it once, when everything has been asked for.
+  Status Finish();
 
  private:
   friend class ConfigNode;
@@ -60,63 +62,66 @@ struct IntRange {
 class ConfigNode {
  public:
   // True if the mapping has the key, even if its value is null.
-  bool Has(std::string_view key) const;
+  bool Has(std::string_view key);
   // True if the mapping has the key and its value is a list.
-  bool HasList(std::string_view key) const;
+  bool HasList(std::string_view key);
 
   // Required members of a mapping; null counts as missing. Where a string is wanted, `off`, `no`
   // and their like are the words that they are, although YAML 1.1 calls them booleans.
-  std::string String(std::string_view key) const;  // not empty
-  std::int64_t Int(std::string_view key, IntRange range = {}) const;
-  bool Bool(std::string_view key) const;
-  std::vector<std::string> Strings(std::string_view key) const;  // a list, or one string
-  std::vector<std::int64_t> Ints(std::string_view key, IntRange range = {}) const;
-  std::vector<ConfigNode> List(std::string_view key) const;
-  ConfigNode Map(std::string_view key) const;
+  std::string String(std::string_view key);  // not empty
+  std::int64_t Int(std::string_view key, IntRange range = {});
+  bool Bool(std::string_view key);
+  std::vector<std::string> Strings(std::string_view key);  // a list, or one string
+  std::vector<std::int64_t> Ints(std::string_view key, IntRange range = {});
+  std::vector<ConfigNode> List(std::string_view key);
+  ConfigNode Map(std::string_view key);
   // The index of the value in `names`.
-  std::size_t OneOf(std::string_view key, std::span<const std::string_view> names) const;
+  std::size_t OneOf(std::string_view key, std::span<const std::string_view> names);
 
   // Optional members: the fallback, or nothing, if the key is missing.
-  std::string StringOr(std::string_view key, std::string_view fallback) const;
-  std::int64_t IntOr(std::string_view key, std::int64_t fallback, IntRange range = {}) const;
-  bool BoolOr(std::string_view key, bool fallback) const;
-  std::vector<std::string> StringsOrNone(std::string_view key) const;
-  std::vector<std::int64_t> IntsOrNone(std::string_view key, IntRange range = {}) const;
-  std::vector<ConfigNode> ListOrNone(std::string_view key) const;
-  std::optional<ConfigNode> MapOrNone(std::string_view key) const;
+  std::string StringOr(std::string_view key, std::string_view fallback);
+  std::int64_t IntOr(std::string_view key, std::int64_t fallback, IntRange range = {});
+  bool BoolOr(std::string_view key, bool fallback);
+  std::vector<std::string> StringsOrNone(std::string_view key);
+  std::vector<std::int64_t> IntsOrNone(std::string_view key, IntRange range = {});
+  std::vector<ConfigNode> ListOrNone(std::string_view key);
+  std::optional<ConfigNode> MapOrNone(std::string_view key);
   std::size_t OneOfOr(std::string_view key, std::span<const std::string_view> names,
-                      std::size_t fallback) const;
+                      std::size_t fallback);
 
   // All members of a mapping whose keys are free (a table of names), in the order of the text.
-  std::vector<std::pair<std::string, ConfigNode>> Members() const;
+  std::vector<std::pair<std::string, ConfigNode>> Members();
 
   // The node itself, for items of lists and values of tables.
-  std::string AsString() const;  // not empty
-  std::int64_t AsInt(IntRange range = {}) const;
-  bool AsBool() const;
-  std::vector<std::string> AsStrings() const;
-  std::vector<std::int64_t> AsInts(IntRange range = {}) const;
-  std::vector<ConfigNode> AsList() const;
-  std::size_t AsOneOf(std::span<const std::string_view> names) const;
+  std::string AsString();  // not empty
+  std::int64_t AsInt(IntRange range = {});
+  bool AsBool();
+  std::vector<std::string> AsStrings();
+  std::vector<std::int64_t> AsInts(IntRange range = {});
+  std::vector<ConfigNode> AsList();
+  std::size_t AsOneOf(std::span<const std::string_view> names);
+
+  // A word, number or boolean as a command line has it: `10250`, `false`, `5s`.
+  std::string AsFlag();
 
   // Notes an error of the reader's own at this node, or at its member `key`.
-  void Fail(std::string_view message) const;
-  void Fail(std::string_view key, std::string_view message) const;
+  void Fail(std::string_view message);
+  void Fail(std::string_view key, std::string_view message);
 
  private:
   friend class ConfigFile;
-  ConfigNode(ConfigFile::State* state, const void* value, std::string pointer)
-      : state_(state), value_(value), pointer_(std::move(pointer)) {}
-  bool IsMap() const;
-  const void* Find(std::string_view key) const;
-  std::optional<ConfigNode> Member(std::string_view key) const;
-  std::string Word() const;
-  std::optional<ConfigNode> Required(std::string_view key, std::string_view wanted) const;
-  void FailWanted(std::string_view wanted) const;
+  ConfigNode(ConfigFile::State& state, const YamlNode* value, std::string pointer)
+      : state_(&state), value_(value), pointer_(std::move(pointer)) {}
+  bool IsMap();
+  const YamlNode* Find(std::string_view key);
+  std::optional<ConfigNode> Member(std::string_view key);
+  std::string_view Word() const;
+  std::optional<ConfigNode> Required(std::string_view key, std::string_view wanted);
+  void FailWanted(std::string_view wanted);
 
   ConfigFile::State* state_;
-  const void* value_;    // a JSON value; null: missing, which has been reported
-  std::string pointer_;  // the JSON pointer of the value
+  const YamlNode* value_;  // nullptr: missing, which has been reported
+  std::string pointer_;    // the JSON pointer of the value
 };
 
 }  // namespace tpu_admission

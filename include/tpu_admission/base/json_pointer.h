@@ -11,6 +11,9 @@ namespace tpu_admission {
 void AppendPointerToken(std::string& pointer, std::string_view token);
 void AppendPointerIndex(std::string& pointer, std::size_t index);
 
+// The first token, unescaped; takes it off a pointer that is not empty.
+std::string TakePointerToken(std::string_view& pointer);
+
 // "/spec/containers/0/resources" -> "spec.containers[0].resources". A key that is no plain
 // identifier is quoted: "spec.nodeSelector['cloud.google.com/gke-tpu-topology']". Keys are text of
 // users: they are made safe to show (Printable).

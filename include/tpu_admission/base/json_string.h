@@ -6,7 +6,7 @@
 
 namespace tpu_admission {
 
-// Appends `text` (valid UTF-8) as a JSON string with its quotes; controls are escaped.
+// Appends `text` (valid UTF-8) as a JSON string with its quotes; invisible characters are escaped.
 void AppendJsonString(std::string& json, std::string_view text);
 
 }  // namespace tpu_admission

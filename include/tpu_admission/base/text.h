@@ -8,9 +8,9 @@
 
 namespace tpu_admission {
 
-// `text` without control characters, invalid UTF-8 (both become U+FFFD) or more than `max_bytes`
-// (cut at a character, then "..."). For text of users in messages, warnings and logs: a newline or
-// an escape sequence in a label must not forge a line or colour a terminal.
+// `text` without invisible characters (IsInvisible), invalid UTF-8 (both become U+FFFD) or more
+// than `max_bytes` (cut at a character, then "..."). For text of users in messages, warnings and
+// logs: a newline or an escape sequence in a label must not forge a line or colour a terminal.
 std::string Printable(std::string_view text, std::size_t max_bytes = 64);
 
 // Printable(text) in double quotes; `"` and `\` inside are escaped.
@@ -21,6 +21,15 @@ std::string Cut(std::string_view text, std::size_t max_bytes);
 
 // Whether all of `text` is well-formed UTF-8 (no overlong forms, no surrogates).
 bool IsUtf8(std::string_view text);
+// The bytes of its longest beginning that is.
+std::size_t Utf8PrefixBytes(std::string_view text);
+// The first character of `text`, which is valid UTF-8 and not empty, taken off it.
+char32_t TakeCharacter(std::string_view& text);
+
+// Controls (C0, DEL, C1), separators of lines and paragraphs, what changes the direction of text,
+// and what has no width: whatever could forge a line, colour a terminal, show text in another order
+// than it is written, or hide the very fault that a message speaks of.
+bool IsInvisible(char32_t character);
 
 // "a", "a or b", "a, b or c".
 std::string JoinOr(std::span<const std::string> words);

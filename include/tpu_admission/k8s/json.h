@@ -16,6 +16,10 @@
 
 #include "tpu_admission/base/result.h"
 
+namespace tpu_admission {
+struct YamlNode;
+}
+
 namespace tpu_admission::k8s {
 
 class Arena;
@@ -54,6 +58,7 @@ class JsonView {
  private:
   friend class JsonParser;
   friend JsonView Edited(JsonView root, std::span<const JsonEdit> edits, Arena& arena);
+  friend JsonView TreeOf(const YamlNode& node, Arena& arena);
   explicit JsonView(const void* value) : value_(value) {}
 
   const void* value_ = nullptr;

@@ -189,5 +189,31 @@ TEST(Check, ExitsWithTwoForWhatCannotBeRead) {
   EXPECT_THAT(typed.out, HasSubstr("containers is not a list"));
 }
 
+// As kubectl takes it: JSON values one after the other, with pairs of surrogates.
+TEST(Check, TakesConcatenatedJson) {
+  const std::string pod =
+      R"({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "\udb40\udc41"}, "spec": {
+  "containers": [{"name": "a", "resources": {"limits": {"google.com/tpu": 4}}}]}})";
+  const Ended ended = RunToEnd({"check", "-"}, {}, pod + "\n" + pod + pod);
+  EXPECT_THAT(ended.out, HasSubstr("3 TPU workloads checked"));
+  EXPECT_THAT(ended.out, Not(HasSubstr("\xF3\xA0\x81\x81")));
+}
+
+TEST(Check, ADocumentAtFaultCostsOnlyItself) {
+  const std::string pod =
+      "---\napiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{name: a, "
+      "resources: {limits: {google.com/tpu: 4}}}]}\n";
+  const Ended ended = RunToEnd({"check", "-"}, {}, pod + "---\na: [\n" + pod + "---\na: *b\n");
+  EXPECT_EQ(ended.exit_code, 2);
+  EXPECT_THAT(ended.out, HasSubstr("2 TPU workloads checked"));
+  EXPECT_THAT(ended.out, HasSubstr("-:14:4: unknown anchor \"b\""));
+}
+
+TEST(Check, ManyDocumentsAreNotTooLarge) {
+  std::string documents;
+  for (int i = 0; i < 50'000; ++i) documents += "---\nkind: A\napiVersion: v1\n";
+  EXPECT_EQ(RunToEnd({"check", "-"}, {}, documents).exit_code, 0);
+}
+
 }  // namespace
 }  // namespace tpu_admission::testing

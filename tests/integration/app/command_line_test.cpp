@@ -1,6 +1,9 @@
 // The command line as DESIGN names it: subcommands, exit codes, flags and their twins.
 #include <gmock/gmock.h>
 
+#include <sys/wait.h>
+
+#include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -97,6 +100,16 @@ INSTANTIATE_TEST_SUITE_P(
         Misuse{{"check", "--catalog", "/no/catalog", "-"}, "/no/catalog"},
         Misuse{{"check", "--cluster-location", "moon", "-"}, "neither a zone"},
         Misuse{{"check", "--profile", "lax", "-"}, "kuberay-compat"},
+        Misuse{{"check", "--gke-version", "abc", "-"}, "--gke-version: \"abc\" is no version"},
+        Misuse{{"check", "--policy", "/tmp", "-"}, "/tmp: is a folder"},
+        Misuse{{"check", "--catalog", "/dev/zero", "-"}, "/dev/zero: is a pipe or device"},
+        Misuse{{"serve", "--config", "/tmp"}, "/tmp: is a folder"},
+        Misuse{{"check", "/dev/zero"}, "/dev/zero: is larger than 16 MiB"},
+        Misuse{{"--verison"}, "did you mean --version?"},
+        Misuse{{"check", "--polcy=a", "-"}, "did you mean --policy?"},
+        Misuse{{"chek"}, "did you mean \"check\"?"},
+        Misuse{{"help", "chek"}, "did you mean \"check\"?"},
+        Misuse{{"catalog", "moon"}, "\"moon\" is neither a generation"},
         Misuse{{"explain", "TPU999"},
                "there is no rule \"TPU999\"; `tpu-admission explain` lists"}));
 
@@ -138,6 +151,65 @@ TEST_F(Twins, AValueOfTheFileIsCheckedLikeAFlag) {
   const Ended ended = RunToEnd({"serve", "--config", config_});
   EXPECT_EQ(ended.exit_code, 2);
   EXPECT_THAT(ended.err, HasSubstr("secure-port"));
+}
+
+// The keys that README.md and docs/certificates.md show, as YAML has them: numbers, booleans,
+// words.
+TEST_F(Twins, NumbersBooleansAndDurationsAreReadAsFlagsAre) {
+  std::ofstream(config_) << "secure-port: 10250\nmetrics-port: 0\nthreads: 2\n"
+                            "shutdown-delay: 10s\ntls-min-version: 1.3\nlog-level: info\n"
+                            "gke-version: 1.33\ntls-cert-file: a\ntls-private-key-file: b\n"
+                            "catalog: /from-file\n";
+  EXPECT_THAT(RunToEnd({"serve", "--config", config_}).err, HasSubstr("/from-file: No such file"));
+  std::ofstream(config_) << "leader-elect: false\nmetrics-port: 8080\npoll-interval: 10s\n"
+                            "certificate-lifetime: 2160h\nnamespace: a\nca-lifetime: 1h\n";
+  EXPECT_THAT(RunToEnd({"controller", "--config", config_}).err,
+              HasSubstr("--ca-lifetime: must be at least three times"));
+}
+
+TEST_F(Twins, AllFaultsOfTheFileAreToldEachWithItsPlace) {
+  std::ofstream(config_) << "secure-port: many\nshutdown-dely: 5s\nthreads: [1]\nlog-level: loud\n";
+  const Ended ended = RunToEnd({"serve", "--config", config_});
+  EXPECT_EQ(ended.exit_code, 2);
+  for (const char* part : {":1:14: secure-port: ",
+                           ":2:16: shutdown-dely: is no flag of serve, did "
+                           "you mean \"shutdown-delay\"?",
+                           ":3:10: threads: found a list", ":4:12: log-level: "}) {
+    EXPECT_THAT(ended.err, HasSubstr(config_ + part));
+  }
+}
+
+TEST(CommandLine, EachCommandHasAnOutputOfItsOwn) {
+  EXPECT_THAT(RunToEnd({"catalog"}, {{"TPU_ADMISSION_CATALOG_OUTPUT", "json"}}).out,
+              StartsWith("{"));
+  EXPECT_EQ(RunToEnd({"check", "-"}, {{"TPU_ADMISSION_CATALOG_OUTPUT", "json"}}).exit_code, 0);
+}
+
+TEST(CommandLine, HelpTellsAboutACommand) {
+  EXPECT_THAT(RunToEnd({"help"}).out, HasSubstr("catalog"));
+  EXPECT_EQ(RunToEnd({"help", "check"}).out, RunToEnd({"check", "--help"}).out);
+}
+
+TEST(CommandLine, CatalogTellsOfWhatIsAskedFor) {
+  const std::string v6e = RunToEnd({"catalog", "v6e", "4x4"}).out;
+  EXPECT_THAT(v6e, StartsWith("tpu-v6e-slice"));
+  EXPECT_THAT(v6e, HasSubstr("\n  4x4 "));
+  for (const char* other : {"tpu7x", "\n  2x2 ", "every TPU node"}) {
+    EXPECT_EQ(v6e.find(other), v6e.npos) << other;
+  }
+  const auto report =
+      nlohmann::json::parse(RunToEnd({"catalog", "tpu-v6e-slice", "4x4", "--output", "json"}).out);
+  ASSERT_EQ(report["generations"].size(), 1u);
+  EXPECT_EQ(report["generations"][0]["topologies"].size(), 1u);
+  EXPECT_EQ(RunToEnd({"catalog", "v6e", "3x3"}).exit_code, 2);
+}
+
+TEST(CommandLine, SaysWhatItCouldNotWrite) {
+  for (const std::string command : {"catalog", "explain", "version"}) {
+    const std::string shell = TPU_ADMISSION_BINARY_DIR "/tpu-admission " + command;
+    const int status = std::system((shell + " >/dev/full 2>/dev/null").c_str());
+    EXPECT_EQ(WEXITSTATUS(status), 2) << command;
+  }
 }
 
 TEST(CommandLine, CatalogPrintsWhatTheEngineUses) {

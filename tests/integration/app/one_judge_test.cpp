@@ -11,9 +11,9 @@
 
 #include "integration/app/program.h"
 #include "support/asker.h"
+#include "support/yaml_json.h"
 #include "tpu_admission/base/json_pointer.h"
 #include "tpu_admission/base/text.h"
-#include "tpu_admission/base/yaml.h"
 
 namespace tpu_admission::testing {
 namespace {
@@ -79,8 +79,8 @@ Said ByTheWebhook(const rules::Cluster& cluster, const std::vector<std::string>&
   Said said;
   Asker asker({.policy = "", .docs_url = "", .cluster = cluster});
   for (const std::string& file : files) {
-    const std::vector<YamlDocument> documents = ParseYaml(Read(file)).value();
-    for (const YamlDocument& document : documents) {
+    const std::vector<YamlJson> documents = ParseYaml(Read(file)).value();
+    for (const YamlJson& document : documents) {
       const json object = json::parse(document.json);
       if (!object.is_object()) continue;
       const std::string space = object.value("/metadata/namespace"_json_pointer, "");

@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <thread>
@@ -177,6 +178,20 @@ TEST_F(Serve, ReloadsThePolicyAndKeepsTheLastGoodOne) {
   EXPECT_THAT(Ask(serving, "/validate", Review(3)).body, HasSubstr(R"("allowed":true)"));
   EXPECT_THAT(Get(serving, "/metrics"), HasSubstr("tpu_admission_config_last_reload_successful 0"));
   EXPECT_EQ(Get(serving, "/readyz"), "ok\n");
+}
+
+TEST_F(Serve, APolicyThatTurnsIntoAFolderEndsNothing) {
+  TempDir directory;
+  const std::string policy = directory / "policy.yaml";
+  WriteText(policy, "rules: {TPU301: warn}\n");
+  const Serving serving(Flags({"--policy", policy, "--cluster-location", "us-central9"}));
+  ASSERT_TRUE(serving.started());
+  EXPECT_TRUE(serving.WaitForLog(R"(the catalog knows no TPUs in the region \"us-central9\")"));
+  std::filesystem::remove(policy);
+  std::filesystem::create_directory(policy);
+  ASSERT_TRUE(serving.WaitForLog("policy.yaml: is a folder, wanted a file"));
+  EXPECT_THAT(Ask(serving, "/validate", Review(3)).body, HasSubstr(R"("allowed":true)"));
+  EXPECT_THAT(Get(serving, "/metrics"), HasSubstr("tpu_admission_config_last_reload_successful 0"));
 }
 
 // Asks until the answer has `text`: files are looked at every 10 s.

@@ -9,7 +9,7 @@
 #include "support/case_name.h"
 #include "support/rule_page.h"
 #include "tpu_admission/base/text.h"
-#include "tpu_admission/base/yaml.h"
+#include "support/yaml_json.h"
 
 namespace tpu_admission::admission {
 namespace {

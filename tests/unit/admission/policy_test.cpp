@@ -186,6 +186,12 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{"UnknownRule", "rules:\n  TPU999: warn\n",
                 "policy.yaml:2:11: rules.TPU999: there is no rule \"TPU999\"; `tpu-admission "
                 "explain` lists them"},
+        Refusal{"OpenBracket", "namespaces:\n- match: \"a[bc]d[\"\n",
+                "policy.yaml:2:10: namespaces[0].match: found \"a[bc]d[\", which has a [ without "
+                "its ]"},
+        Refusal{"Several", "rule: {}\nchildren: sometimes\n",
+                "policy.yaml:1:1: rule: unknown key, did you mean \"rules\"?\n"
+                "policy.yaml:2:11: children: found \"sometimes\", wanted audit or deny"},
         Refusal{"UnknownMode", "rules:\n  TPU401: refuse\n",
                 "policy.yaml:2:11: rules.TPU401: \"refuse\" is no mode; the modes are off, audit, "
                 "warn and deny"},

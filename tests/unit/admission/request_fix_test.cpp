@@ -6,7 +6,7 @@
 #include <map>
 
 #include "support/asker.h"
-#include "tpu_admission/base/yaml.h"
+#include "support/yaml_json.h"
 
 namespace tpu_admission::admission {
 namespace {

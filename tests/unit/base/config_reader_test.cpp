@@ -2,17 +2,18 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <functional>
 
 namespace tpu_admission {
 namespace {
 
-using Read = std::function<void(const ConfigNode&)>;
+using Read = std::function<void(ConfigNode)>;
 
 // Reads `yaml` with `read` and returns the error, or "" if there is none.
 std::string MessageOf(std::string_view yaml, const Read& read) {
-  const Result<ConfigFile> file = ConfigFile::Parse(yaml, "f.yaml");
+  Result<ConfigFile> file = ConfigFile::Parse(yaml, "f.yaml");
   if (!file) return file.error().message;
   read(file->root());
   const Status status = file->Finish();
@@ -22,7 +23,7 @@ std::string MessageOf(std::string_view yaml, const Read& read) {
 constexpr std::array<std::string_view, 3> kModes = {"deny", "warn", "off"};
 
 TEST(ConfigReaderTest, ReadsEveryType) {
-  const Read read = [](const ConfigNode& root) {
+  const Read read = [](ConfigNode root) {
     EXPECT_EQ(root.String("s"), "text");
     EXPECT_EQ(root.Int("i", {1, 10}), 7);
     EXPECT_TRUE(root.Bool("b"));
@@ -36,7 +37,7 @@ TEST(ConfigReaderTest, ReadsEveryType) {
   };
   EXPECT_EQ(MessageOf("s: text\ni: 7\nb: yes\nl: [x, z]\none: x\nns: [1, -2]\nmode: warn\n"
                       "m: {k: {v: deep}}\nrows: [{id: 1}, {id: 2}]\n",
-                      [&](const ConfigNode& root) {
+                      [&](ConfigNode root) {
                         read(root);
                         (void)root.List("rows")[0].Int("id");
                       }),
@@ -44,7 +45,7 @@ TEST(ConfigReaderTest, ReadsEveryType) {
 }
 
 TEST(ConfigReaderTest, FallsBackWhereAKeyIsMissingOrNull) {
-  const Read read = [](const ConfigNode& root) {
+  const Read read = [](ConfigNode root) {
     EXPECT_EQ(root.StringOr("s", "d"), "d");
     EXPECT_EQ(root.IntOr("i", 5), 5);
     EXPECT_TRUE(root.BoolOr("b", true));
@@ -61,7 +62,7 @@ TEST(ConfigReaderTest, FallsBackWhereAKeyIsMissingOrNull) {
 }
 
 TEST(ConfigReaderTest, OffIsAWordWhereAWordIsWanted) {
-  const Read read = [](const ConfigNode& root) {
+  const Read read = [](ConfigNode root) {
     EXPECT_EQ(root.OneOf("mode", kModes), 2U);
     EXPECT_EQ(root.String("country"), "no");
     EXPECT_EQ(root.Strings("list"), (std::vector<std::string>{"on", "x"}));
@@ -69,13 +70,16 @@ TEST(ConfigReaderTest, OffIsAWordWhereAWordIsWanted) {
   };
   EXPECT_EQ(MessageOf("mode: off\ncountry: no\nlist: [on, x]\nflag: off\n", read), "");
   EXPECT_EQ(MessageOf("mode: false\ncountry: no\nlist: []\nflag: off\n",
-                      [](const ConfigNode& root) { (void)root.OneOf("mode", kModes); }),
-            "f.yaml:1:7: mode: found false, wanted deny, warn or off (and 3 more)");
+                      [](ConfigNode root) { (void)root.OneOf("mode", kModes); }),
+            "f.yaml:1:7: mode: found false, wanted deny, warn or off\n"
+            "f.yaml:2:1: country: unknown key\n"
+            "f.yaml:3:1: list: unknown key\n"
+            "f.yaml:4:1: flag: unknown key");
 }
 
 TEST(ConfigReaderTest, TablesOfNamesKeepTheirOrder) {
-  const Read read = [](const ConfigNode& root) {
-    const auto members = root.Map("t").Members();
+  const Read read = [](ConfigNode root) {
+    auto members = root.Map("t").Members();
     ASSERT_EQ(members.size(), 2U);
     EXPECT_EQ(members[0].first, "z");
     EXPECT_EQ(members[1].first, "a");
@@ -96,8 +100,8 @@ TEST_P(ConfigErrorTest, NamesFilePlaceKeyAndWish) {
   EXPECT_EQ(MessageOf(GetParam().yaml, GetParam().read), GetParam().message);
 }
 
-void ReadRule(const ConfigNode& root) {
-  for (const ConfigNode& row : root.List("rules")) {
+void ReadRule(ConfigNode root) {
+  for (ConfigNode row : root.List("rules")) {
     (void)row.String("id");
     (void)row.OneOfOr("mode", kModes, 0);
     (void)row.IntOr("limit", 0, {1, 9});
@@ -142,8 +146,10 @@ INSTANTIATE_TEST_SUITE_P(
                               "f.yaml:2:1: rulez: unknown key, did you mean \"rules\"?"},
                     ErrorCase{"rules:\n- id: a\n  colour: red\n", ReadRule,
                               "f.yaml:3:3: rules[0].colour: unknown key"},
-                    ErrorCase{"rules:\n- id: a\n  x: 1\n  v: {z: 1}\n- id: b\n  w: 1\n", ReadRule,
-                              "f.yaml:3:3: rules[0].x: unknown key (and 2 more)"},
+                    ErrorCase{
+                        "rules:\n- id: a\n  x: 1\n  v: {z: 1}\n- id: b\n  w: 1\n", ReadRule,
+                        "f.yaml:3:3: rules[0].x: unknown key\nf.yaml:4:3: rules[0].v: unknown key\n"
+                        "f.yaml:6:3: rules[1].w: unknown key"},
                     ErrorCase{"rules:\n- id: a\n  \"x\\ny\": 1\n", ReadRule,
                               "f.yaml:3:3: rules[0]['x\xEF\xBF\xBDy']: unknown key"}));
 
@@ -156,28 +162,49 @@ INSTANTIATE_TEST_SUITE_P(
                               "f.yaml:3:1: found a second YAML document, one is wanted"}));
 
 TEST(ConfigReaderTest, ErrorsOfTheReadersOwnTakeTheirPlaceInTheOrder) {
-  const Read read = [](const ConfigNode& root) {
+  const Read read = [](ConfigNode root) {
     root.Fail("b", "b is too small");
     root.Fail("a", "a is too large");
     (void)root.Int("a");
     (void)root.Int("b");
   };
-  EXPECT_EQ(MessageOf("a: 1\nb: 2\n", read), "f.yaml:1:4: a: a is too large (and 1 more)");
+  EXPECT_EQ(MessageOf("a: 1\nb: 2\n", read),
+            "f.yaml:1:4: a: a is too large\nf.yaml:2:4: b: b is too small");
 }
 
 TEST(ConfigReaderTest, AMissingMapIsReportedOnce) {
-  const Read read = [](const ConfigNode& root) {
-    const ConfigNode map = root.Map("m");
+  const Read read = [](ConfigNode root) {
+    ConfigNode map = root.Map("m");
     EXPECT_EQ(map.Int("i"), 0);
     EXPECT_TRUE(map.List("l").empty());
     EXPECT_TRUE(map.Members().empty());
   };
   EXPECT_EQ(MessageOf("a: 1\n",
-                      [&](const ConfigNode& root) {
+                      [&](ConfigNode root) {
                         read(root);
                         (void)root.Int("a");
                       }),
             "f.yaml:1:1: m: missing, wanted a mapping");
+}
+
+TEST(ConfigReaderTest, AsFlagReadsWhatACommandLineHas) {
+  std::vector<std::string> words;
+  const Read read = [&](ConfigNode root) {
+    for (auto& [key, node] : root.Members()) words.push_back(node.AsFlag());
+  };
+  EXPECT_EQ(MessageOf("a: 10250\nb: false\nc: off\nd: 5s\ne: 1.30\nf: 0x10\ng: ''\n", read), "");
+  EXPECT_EQ(words, (std::vector<std::string>{"10250", "false", "false", "5s", "1.30", "16", ""}));
+  EXPECT_EQ(MessageOf("a: [1]\n", read),
+            "f.yaml:1:4: a: found a list, wanted a word, a number or true or false");
+}
+
+TEST(ConfigReaderTest, TellsTheFirstErrorsAndCountsTheOthers) {
+  std::string yaml = "rules: []\n";
+  for (int i = 0; i < 80'000; ++i) yaml += "k" + std::to_string(i) + ": 1\n";
+  const std::string message = MessageOf(yaml, ReadRule);
+  EXPECT_EQ(std::count(message.begin(), message.end(), '\n'), 20);
+  EXPECT_TRUE(message.starts_with("f.yaml:2:1: k0: unknown key\n")) << message;
+  EXPECT_TRUE(message.ends_with("f.yaml: and 79980 more")) << message;
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tpu_admission/base/json_string.h"
+
 #include <array>
 #include <vector>
 
@@ -82,6 +84,24 @@ TEST(NearestTest, FindsTheFewestEdits) {
   EXPECT_EQ(Nearest("tpu-v5e-slice", kLabels, 1), "tpu-v5p-slice") << "the first wins a tie";
   EXPECT_EQ(Nearest(std::string(1'000'000, 'x'), kLabels, 3), "");
   EXPECT_EQ(Nearest("tpu7x", {}, 3), "");
+}
+
+TEST(PrintableTest, NoInvisibleCharacterIsShown) {
+  for (const std::string_view character :
+       {"\u061C", "\u180E", "\u2028", "\u2029", "\u202E", "\u2066", "\uFFF9", "\uFFFB",
+        "\U000E0001", "\U000E0041", "\U000E007F", "\u200B", "\uFEFF", "\u0085", "\u00AD"}) {
+    EXPECT_EQ(Quoted("a" + std::string(character) + "b"),
+              "\"a\uFFFD"
+              "b\"")
+        << character;
+  }
+  EXPECT_EQ(Printable("\u00e9 \u65e5\u672c \U0001F600"), "\u00e9 \u65e5\u672c \U0001F600");
+}
+
+TEST(JsonStringTest, InvisibleCharactersAreEscaped) {
+  std::string json;
+  AppendJsonString(json, "\u0085\u061C\u2028\u202E\U000E0041\u00e9\x7F\n");
+  EXPECT_EQ(json, "\"\\u0085\\u061c\\u2028\\u202e\\udb40\\udc41\u00e9\\u007f\\n\"");
 }
 
 }  // namespace

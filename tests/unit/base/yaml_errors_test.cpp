@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "tpu_admission/base/yaml.h"
+#include "support/yaml_json.h"
 
 namespace tpu_admission {
 namespace {
@@ -18,7 +18,7 @@ std::ostream& operator<<(std::ostream& out, const Case& row) { return out << row
 class YamlErrorTest : public testing::TestWithParam<Case> {};
 
 TEST_P(YamlErrorTest, NamesPlaceAndReason) {
-  const Result<std::vector<YamlDocument>> documents = ParseYaml(GetParam().yaml);
+  const Result<std::vector<YamlJson>> documents = ParseYaml(GetParam().yaml);
   ASSERT_FALSE(documents);
   const std::string& message = documents.error().message;
   EXPECT_TRUE(message.starts_with(GetParam().place)) << message;
@@ -79,10 +79,50 @@ INSTANTIATE_TEST_SUITE_P(Encoding, YamlErrorTest,
                                                                6),
                                               "1:1: ", "not UTF-8"}));
 
+INSTANTIATE_TEST_SUITE_P(
+    Json, YamlErrorTest,
+    testing::Values(Case{R"(["\ud83d"])", "1:5: ", "invalid Unicode character escape code"},
+                    Case{"{\"a\": 1, \"a\": 2}", "1:10: ", "duplicate key \"a\""},
+                    Case{"{\"a\": 1}\n{\"a\": \"b\" \"c\"}", "2:11: ", "expected ',' or '}'"}));
+
 TEST(YamlErrorTest, KeysOfUsersAreSafeToShow) {
   const auto documents = ParseYaml("\"a\\nb\": 1\n\"a\\nb\": 2\n");
   ASSERT_FALSE(documents);
   EXPECT_EQ(documents.error().message.find('\n'), std::string::npos);
+}
+
+TEST(YamlErrorTest, TheColumnBehindManyCharactersOfSeveralBytesIsRight) {
+  for (const std::size_t before : {1U, 158U, 159U, 1000U, 1003U}) {
+    std::string yaml;
+    for (std::size_t i = 0; i < before; ++i) yaml += "\xE6\x97\xA5";
+    const auto documents = ParseYaml(yaml + "\xFF" + yaml);
+    ASSERT_FALSE(documents);
+    EXPECT_EQ(documents.error().message,
+              "1:" + std::to_string(before + 1) + ": the text is not UTF-8");
+  }
+}
+
+// What is at fault costs its document alone.
+TEST(YamlErrorTest, OtherDocumentsAreRead) {
+  const YamlStream stream = ReadYaml(
+      "a: 1\n---\nb: 1\nb: 2\n---\nc: [\n---\nd: *x\n...\n%YAML 1.1\n---\ne: 1\n--- {f: 1}\n");
+  std::vector<std::string> keys;
+  for (const YamlDocument& document : stream.documents) {
+    keys.emplace_back(document.root->members.front().key);
+  }
+  EXPECT_EQ(keys, (std::vector<std::string>{"a", "e", "f"}));
+  EXPECT_EQ(stream.documents.back().index, 5U) << "those at fault count";
+  std::vector<std::string> errors;
+  for (const YamlError& error : stream.errors) errors.push_back(error.Text().substr(0, 5));
+  EXPECT_EQ(errors, (std::vector<std::string>{"4:1: ", "7:1: ", "8:4: "}));
+}
+
+TEST(YamlErrorTest, ErrorsAreCounted) {
+  std::string yaml;
+  for (int i = 0; i < 1000; ++i) yaml += "---\n*x\n";
+  const YamlStream stream = ReadYaml(yaml);
+  EXPECT_EQ(stream.errors.size(), 101U);
+  EXPECT_EQ(stream.errors.back().Text(), "201:1: too many errors: the rest is not read");
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "tpu_admission/base/yaml.h"
+#include "support/yaml_json.h"
 
 namespace tpu_admission {
 namespace {
@@ -16,7 +16,7 @@ struct Case {
 std::ostream& operator<<(std::ostream& out, const Case& row) { return out << row.yaml; }
 
 std::string JsonOf(std::string_view yaml) {
-  const Result<std::vector<YamlDocument>> documents = ParseYaml(yaml);
+  const Result<std::vector<YamlJson>> documents = ParseYaml(yaml);
   if (!documents) return "error: " + documents.error().message;
   return documents->size() == 1 ? documents->front().json : "not one document";
 }

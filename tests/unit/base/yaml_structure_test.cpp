@@ -4,16 +4,16 @@
 #include <string>
 #include <vector>
 
-#include "tpu_admission/base/yaml.h"
+#include "support/yaml_json.h"
 
 namespace tpu_admission {
 namespace {
 
 std::vector<std::string> JsonOf(std::string_view yaml) {
-  const Result<std::vector<YamlDocument>> documents = ParseYaml(yaml);
+  const Result<std::vector<YamlJson>> documents = ParseYaml(yaml);
   if (!documents) return {"error: " + documents.error().message};
   std::vector<std::string> json;
-  for (const YamlDocument& document : *documents) json.push_back(document.json);
+  for (const YamlJson& document : *documents) json.push_back(document.json);
   return json;
 }
 
@@ -77,6 +77,19 @@ INSTANTIATE_TEST_SUITE_P(
                          {R"({"a":{"x":1},"b":{"v":2,"x":1},"c":{"z":3,"v":2,"x":1}})"}},
                     Case{"m:\n  <<: {a: 1}\n  <<: {a: 2, b: 2}\n", {R"({"m":{"a":1,"b":2}})"}},
                     Case{"m:\n  '<<': 3\n", {R"({"m":{"<<":3}})"}}));
+
+// What begins as JSON is read as JSON, one value after the other, and as YAML where it is none.
+INSTANTIATE_TEST_SUITE_P(
+    Json, StructureTest,
+    testing::Values(Case{"{\"a\":1}{\"b\":2}\n[3]", {R"({"a":1})", R"({"b":2})", "[3]"}},
+                    Case{"{\t\"a\":\t[true, false, null, -0.5, 1e2, \"\"],\t\"b\": {}}\n",
+                         {R"({"a":[true,false,null,-0.5,100,""],"b":{}})"}},
+                    Case{R"({"a": "\ud83d\ude00\u00e9\u20AC\n\/"})",
+                         {"{\"a\":\"\xF0\x9F\x98\x80\xC3\xA9\xE2\x82\xAC\\n/\"}"}},
+                    Case{R"({"a": "\udb40\udc41"})", {R"({"a":"\udb40\udc41"})"}},
+                    Case{"{\"a\": 1}\n---\n{\"b\": 2}\n{\"c\": 3}\n",
+                         {R"({"a":1})", R"({"b":2})", R"({"c":3})"}},
+                    Case{"{a: 1}\n", {R"({"a":1})"}}, Case{"[010, x]\n", {R"([8,"x"])"}}));
 
 }  // namespace
 }  // namespace tpu_admission

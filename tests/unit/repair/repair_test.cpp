@@ -4,8 +4,8 @@
 
 #include <gmock/gmock.h>
 
+#include "support/yaml_json.h"
 #include "tpu_admission/admission/repairs.h"
-#include "tpu_admission/base/yaml.h"
 
 namespace tpu_admission::admission {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tpu_admission/base/yaml.h"
+#include "support/yaml_json.h"
 
 namespace tpu_admission::rules {
 

@@ -82,7 +82,8 @@ INSTANTIATE_TEST_SUITE_P(
     Keys, CatalogErrorTest,
     testing::Values(
         Change{"  name: TPU v9\n", "  nama: TPU v9\n",
-               "c.yaml:5:3: generations[0].name: missing, wanted a string (and 1 more)"},
+               "c.yaml:5:3: generations[0].name: missing, wanted a string\n"
+               "c.yaml:6:3: generations[0].nama: unknown key, did you mean \"name\"?"},
         Change{"  dimensions: 2\n", "  dimensions: 2\n  colour: red\n",
                "c.yaml:10:3: generations[0].colour: unknown key"},
         Change{"chips: 4,", "chips: 4, chip: 4,",
@@ -95,6 +96,21 @@ INSTANTIATE_TEST_SUITE_P(
             "c.yaml:9:15: generations[0].dimensions: found 4, wanted a whole number from 2 to 3"},
         Change{"- id: v9\n", "- id: v9\n  id: v9\n",
                "c.yaml:6:3: duplicate key \"id\" (first on line 5, again on line 6)"}));
+
+// Others take the first row of these lists.
+INSTANTIATE_TEST_SUITE_P(
+    EmptyLists, CatalogErrorTest,
+    testing::Values(
+        Change{"examples: [8x8]", "examples: []",
+               "c.yaml:18:22: generations[0].custom.examples: found none, wanted at least one "
+               "topology"},
+        Change{"           examples: [8x8], ", "           ",
+               "c.yaml:17:11: generations[0].custom.examples: found none, wanted at least one "
+               "topology"},
+        Change{"  placements:\n  - {topology: 2x2, machine: ct9-4t, sources: [doc]}\n"
+               "  - {topology: 4x4, machine: ct9-4t, sources: [doc, code]}\n",
+               "  placements: []\n",
+               "c.yaml:14:15: generations[0].placements: found none, wanted at least one row"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Sources, CatalogErrorTest,
@@ -183,7 +199,8 @@ INSTANTIATE_TEST_SUITE_P(
                "whole machines of 4 chips"},
         Change{"max_chips: 64", "max_chips: 16",
                "c.yaml:17:90: generations[0].custom.max_chips: found 16, wanted a whole number of "
-               "at least 17 (and 1 more)"},
+               "at least 17\nc.yaml:18:22: generations[0].custom.examples: 8x8 does not fit the "
+               "rule: it has 64 chips, and the largest tpu-v9-slice slice has 17"},
         Change{"[us-east1-a]", "[us-east1-a, us-east1-a]",
                "c.yaml:21:12: generations[0].zones.list[0].in: duplicate zone \"us-east1-a\""},
         Change{"[us-east1-a]", "[us-east1]",
@@ -212,13 +229,21 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(CatalogLoaderTest, TwoGenerationsCannotShareALabel) {
   const std::string text(kSound);
   const std::string generation = text.substr(text.find("- id: v9"));
-  EXPECT_EQ(MessageOf(text + generation),
-            "c.yaml:23:7: generations[1].id: \"v9\" is a duplicate: another generation has this id "
-            "(and 2 more)");
+  EXPECT_EQ(
+      MessageOf(text + generation),
+      "c.yaml:23:7: generations[1].id: \"v9\" is a duplicate: another generation has this id\n"
+      "c.yaml:25:10: generations[1].label: \"tpu-v9-slice\" is a duplicate: another "
+      "generation has this label\n"
+      "c.yaml:26:19: generations[1].machine_family: \"ct9\" is a duplicate: another "
+      "generation has this machine family");
 }
 
 TEST(CatalogLoaderTest, TextThatIsNoCatalog) {
-  EXPECT_EQ(MessageOf(""), "c.yaml:1:1: version: missing, wanted a string (and 3 more)");
+  EXPECT_EQ(MessageOf(""),
+            "c.yaml:1:1: version: missing, wanted a string\n"
+            "c.yaml:1:1: sources: missing, wanted a mapping\n"
+            "c.yaml:1:1: node_limits: missing, wanted a mapping\n"
+            "c.yaml:1:1: generations: missing, wanted a list");
   EXPECT_EQ(MessageOf("a: [1\n"),
             "c.yaml:2:1: while parsing a flow sequence: did not find expected ',' or ']'");
   EXPECT_EQ(MessageOf("- 1\n"), "c.yaml:1:1: found a list, wanted a mapping");

@@ -1,0 +1,45 @@
+#include "app/config_flags.h"
+
+#include <utility>
+
+#include "app/flags.h"
+#include "app/settings_loader.h"
+#include "tpu_admission/base/config_reader.h"
+#include "tpu_admission/base/text.h"
+
+namespace tpu_admission::app {
+namespace {
+
+void ApplyKey(CLI::App& command, const std::string& key, ConfigNode node) {
+  CLI::Option* const option = command.get_option_no_throw("--" + key);
+  if (option == nullptr || key == "config" || key == "help") {
+    const std::string nearest = NearestFlag(command, "--" + key);
+    return node.Fail("is no flag of " + command.get_name() +
+                     (nearest.empty() ? "; --help lists them"
+                                      : ", did you mean " + Quoted(nearest.substr(2)) + "?"));
+  }
+  if (option->count() > 0) return;
+  const std::string value = node.AsFlag();
+  try {
+    option->add_result(value);
+    option->run_callback();
+  } catch (const CLI::ParseError& error) {
+    node.Fail(error.what());
+  }
+}
+
+Status Apply(CLI::App& command, const std::string& path, const Files& files) {
+  TPU_ADMISSION_TRY(const std::string text, files.Read(path, kMaxConfigBytes));
+  TPU_ADMISSION_TRY(ConfigFile file, ConfigFile::Parse(text, path));
+  for (auto& [key, node] : file.root().Members()) ApplyKey(command, key, node);
+  return file.Finish();
+}
+
+}  // namespace
+
+void ApplyConfigFile(CLI::App& command, const std::string& path, const Files& files) {
+  const Status applied = Apply(command, path, files);
+  if (!applied) throw CLI::FileError(applied.error().message);
+}
+
+}  // namespace tpu_admission::app
