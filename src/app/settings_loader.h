@@ -13,7 +13,7 @@
 
 namespace tpu_admission::app {
 
-inline constexpr std::size_t kMaxConfigBytes = 16 << 20;  // of catalog, policy or --config
+inline constexpr std::size_t kMaxConfigBytes = 4 << 20;  // of catalog, policy or --config
 
 class SettingsLoader {
  public:

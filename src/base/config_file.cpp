@@ -66,7 +66,8 @@ ConfigFile& ConfigFile::operator=(ConfigFile&&) noexcept = default;
 Result<ConfigFile> ConfigFile::Parse(std::string_view text, std::string_view origin) {
   auto state = std::make_unique<State>();
   state->origin = origin;
-  state->stream = ReadYaml(text);
+  // Far more than a policy or catalog has; what a running server reads must fit its memory.
+  state->stream = ReadYaml(text, {.max_values = 200'000});
   YamlStream& stream = state->stream;
   if (stream.documents.size() > 1) {
     stream.errors.push_back(
