@@ -71,15 +71,15 @@ std::string WhatWouldRun(const std::vector<repair::Repair>& repairs) {
   std::size_t width = 0;
   for (const repair::Repair& repair : repairs) width = std::max(width, repair.Title().size());
   const bool aligned = std::all_of(repairs.begin(), repairs.end(), [&](const auto& repair) {
-    return kIndent + width + 4 + repair.changes.size() <= kColumns;
+    return kIndent + width + 3 + repair.changes.size() <= kColumns;
   });
   std::string text = "What would run:\n";
   char label = 'a';
   for (const repair::Repair& repair : repairs) {
     std::string line = std::string("  ") + label++ + ") " + repair.Title() + ":";
     if (aligned) line.resize(kIndent + width + 1, ' ');
-    const bool fits = line.size() + 3 + repair.changes.size() <= kColumns;
-    line += (fits ? "   " : "\n     ") + repair.changes;
+    const bool fits = line.size() + 2 + repair.changes.size() <= kColumns;
+    line += (fits ? "  " : "\n     ") + repair.changes;
     text += line + '\n';
   }
   return text;

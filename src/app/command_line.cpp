@@ -214,7 +214,10 @@ class CommandLine {
 
   void AddHelp() {
     CLI::App& command = Add("help", "tell about a command", [this] {
-      std::cout << (help_ == nullptr ? app_ : *help_).help();
+      // app_.help() would be that of the command in use, which is this one.
+      std::cout << (help_ == nullptr ? app_.get_formatter()->make_help(&app_, app_.get_name(),
+                                                                       CLI::AppFormatMode::Normal)
+                                     : help_->help(app_.get_name()));
       return kDone;
     });
     command.add_option_function<std::string>(

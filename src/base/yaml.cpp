@@ -101,8 +101,8 @@ YamlPlace YamlDocument::PlaceOf(std::string_view pointer) const {
     if (const YamlMember* const member = node->Find(token)) {
       node = member->value;
       place = {member->mark, node->start, node->end};
-    } else if (const auto index = IndexOf(token); index && *index < node->items.size()) {
-      node = node->items[*index];
+    } else if (const auto at = IndexOf(token); at && *at < node->items.size()) {
+      node = node->items[*at];
       place = {node->start, node->start, node->end};
     } else {
       break;

@@ -65,8 +65,9 @@ func wrongJobIsDenied(t *testing.T, out harness.Output) {
 	t.Helper()
 	isDenied(t, out, `Job "train"`,
 		"TPU301 chips-per-host", `spec.template.spec.containers[0] "jax"`,
-		"-> set requests and limits of google.com/tpu to 4",
-		"TPU401 hosts", "spec.parallelism", "-> set parallelism and completions to 4")
+		"TPU401 hosts", "spec.parallelism",
+		"What would run:\n  a) keep 4x4, 16 chips on 4 hosts:",
+		"containers[0] google.com/tpu: 4, parallelism: 4, completions: 4")
 	_, message, _ := strings.Cut(out.Stderr, denied)
 	first, _, _ := strings.Cut(message, "\n")
 	if len(first) > 400 || !strings.Contains(first, "TPU301") {
