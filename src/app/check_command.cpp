@@ -12,6 +12,7 @@
 #include "tpu_admission/base/files.h"
 #include "tpu_admission/base/json_pointer.h"
 #include "tpu_admission/base/text.h"
+#include "tpu_admission/workload/gke_labels.h"
 
 namespace tpu_admission::app {
 namespace {
@@ -24,6 +25,7 @@ constexpr std::size_t kReasonBytes = 200;
 constexpr std::size_t kMaxManifestBytes = 16 << 20;
 
 struct Counts {
+  std::size_t documents = 0;
   std::size_t workloads = 0;
   std::size_t errors = 0;
   std::size_t warnings = 0;
@@ -40,12 +42,36 @@ class Output {
   virtual void Complaint(const std::string& file, const ManifestObject& object,
                          const workload::Workload& workload, const std::string& pointer,
                          const std::string& what) = 0;
+  // Of a kind that is not read, though it asks for chips.
+  virtual void NotRead(const std::string& file, const ManifestObject& object) = 0;
   // What would run in the place of `object`.
   virtual void Repairs(const std::string& file, const ManifestObject& object,
                        const std::vector<repair::Repair>& repairs) = 0;
-  virtual void Unreadable(const std::string& file, const std::string& what) = 0;
+  // What could not be read; line 0: the file as a whole.
+  virtual void Unreadable(const std::string& file, YamlMark place, const std::string& what) = 0;
   virtual void Finish(const Counts& counts) = 0;
 };
+
+constexpr YamlMark kWholeFile = {0, 0, 0};
+
+std::string ApiVersion(const k8s::GroupVersionKind& gvk) {
+  return gvk.group.empty() ? std::string(gvk.version)
+                           : std::string(gvk.group) + "/" + std::string(gvk.version);
+}
+
+// Whether a map somewhere in the object has chips: google.com/tpu with an amount.
+bool NamesChips(k8s::JsonView value) {
+  if (value.is_object() && value[workload::kTpuResource].has_value()) return true;
+  for (std::size_t i = 0; i < value.size(); ++i) {
+    if (NamesChips(value.is_object() ? value.Member(i) : value.Element(i))) return true;
+  }
+  return false;
+}
+
+std::string NotReadText(const ManifestObject& object) {
+  return Printable(object.gvk.kind) + " " + Quoted(object.json["metadata"]["name"].StringOr("")) +
+         " asks for google.com/tpu, but is of a kind that is not read; see `kinds` of the policy";
+}
 
 // How a finding is announced; empty: it is not. What the policy's `default` holds back is told all
 // the same: who looks at files wants to know before the next stage of the rollout.
@@ -78,12 +104,18 @@ class TextOutput final : public Output {
                  const std::string& what) override {
     Line(file, object.LineOf(pointer), "warning", workload, what + '\n');
   }
+  void NotRead(const std::string& file, const ManifestObject& object) override {
+    std::cout << file << ':' << object.PlaceOf("").value.line
+              << ": warning: " << NotReadText(object) << "\n\n";
+  }
   void Repairs(const std::string&, const ManifestObject&,
                const std::vector<repair::Repair>& repairs) override {
     if (!repairs.empty()) std::cout << admission::WhatWouldRun(repairs) << '\n';
   }
-  void Unreadable(const std::string& file, const std::string& what) override {
-    std::cout << file << ':' << what << '\n';
+  void Unreadable(const std::string& file, YamlMark place, const std::string& what) override {
+    std::cout << file << ':';
+    if (place.line > 0) std::cout << place.line << ':' << place.column << ':';
+    std::cout << ' ' << what << '\n';
   }
   void Finish(const Counts& counts) override {
     std::cout << Number(counts.workloads, "TPU workload")
@@ -112,15 +144,21 @@ class JsonOutput final : public Output {
   void Finding(const std::string& file, const ManifestObject& object,
                const workload::Workload& workload, const JudgedFinding& judged) override {
     const rules::Finding& finding = judged.finding;
+    const YamlMark place = object.PlaceOf(finding.pointer).value;
     findings_.push_back({{"file", file},
-                         {"line", object.LineOf(finding.pointer)},
+                         {"line", place.line},
+                         {"column", place.column},
+                         {"document", object.index},
+                         {"apiVersion", ApiVersion(object.gvk)},
                          {"kind", workload.kind->name},
+                         {"namespace", Printable(workload.metadata.namespace_name)},
                          {"name", Printable(workload.metadata.name)},
                          {"rule", finding.rule->id},
                          {"rule_name", finding.rule->name},
                          {"mode", Name(judged.mode)},
                          {"would_be", Name(judged.would_be)},
                          {"field", FieldPath(finding.pointer)},
+                         {"pointer", object.pointer + finding.pointer},
                          {"container", Printable(finding.container)},
                          {"summary", finding.summary},
                          {"problem", finding.problem},
@@ -139,6 +177,13 @@ class JsonOutput final : public Output {
                            {"name", Printable(workload.metadata.name)},
                            {"complaint", what}});
   }
+  void NotRead(const std::string& file, const ManifestObject& object) override {
+    complaints_.push_back({{"file", file},
+                           {"line", object.PlaceOf("").value.line},
+                           {"kind", Printable(object.gvk.kind)},
+                           {"name", Printable(object.json["metadata"]["name"].StringOr(""))},
+                           {"complaint", NotReadText(object)}});
+  }
   void Repairs(const std::string& file, const ManifestObject& object,
                const std::vector<repair::Repair>& repairs) override {
     char label = 'a';
@@ -154,15 +199,15 @@ class JsonOutput final : public Output {
                           {"patch", nlohmann::ordered_json::parse(k8s::AsPatch(document, edits))}});
     }
   }
-  void Unreadable(const std::string& file, const std::string& what) override {
-    errors_.push_back({{"file", file}, {"error", what}});
+  void Unreadable(const std::string& file, YamlMark place, const std::string& what) override {
+    errors_.push_back(
+        {{"file", file}, {"line", place.line}, {"column", place.column}, {"error", what}});
   }
   void Finish(const Counts& counts) override {
-    const nlohmann::ordered_json report = {{"workloads", counts.workloads},
-                                           {"findings", findings_},
-                                           {"repairs", repairs_},
-                                           {"complaints", complaints_},
-                                           {"errors", errors_}};
+    const nlohmann::ordered_json report = {
+        {"version", 1},          {"documents", counts.documents}, {"workloads", counts.workloads},
+        {"findings", findings_}, {"repairs", repairs_},           {"complaints", complaints_},
+        {"errors", errors_}};
     std::cout << report.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
   }
 
@@ -175,15 +220,21 @@ class JsonOutput final : public Output {
 
 class Checker {
  public:
-  Checker(const admission::Settings& settings, Day today, Output& output)
-      : settings_(settings), today_(today), output_(output) {}
+  Checker(const admission::Settings& settings, std::string_view namespace_name, Day today,
+          Output& output)
+      : settings_(settings), namespace_(namespace_name), today_(today), output_(output) {}
 
   void CheckFile(const std::string& file) {
     const Result<std::string> text = DiskFiles().ReadInput(file, kMaxManifestBytes);
-    if (!text) return Unreadable(file, " " + text.error().message);
-    const std::vector<YamlError> errors =
+    if (!text) return Unreadable(file, kWholeFile, text.error().message);
+    const ManifestErrors read =
         ForEachObject(*text, [&](const ManifestObject& object) { CheckObject(file, object); });
-    for (const YamlError& error : errors) Unreadable(file, error.Text());
+    counts_.documents += read.documents;
+    for (const YamlError& error : read.errors) Unreadable(file, error.mark, error.message);
+  }
+  void Unreadable(const std::string& file, YamlMark place, const std::string& what) {
+    unreadable_ = true;
+    output_.Unreadable(file, place, what);
   }
 
   void Finish() { output_.Finish(counts_); }
@@ -193,14 +244,13 @@ class Checker {
  private:
   void CheckObject(const std::string& file, const ManifestObject& object) {
     arena_.Reset();
+    const std::string_view own = object.json["metadata"]["namespace"].StringOr("");
     const admission::Submission submission = {object.gvk, object.json, k8s::JsonView(),
-                                              object.json["metadata"]["namespace"].StringOr(""),
-                                              today_};
+                                              own.empty() ? namespace_ : own, today_};
     const admission::Judgement judgement = Judge(settings_, submission, arena_);
     using State = admission::Judgement::State;
     if (judgement.state == State::kUnreadable) {
-      const std::string line = std::to_string(object.LineOf(""));
-      Unreadable(file, line + ":1: " + judgement.reason);
+      Unreadable(file, object.PlaceOf("").value, judgement.reason);
     } else if (judgement.state == State::kNotChecked) {
       ++counts_.warnings;
       output_.Complaint(file, object, judgement.workload, "", "not checked: " + judgement.reason);
@@ -208,6 +258,9 @@ class Checker {
       ++counts_.workloads;
       Tell(file, object, judgement);
       output_.Repairs(file, object, RepairsOf(settings_, submission, judgement, arena_));
+    } else if (!IsRead(object.gvk) && NamesChips(object.json)) {
+      ++counts_.warnings;
+      output_.NotRead(file, object);
     }
   }
 
@@ -220,7 +273,7 @@ class Checker {
                         "not checked: " + std::string(workload.not_judged));
     }
     for (const workload::Slip& slip : workload.slips) {
-      Unreadable(file, std::to_string(object.LineOf(slip.pointer)) + ":1: " + slip.problem);
+      Unreadable(file, object.PlaceOf(slip.pointer).value, slip.problem);
     }
     for (const JudgedFinding& judged : judgement.decision.findings) {
       if (judged.mode == Mode::kDeny) counts_.errors += 1 + judged.more;
@@ -239,12 +292,12 @@ class Checker {
     }
   }
 
-  void Unreadable(const std::string& file, const std::string& what) {
-    unreadable_ = true;
-    output_.Unreadable(file, what);
+  bool IsRead(const k8s::GroupVersionKind& gvk) const {
+    return settings_.policy.kinds().Find(gvk.group, gvk.kind) != nullptr;
   }
 
   const admission::Settings& settings_;
+  const std::string_view namespace_;  // of objects that name none
   const Day today_;
   Output& output_;
   k8s::Arena arena_;
@@ -270,11 +323,11 @@ int Check(const CheckOptions& options) {
   TextOutput text;
   JsonOutput json;
   Output& output = options.output == "json" ? static_cast<Output&>(json) : text;
-  Checker checker(**settings, DayOf(SystemClock().Now()), output);
+  Checker checker(**settings, options.namespace_name, DayOf(SystemClock().Now()), output);
   for (const std::string& path : options.paths) {
-    const Result<std::vector<std::string>> files = ManifestFiles(path);
-    if (!files) return Complain(files.error());
-    for (const std::string& file : *files) checker.CheckFile(file);
+    const ManifestPaths found = ManifestFiles(path);
+    for (const std::string& file : found.files) checker.CheckFile(file);
+    for (const auto& [name, why] : found.errors) checker.Unreadable(name, kWholeFile, why);
   }
   checker.Finish();
   if (checker.unreadable()) return kCannotRun;

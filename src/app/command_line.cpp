@@ -169,6 +169,7 @@ class CommandLine {
     command.add_option("PATH", check_.paths, "files or directories; - is standard input")
         ->required();
     AddEngineFlags(command, check_.engine);
+    AddFlag(command, "--namespace", check_.namespace_name, "of objects that name none");
     AddOutput(command, check_.output, {"text", "json"});
     AddFlag(command, "--fail-on", check_.fail_on, "least severe finding that makes the exit code 1")
         ->check(CLI::IsMember({"deny", "warn"}));

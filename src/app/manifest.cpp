@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <set>
 #include <utility>
 
 #include "tpu_admission/base/json_pointer.h"
@@ -20,14 +21,25 @@ struct Place {
 };
 
 void Visit(const Place& place, k8s::JsonView object, const std::string& pointer,
+           const std::function<void(const ManifestObject&)>& each);
+
+void VisitElements(const Place& place, k8s::JsonView list, const std::string& pointer,
+                   const std::function<void(const ManifestObject&)>& each) {
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    std::string item = pointer;
+    AppendPointerIndex(item, i);
+    Visit(place, list.Element(i), item, each);
+  }
+}
+
+// Lists stand at the top alone.
+void Visit(const Place& place, k8s::JsonView object, const std::string& pointer,
            const std::function<void(const ManifestObject&)>& each) {
+  if (object.is_array() && pointer.empty()) return VisitElements(place, object, "", each);
   const k8s::GroupVersionKind gvk = k8s::GvkOf(object);
-  if (gvk.kind == "List" && pointer.empty()) {
-    for (std::size_t i = 0; i < object["items"].size(); ++i) {
-      std::string item = "/items";
-      AppendPointerIndex(item, i);
-      Visit(place, object["items"].Element(i), item, each);
-    }
+  const bool is_list = gvk.kind.ends_with("List") && object["items"].is_array();
+  if (is_list && pointer.empty()) {
+    VisitElements(place, object["items"], "/items", each);
   } else if (!gvk.kind.empty() && !gvk.version.empty()) {
     each({gvk, object, place.document, pointer, place.root, place.index});
   }
@@ -44,8 +56,8 @@ YamlPlace ManifestObject::PlaceOf(std::string_view field_pointer) const {
   return document.PlaceOf(pointer + std::string(field_pointer));
 }
 
-std::vector<YamlError> ForEachObject(std::string_view text,
-                                     const std::function<void(const ManifestObject&)>& each) {
+ManifestErrors ForEachObject(std::string_view text,
+                             const std::function<void(const ManifestObject&)>& each) {
   YamlStream stream = ReadYaml(text);
   k8s::Arena arena;
   for (const YamlDocument& document : stream.documents) {
@@ -53,23 +65,53 @@ std::vector<YamlError> ForEachObject(std::string_view text,
     Visit({document, root, document.index}, root, "", each);
     arena.Reset();
   }
-  return std::move(stream.errors);
+  return {stream.documents.size() + stream.errors.size(), std::move(stream.errors)};
 }
 
-Result<std::vector<std::string>> ManifestFiles(const std::string& path) {
+namespace {
+
+// Looks into one folder; `seen` holds those that were looked into, by their true paths.
+void LookInto(const fs::path& folder, std::set<fs::path>& seen, ManifestPaths& found) {
   std::error_code error;
-  if (path == "-") return std::vector<std::string>{path};
-  const fs::file_status status = fs::status(path, error);
-  if (!fs::exists(status)) return Error{path + ": no such file or directory"};
-  if (!fs::is_directory(status)) return std::vector<std::string>{path};
-  std::vector<std::string> files;
-  for (fs::recursive_directory_iterator entry(path, error), end; !error && entry != end;
-       entry.increment(error)) {
-    if (entry->is_regular_file() && IsManifest(entry->path())) files.push_back(entry->path());
+  const fs::path truth = fs::canonical(folder, error);
+  if (error) {
+    found.errors.emplace_back(folder, error.message());
+    return;
   }
-  if (error) return Error{path + ": " + error.message()};
-  std::sort(files.begin(), files.end());
-  return files;
+  if (!seen.insert(truth).second) return;
+  std::vector<fs::path> entries;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    entries.push_back(entry->path());
+  }
+  if (error) found.errors.emplace_back(folder, error.message());
+  std::sort(entries.begin(), entries.end());
+  for (const fs::path& entry : entries) {
+    if (fs::is_directory(entry, error)) {
+      LookInto(entry, seen, found);
+    } else if (IsManifest(entry) && fs::is_regular_file(entry, error)) {
+      found.files.push_back(entry);
+    }
+  }
+}
+
+}  // namespace
+
+ManifestPaths ManifestFiles(const std::string& path) {
+  ManifestPaths found;
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (path == "-") {
+    found.files.push_back(path);
+  } else if (!fs::exists(status)) {
+    found.errors.emplace_back(path, "no such file or directory");
+  } else if (fs::is_directory(status)) {
+    std::set<fs::path> seen;
+    LookInto(path, seen, found);
+  } else {
+    found.files.push_back(path);
+  }
+  return found;
 }
 
 }  // namespace tpu_admission::app

@@ -6,6 +6,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tpu_admission/base/result.h"
@@ -31,13 +32,24 @@ struct ManifestObject {
   }
 };
 
-// Calls `each` for every object with apiVersion and kind in `text`. Returns what could not be read;
-// the documents beside it are.
-std::vector<YamlError> ForEachObject(std::string_view text,
-                                     const std::function<void(const ManifestObject&)>& each);
+// How many documents there were, and why some could not be read; the documents beside them are.
+struct ManifestErrors {
+  std::size_t documents = 0;
+  std::vector<YamlError> errors;
+};
+
+// Calls `each` for every object with apiVersion and kind in `text`, those of a List, of a typed
+// list (JobList) and of a JSON array each by itself.
+ManifestErrors ForEachObject(std::string_view text,
+                             const std::function<void(const ManifestObject&)>& each);
 
 // The files that `path` stands for: itself, or every .yaml, .yml and .json below a directory, in
-// the order of their names. "-" is standard input.
-Result<std::vector<std::string>> ManifestFiles(const std::string& path);
+// the order of their names; folders behind links are followed once. "-" is standard input. What
+// cannot be looked into is an error by its own path, and costs nothing else.
+struct ManifestPaths {
+  std::vector<std::string> files;
+  std::vector<std::pair<std::string, std::string>> errors;  // path and why
+};
+ManifestPaths ManifestFiles(const std::string& path);
 
 }  // namespace tpu_admission::app

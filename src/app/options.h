@@ -62,6 +62,7 @@ struct ControllerOptions {
 struct CheckOptions {
   EngineOptions engine;
   std::vector<std::string> paths;
+  std::string namespace_name;  // of objects that name none
   std::string output = "text";
   std::string fail_on = "deny";
 };

@@ -189,8 +189,9 @@ std::int64_t TotalChips(const Written& written, bool count_is_written) {
       machines.begin(), machines.end(),
       [&](const tpu::MachineType& machine) { return written.chips_per_pod <= machine.chips; });
   const bool offered = !written.generation->PlacementsOf(*written.topology).empty();
-  if (!offered) return possible && asked > 0 && count_is_written ? asked : shaped;
-  if (!Counts(written.pods->scale.counting)) return shaped;
+  const bool counts = Counts(written.pods->scale.counting);
+  if (!offered) return possible && asked > 0 && (count_is_written || !counts) ? asked : shaped;
+  if (!counts) return shaped;
   return count_is_written && possible && asked > 0 ? asked : shaped;
 }
 
@@ -305,8 +306,12 @@ std::vector<Candidate> CandidatesFor(const Written& written, k8s::JsonView objec
         FitRequests(edits, written, candidate);
         candidate.edits = edits.Take();
         const auto sides = placement.topology.dimensions();
-        candidate.distance = {std::abs(candidate.total_chips() - written.total_chips),
+        const std::int64_t off = std::abs(candidate.total_chips() - written.total_chips);
+        // If the chips cannot stay as they are, the topology that somebody wrote down may.
+        candidate.distance = {off > 0,
                               !placement.documented,
+                              off > 0 && written.topology != placement.topology,
+                              off,
                               candidate.chips_per_pod != written.chips_per_pod,
                               written.topology != placement.topology,
                               candidate.pods != written.pods_per_slice,

@@ -34,7 +34,7 @@ struct Candidate {
   std::int64_t pods = 0;    // of a slice
   std::int64_t slices = 1;  // that the object asks for
   std::vector<k8s::JsonEdit> edits;
-  std::tuple<std::int64_t, bool, bool, bool, bool, std::size_t, int> distance;
+  std::tuple<bool, bool, bool, std::int64_t, bool, bool, bool, std::size_t, int> distance;
 
   std::int64_t total_chips() const { return placement.topology.chips() * slices; }
 };

@@ -70,8 +70,60 @@ TEST(Check, NamesALabelValueWithoutQuotesAndJudgesTheRest) {
   const Ended ended = RunToEnd({"check", "-"}, {}, text);
   EXPECT_EQ(ended.exit_code, 2);
   EXPECT_THAT(ended.out + ended.err,
-              HasSubstr(":10:1: nodeSelector \"cloud.google.com/gke-spot\" is not a string"));
+              HasSubstr(":10:34: nodeSelector \"cloud.google.com/gke-spot\" is not a string"));
   EXPECT_THAT(ended.out, HasSubstr("TPU203"));
+}
+
+constexpr const char* kWrongPod =
+    "{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {nodeSelector: "
+    "{cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice, cloud.google.com/gke-tpu-topology: 3x3},"
+    " containers: [{name: c, resources: {limits: {google.com/tpu: 4}}}]}}";
+
+TEST(Check, NamesAKindThatIsNotReadButAsksForChips) {
+  const Ended ended = RunToEnd({"check", "-"}, {},
+                               "{apiVersion: flink.apache.org/v1, kind: FlinkDeployment, metadata: "
+                               "{name: f}, spec: {limits: {google.com/tpu: 4}}}");
+  EXPECT_EQ(ended.exit_code, 0);
+  EXPECT_THAT(ended.out,
+              HasSubstr("FlinkDeployment \"f\" asks for google.com/tpu, but is of a kind"));
+}
+
+TEST(Check, TakesTypedListsAndArraysApart) {
+  const std::string pod = kWrongPod;
+  for (const std::string& text :
+       {"{apiVersion: v1, kind: PodList, items: [" + pod + "]}", "[" + pod + ", " + pod + "]"}) {
+    EXPECT_EQ(RunToEnd({"check", "-"}, {}, text).exit_code, 1) << text;
+  }
+}
+
+TEST(Check, ABrokenDocumentOrAMissingFileCostsOnlyItself) {
+  const std::string text = std::string(kWrongPod) + "\n---\na: b: c\n---\n" + kWrongPod;
+  const Ended ended = RunToEnd({"check", "--output", "json", "/no/such/file", "-"}, {}, text);
+  EXPECT_EQ(ended.exit_code, 2);
+  const nlohmann::json report = nlohmann::json::parse(ended.out);
+  EXPECT_EQ(report["version"], 1);
+  EXPECT_EQ(report["documents"], 3);
+  EXPECT_EQ(report["workloads"], 2);
+  ASSERT_EQ(report["errors"].size(), 2U);
+  EXPECT_EQ(report["errors"][0]["file"], "/no/such/file");
+  EXPECT_EQ(report["errors"][1]["line"], 3);
+  const nlohmann::json& finding = report["findings"][0];
+  EXPECT_EQ(finding["document"], 0);
+  EXPECT_EQ(finding["apiVersion"], "v1");
+  EXPECT_EQ(finding["pointer"], "/spec/nodeSelector/cloud.google.com~1gke-tpu-topology");
+  EXPECT_EQ(report["repairs"][0]["label"], "a");
+}
+
+TEST(Check, JudgesByTheNamespaceThatItIsTold) {
+  const std::string policy = "namespaces: [{match: team, rules: {TPU203: audit}}]\n";
+  const TempDir dir;
+  const std::string file = dir.path() / "policy.yaml";
+  std::ofstream(file) << policy;
+  const std::vector<std::string> check = {"check", "--policy", file, "-"};
+  EXPECT_EQ(RunToEnd(check, {}, kWrongPod).exit_code, 1);
+  EXPECT_EQ(
+      RunToEnd({"check", "--namespace", "team", "--policy", file, "-"}, {}, kWrongPod).exit_code,
+      0);
 }
 
 TEST(Check, SaysWhatIsTooLargeToJudge) {
