@@ -1,3 +1,5 @@
+#include <fmt/core.h>
+
 #include "rules/engine/phrases.h"
 
 namespace tpu_admission::rules {
@@ -5,15 +7,25 @@ namespace {
 
 using workload::NodeLabel;
 
+// The machine type names the generation already.
+std::string Change(const Subject& subject) {
+  const tpu::Generation* known = subject.shape.generation;
+  return known != nullptr
+             ? fmt::format("add {}: {}", Key(NodeLabel::kAccelerator), known->label)
+             : fmt::format("add {} with the label of the generation (tpu-admission catalog lists "
+                           "them), for example tpu-v6e-slice",
+                           Key(NodeLabel::kAccelerator));
+}
+
 void Check(const Subject& subject, Report& report) {
   if (!subject.Misses(NodeLabel::kAccelerator)) return;
   report.Add({.pointer = subject.At(NodeLabel::kAccelerator),
-              .summary = "no node selector says which TPU generation the pod needs",
-              .problem = "has no cloud.google.com/gke-tpu-accelerator, so the pod may land on any "
-                         "TPU node with enough chips, whatever its generation, and no node can be "
-                         "provisioned for it.",
-              .change = "add cloud.google.com/gke-tpu-accelerator with the label of the generation "
-                        "(tpu-admission catalog lists them)",
+              .summary = fmt::format("no {}, and GKE refuses {}", Key(NodeLabel::kAccelerator),
+                                     RefusedPod(subject)),
+              .problem = fmt::format("has no {}. GKE's own check refuses every pod that asks for "
+                                     "chips without it, whatever else chooses the node.",
+                                     Key(NodeLabel::kAccelerator)),
+              .change = Change(subject),
               .milder = subject.MissingSelectorMode()});
 }
 

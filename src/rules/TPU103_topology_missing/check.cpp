@@ -19,11 +19,12 @@ std::string Change(const Subject& subject) {
 void Check(const Subject& subject, Report& report) {
   if (!subject.Misses(NodeLabel::kTopology)) return;
   report.Add({.pointer = subject.At(NodeLabel::kTopology),
-              .summary = "no node selector says which TPU topology the pod needs",
-              .problem =
-                  "has no cloud.google.com/gke-tpu-topology, so the pod may land on one host "
-                  "of a larger slice and wait there for the others, and no node can be "
-                  "provisioned for it.",
+              .summary = fmt::format("no {}, and GKE refuses {}", Key(NodeLabel::kTopology),
+                                     RefusedPod(subject)),
+              .problem = fmt::format("has no {}, the shape of the slice in chips. GKE's own "
+                                     "check refuses every pod that asks for chips without it, "
+                                     "whatever else chooses the node.",
+                                     Key(NodeLabel::kTopology)),
               .change = Change(subject),
               .milder = subject.MissingSelectorMode()});
 }

@@ -77,7 +77,9 @@ void Check(const Subject& subject, Report& report) {
               .summary = std::move(fault->summary),
               .problem = std::move(fault->problem),
               .change = std::move(fault->change),
-              .milder = subject.MissingSelectorMode()});
+              .milder = subject.cluster.platform == Platform::kAutopilot
+                            ? subject.MissingSelectorMode()
+                            : std::optional(Mode::kWarn)});
 }
 
 }  // namespace

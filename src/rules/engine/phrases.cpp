@@ -90,6 +90,10 @@ std::string_view NoSuchNode(const Subject& subject) {
   }
 }
 
+std::string_view RefusedPod(const Subject& subject) {
+  return subject.is_pod() ? "this pod" : "each pod";
+}
+
 std::vector<std::string> NearestTopologies(const Subject& subject, std::int64_t wished_chips) {
   std::vector<tpu::Placement> candidates = subject.shape.generation->placements;
   if (const auto& custom = subject.shape.generation->custom) {

@@ -29,6 +29,9 @@ std::string SelectorChange(const Subject& subject, workload::NodeLabel label,
 // What becomes of a label or field whose value no node can have: "No node carries such a label."
 std::string_view NoSuchNode(const Subject& subject);
 
+// Whom GKE refuses where a selector is missing: "this pod", or "each pod" of a template.
+std::string_view RefusedPod(const Subject& subject);
+
 // At most three topologies of the generation that come nearest to what the manifest asks for: of
 // `wished_chips` chips (if known), on hosts with the chips that a pod asks for (if any are). Never
 // empty: words stand in for those of a generation that has none.

@@ -4,11 +4,13 @@
 #include <charconv>
 
 #include "tpu_admission/base/json_pointer.h"
+#include "tpu_admission/workload/gke_labels.h"
 #include "tpu_admission/workload/kueue_keys.h"
 
 namespace tpu_admission::rules {
 namespace {
 
+using workload::kMirrorPod;
 using workload::NodeLabel;
 
 // The placements that `keep` keeps; all of them if it keeps none.
@@ -114,15 +116,16 @@ std::string Subject::At(const k8s::Container& container, std::string_view below)
 }
 
 bool Subject::Misses(NodeLabel label) const {
-  return !pods.nodes.choices.empty() && shape.choice[label].free() && !pods.nodes.by_other_means &&
-         !workload.queued && pods.pod.spec.node_name.empty();
+  const k8s::ObjectMeta& metadata = workload.metadata;
+  const bool was_let_in = is_pod() && (metadata.stored || metadata.annotations.Has(kMirrorPod));
+  return !pods.nodes.choices.empty() && shape.choice[label].free() && !workload.queued &&
+         !was_let_in && pods.pod.spec.resource_claims.empty() &&
+         !workload::FindRequired(pods.pod.spec, workload::kGkeComputeClass);
 }
 
 std::optional<Mode> Subject::MissingSelectorMode() const {
-  const bool never_runs = cluster.platform == Platform::kAutopilot && is_pod() &&
-                          !pods.pod.spec.gated && !workload.managed_elsewhere &&
-                          !pods.SliceTopology();
-  return never_runs ? std::nullopt : std::optional(Mode::kWarn);
+  const bool refused = is_pod() && !pods.pod.spec.gated && !workload.managed_elsewhere;
+  return refused ? std::nullopt : std::optional(Mode::kWarn);
 }
 
 std::optional<Slice> Subject::SliceOfPods() const {

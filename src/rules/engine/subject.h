@@ -78,10 +78,11 @@ struct Subject {
   std::string At(const k8s::Container& container, std::string_view below = "") const;
 
   bool is_pod() const { return pods.pointer.empty(); }
-  // A label of the selection is missing and must be there: nothing else can lead to a TPU node, and
-  // nobody else will add it.
+  // A label of the selection is missing and must be there: no compute class and no claim chooses
+  // the node, and nobody else will add it. A node pool, a machine type, a reservation, nodeName and
+  // a slice annotation do not replace it: GKE's own check asks for the label all the same.
   bool Misses(workload::NodeLabel label) const;
-  // What a missing selector is worth: an Autopilot pod can never run without it.
+  // What a missing selector is worth: a pod is refused at once, one of a template later.
   std::optional<Mode> MissingSelectorMode() const;
   // The slice, if the topology, the chips of a pod and the machine say which.
   std::optional<Slice> SliceOfPods() const;

@@ -8,6 +8,8 @@ import (
 // the node or the running program that fails. The list is closed: a rule that is not in it must
 // never deny what is scheduled.
 var laterRefusals = map[string]string{
+	"TPU102": "GKE's own admission check refuses the pod: Missing nodeSelector/nodeAffinity label.",
+	"TPU103": "GKE's own admission check refuses the pod: Missing nodeSelector/nodeAffinity label.",
 	"TPU301": "The device plugin hands out all chips of a host together, to one container (on TPU7x 1, 2 or 4).",
 	"TPU303": "The device plugin hands out all chips of a host together, to one container.",
 	"TPU401": "The TPU runtime of a slice waits for all its hosts; the scheduler does not know of slices.",
@@ -17,8 +19,8 @@ var laterRefusals = map[string]string{
 // of our catalog: there may be nodes that the catalog does not know. The list is closed.
 var doubts = map[string]string{
 	"TPU101": "A label of an unknown generation may be that of a new one.",
-	"TPU102": "Without the selector the pod may land on a host of the right kind, or not.",
-	"TPU103": "Without the selector the pod may land on a host of the right kind, or not.",
+	"TPU102": "A template may be completed before its pods are made.",
+	"TPU103": "A template may be completed before its pods are made.",
 	"TPU104": "A DaemonSet makes no pods without it; nobody is denied for a missing toleration.",
 	"TPU105": "GKE tolerates the taint for the pod; a DaemonSet's pods are not even made.",
 	"TPU110": "A machine type that the catalog does not know may be new.",

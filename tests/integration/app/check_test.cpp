@@ -175,28 +175,47 @@ TEST(Check, HonoursThePolicy) {
   EXPECT_THAT(ended.out, Not(HasSubstr("TPU203")));
 }
 
-// A Pod whose topology is missing: a warning on Standard, a denial on Autopilot.
+// A gated Pod whose topology is missing: a warning.
 const std::string kNoTopology = R"(apiVersion: v1
 kind: Pod
 metadata:
   name: p
   annotations: {tpu-admission.io/ignore: TPU103=any will do}
 spec:
+  schedulingGates: [{name: example.com/later}]
   nodeSelector: {cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice}
   containers:
   - name: jax
     resources: {requests: {cpu: 1, memory: 1Gi}, limits: {google.com/tpu: 4}}
 )";
 
+// A reservation that Autopilot alone refuses at once.
+constexpr std::string_view kAnyReservation = R"(apiVersion: v1
+kind: Pod
+metadata:
+  name: p
+spec:
+  nodeSelector:
+    cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
+    cloud.google.com/gke-tpu-topology: 2x2
+    cloud.google.com/reservation-affinity: any
+  containers:
+  - name: jax
+    resources: {requests: {cpu: 1, memory: 1Gi}, limits: {google.com/tpu: 4}}
+)";
+
 TEST(Check, HonoursTheProfile) {
-  const auto code = [](std::vector<std::string> flags, const Environment& environment = {}) {
+  std::string_view manifest = kNoTopology;
+  const auto code = [&](std::vector<std::string> flags, const Environment& environment = {}) {
     flags.insert(flags.begin(), "check");
     flags.push_back("-");
-    return RunToEnd(flags, environment, kNoTopology).exit_code;
+    return RunToEnd(flags, environment, manifest).exit_code;
   };
   EXPECT_EQ(code({}), 0);
   EXPECT_EQ(code({"--profile", "strict"}), 1);
   EXPECT_EQ(code({}, {{"TPU_ADMISSION_PROFILE", "strict"}}), 1);
+  manifest = kAnyReservation;
+  EXPECT_EQ(code({}), 0);
   EXPECT_EQ(code({"--profile", "autopilot"}), 1);
   EXPECT_EQ(code({"--profile", "autopilot", "--cluster-mode", "standard"}), 0);
   TempDir directory;

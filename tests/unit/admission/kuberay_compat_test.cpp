@@ -185,9 +185,9 @@ TEST(KuberayCompat, OtherKindsReadOurOwnWords) {
             "TPU101=warn");
 }
 
-TEST(KuberayCompat, NoTopologyOutsideRayWarnsAsByDefault) {
+TEST(KuberayCompat, NoTopologyOutsideRayIsDeniedAsByDefault) {
   const json pod = Without(TpuPod(), "/spec/nodeSelector/cloud.google.com~1gke-tpu-topology");
-  EXPECT_EQ(Ask(pod).findings(), "TPU103=warn");
+  EXPECT_EQ(Ask(pod).findings(), "TPU103=deny");
 }
 
 }  // namespace

@@ -115,7 +115,7 @@ INSTANTIATE_TEST_SUITE_P(
     K, RayGroups,
     testing::Values(
         RayCase{"K1_NoTpusNoSelectors", {{1, {nullptr, nullptr, nullptr}}}, ""},
-        // On Standard such a pod may still land on an existing node: a warning, not a denial.
+        // Of a template a warning: GKE refuses its pods.
         RayCase{"K2_NoAccelerator", {{1, {1, "1x1", nullptr}}}, "TPU102=warn"},
         RayCase{"K3_NoTopology", {{1, {4, nullptr, kV6e}}}, "TPU103=warn"},
         RayCase{"K4_NoHosts", {{0, {4, "4x4", kV6e}}}, "TPU401=deny"},
@@ -375,8 +375,8 @@ TEST(PeerWorkloads, G1OneOfTheTwoLabelsIsNotEnough) {
   Asker autopilot({.policy = "", .docs_url = "", .cluster = OnAutopilot()});
   const json no_topology = Pod({4, nullptr, kV6e});
   const json no_accelerator = Pod({4, "2x2", nullptr});
-  EXPECT_EQ(Faults(standard.Validate(Review(no_topology))), "TPU103=warn");
-  EXPECT_EQ(Faults(standard.Validate(Review(no_accelerator))), "TPU102=warn");
+  EXPECT_EQ(Faults(standard.Validate(Review(no_topology))), "TPU103=deny");
+  EXPECT_EQ(Faults(standard.Validate(Review(no_accelerator))), "TPU102=deny");
   EXPECT_NE(autopilot.Validate(Review(no_topology)).message().find(kTopology), std::string::npos);
   EXPECT_NE(autopilot.Validate(Review(no_accelerator)).message().find(kAccelerator),
             std::string::npos);

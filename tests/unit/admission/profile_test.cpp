@@ -129,7 +129,7 @@ struct Choice {
   std::string name;
   std::string profile;  // the flag
   std::string policy;
-  std::string findings;  // of a Pod without a topology, which alone warns
+  std::string findings;  // of a gated Pod without a topology, which warns
 };
 
 class Precedence : public testing::TestWithParam<Choice> {};
@@ -137,7 +137,9 @@ class Precedence : public testing::TestWithParam<Choice> {};
 TEST_P(Precedence, NamespaceBeatsPolicyBeatsProfileBeatsRule) {
   Asker asker(
       {.policy = GetParam().policy, .docs_url = "", .cluster = {}, .profile = GetParam().profile});
-  const Answer answer = asker.Validate(Review(Without(TpuPod(), kTopology)).Namespace("prod"));
+  const json pod = With(Without(TpuPod(), kTopology), "/spec/schedulingGates",
+                        json::array({{{"name", "example.com/later"}}}));
+  const Answer answer = asker.Validate(Review(pod).Namespace("prod"));
   EXPECT_EQ(answer.findings(), GetParam().findings);
 }
 
