@@ -1,0 +1,300 @@
+#include "tpu_admission/workload/worker_identity.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "tpu_admission/base/text.h"
+
+namespace tpu_admission::workload {
+namespace {
+
+constexpr std::string_view kOfNameEnd = "%";
+constexpr std::string_view kJobIndex = "batch.kubernetes.io/job-completion-index";
+constexpr std::string_view kRayHost = "ray.io/replica-host-index";
+constexpr std::string_view kReplicaIndex = "training.kubeflow.org/replica-index";
+constexpr std::string_view kReplicaHost =
+    "{training.kubeflow.org/job-name}-{training.kubeflow.org/replica-type}-";
+// Of replicated jobs that make up a workload together with others: how many slices that are, and
+// which job leads, does not stand in the pod.
+constexpr std::string_view kJobSetGroup = "jobset.sigs.k8s.io/group-name";
+constexpr std::string_view kIndexed = "set completionMode: Indexed in the Job";
+constexpr std::string_view kNewerKubeRay =
+    "use KubeRay 1.6 or later, or 1.5 with its feature gate RayMultiHostIndexing";
+
+constexpr IdentityRow Kubeflow(std::string_view kind, HostDomain domain) {
+  return {.kind = kind,
+          .owner_group = "kubeflow.org",
+          .owner_kind = kind,
+          .index = kReplicaIndex,
+          .host = kReplicaHost,
+          .name = "{training.kubeflow.org/job-name}-$",
+          .domain = domain,
+          .no_index = "use the label training.kubeflow.org/replica-index"};
+}
+
+// kubernetes-sigs/jobset pkg/controllers/jobset_controller.go, kubernetes pkg/controller/{job,
+// statefulset}, ray-project/kuberay ray-operator/controllers/ray/common/pod.go,
+// kubeflow/training-operator pkg/controller.v1/common.
+constexpr std::array kRows = {
+    IdentityRow{.kind = "JobSet",
+                .owner_group = "batch",
+                .owner_kind = "Job",
+                .only_with = "jobset.sigs.k8s.io/jobset-name",
+                .index = kJobIndex,
+                .host = "{batch.kubernetes.io/job-name}-",
+                .name = "{batch.kubernetes.io/job-name}",
+                .slice = "jobset.sigs.k8s.io/job-index",
+                .slices = "jobset.sigs.k8s.io/replicatedjob-replicas",
+                .coordinator =
+                    "{jobset.sigs.k8s.io/jobset-name}-{jobset.sigs.k8s.io/replicatedjob-name}-0-0",
+                .no_index = kIndexed,
+                .gke_serves = true},
+    IdentityRow{.kind = "Job",
+                .owner_group = "batch",
+                .owner_kind = "Job",
+                .index = kJobIndex,
+                .host = "{batch.kubernetes.io/job-name}-",
+                .name = "{batch.kubernetes.io/job-name}-$",
+                .no_index = kIndexed,
+                .gke_serves = true},
+    IdentityRow{.kind = "StatefulSet",
+                .owner_group = "apps",
+                .owner_kind = "StatefulSet",
+                .never_with = "leaderworkerset.sigs.k8s.io/name",
+                .index = kOfNameEnd,
+                .host = "%-",
+                .name = "%-$",
+                .no_index = "let a StatefulSet name the pod"},
+    IdentityRow{.kind = "RayCluster",
+                .owner_group = "ray.io",
+                .owner_kind = "RayCluster",
+                .only_with = "ray.io/node-type",
+                .only_value = "worker",
+                .index = kRayHost,
+                .host = "{ray.io/group}-{ray.io/worker-group-replica-index}-",
+                .name = "{ray.io/group}-{ray.io/worker-group-replica-index}",
+                .domain = HostDomain::kCluster,
+                .slice = "ray.io/worker-group-replica-index",
+                .coordinator = "{ray.io/group}-0-0",
+                .no_index = kNewerKubeRay,
+                .process_port = 8471,
+                .is_ray = true},
+    Kubeflow("JAXJob", HostDomain::kOwn),
+    Kubeflow("PyTorchJob", HostDomain::kOwn),
+    Kubeflow("TFJob", HostDomain::kOwn),
+    Kubeflow("MPIJob", HostDomain::kSubdomain),
+};
+
+std::optional<std::string_view> Find(const k8s::ObjectMeta& meta, std::string_view key) {
+  const std::optional<std::string_view> label = meta.labels.Find(key);
+  return label ? label : meta.annotations.Find(key);
+}
+
+// Of at most six digits: sums and products of two never overflow.
+std::optional<std::int64_t> Number(std::optional<std::string_view> text) {
+  std::int64_t number = 0;
+  if (!text || text->empty() || text->size() > 6) return std::nullopt;
+  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), number);
+  if (error != std::errc() || end != text->data() + text->size() || number < 0) return std::nullopt;
+  return number;
+}
+
+// "serve-6": "serve" and "6".
+struct Numbered {
+  std::string_view stem;
+  std::string_view number;
+};
+Numbered Split(std::string_view name) {
+  const std::size_t dash = name.rfind('-');
+  if (dash == name.npos) return {name, {}};
+  return {name.substr(0, dash), name.substr(dash + 1)};
+}
+
+// What `pattern` says of the pod; nothing if a label is missing.
+std::optional<std::string> Expand(std::string_view pattern, const k8s::ObjectMeta& meta,
+                                  std::int64_t slice) {
+  std::string text;
+  while (!pattern.empty()) {
+    const char sign = pattern.front();
+    std::size_t taken = 1;
+    if (sign == '{') {
+      taken = pattern.find('}') + 1;
+      const auto value = Find(meta, pattern.substr(1, taken - 2));
+      if (!value || value->empty()) return std::nullopt;
+      text += *value;
+    } else if (sign == '%') {
+      text += Split(meta.name).stem;
+    } else if (sign == '$') {
+      text += std::to_string(slice);
+    } else {
+      text += sign;
+    }
+    pattern.remove_prefix(taken);
+  }
+  return text;
+}
+
+// A worker of Kubeflow whose number counts on from a master or chief, which it is told of.
+bool FollowsAMaster(const k8s::PodSpec& spec) {
+  for (const k8s::Container& container : spec.containers) {
+    const std::string_view address = container.EnvValue("MASTER_ADDR").value_or("");
+    const std::string_view config = container.EnvValue("TF_CONFIG").value_or("");
+    if (address.find("-master-") != address.npos || config.find("\"master\"") != config.npos ||
+        config.find("\"chief\"") != config.npos) {
+      return true;
+    }
+  }
+  return false;
+}
+
+NoIdentity Misses(std::string_view key, std::string_view change) {
+  return {"has no " + (key == kOfNameEnd ? "number at the end of its name" : std::string(key)) +
+              ", so its number among the workers is not known",
+          std::string(change)};
+}
+
+// Fills number and slice from the index; the reason if there is none, or it is not possible.
+std::optional<NoIdentity> ReadPlace(const IdentityRow& row, const k8s::ObjectMeta& meta,
+                                    WorkerIdentity& identity) {
+  const auto text =
+      row.index == kOfNameEnd ? std::optional(Split(meta.name).number) : Find(meta, row.index);
+  std::optional<std::int64_t> index = Number(text);
+  if (!index && row.is_ray && !text && identity.workers == 1) index = 0;
+  if (!index) return Misses(row.index, row.no_index);
+  if (row.slice.empty()) {
+    identity.id = *index % identity.workers;
+    identity.slice = *index / identity.workers;
+    identity.first = *index - identity.id;
+    return std::nullopt;
+  }
+  const std::optional<std::int64_t> slice = Number(Find(meta, row.slice));
+  if (!slice) return Misses(row.slice, row.no_index);
+  if (*index >= identity.workers) {
+    return NoIdentity{"has number " + std::to_string(*index) + ", but a slice has " +
+                          std::to_string(identity.workers) + " workers, numbered from 0",
+                      "let each slice have a Job or group of its own"};
+  }
+  identity.id = *index;
+  identity.slice = *slice;
+  return std::nullopt;
+}
+
+std::optional<NoIdentity> ReadDomain(const IdentityRow& row, const k8s::Pod& pod,
+                                     WorkerIdentity& identity) {
+  const std::string_view subdomain = pod.spec.Text("subdomain");
+  std::string wanted(subdomain);
+  if (row.domain == HostDomain::kOwn) return std::nullopt;
+  if (row.domain == HostDomain::kCluster) {
+    wanted = Expand("{ray.io/cluster}-headless", pod.metadata, 0).value_or("");
+    if (!subdomain.empty() && subdomain != wanted) {
+      return NoIdentity{"has the subdomain " + Quoted(subdomain) +
+                            ", not the Service that KubeRay "
+                            "makes for the workers, " +
+                            Quoted(wanted),
+                        "leave subdomain out"};
+    }
+  }
+  if (wanted.empty()) {
+    return NoIdentity{"has no subdomain, so its workers have no names in DNS",
+                      "set subdomain to the name of a headless Service that has "
+                      "publishNotReadyAddresses: true and selects the pods"};
+  }
+  if (!IsDnsLabel(wanted)) {
+    return NoIdentity{"has the subdomain " + Quoted(wanted) + ", which is no DNS label",
+                      "use lower-case letters, digits and dashes, at most 63"};
+  }
+  identity.domain = "." + wanted;
+  return std::nullopt;
+}
+
+// The names of a slice, and whether they are this pod's.
+std::optional<NoIdentity> ReadNames(const IdentityRow& row, const k8s::Pod& pod,
+                                    WorkerIdentity& identity) {
+  const auto host = Expand(row.host, pod.metadata, identity.slice);
+  const auto name = Expand(row.name, pod.metadata, identity.slice);
+  if (!host || !name) {
+    return NoIdentity{"lacks a label that names its workers", "let the controller label its pods"};
+  }
+  identity.host = *host;
+  identity.name = *name;
+  if (identity.workers == 1) return std::nullopt;
+  if (!IsDnsLabel(*host + std::to_string(identity.first + identity.workers - 1))) {
+    return NoIdentity{"would have the host name " + Quoted(identity.HostLabel()) +
+                          ", and the names of its workers are no DNS labels",
+                      "use shorter names of lower-case letters, digits and dashes"};
+  }
+  const std::string_view own =
+      row.domain == HostDomain::kOwn ? pod.metadata.name : pod.spec.Text("hostname");
+  if (!own.empty() && own != identity.HostLabel()) {
+    return NoIdentity{
+        "is called " + Quoted(own) + ", but as worker " + std::to_string(identity.id) +
+            " the others would look for " + Quoted(identity.HostLabel()),
+        row.domain == HostDomain::kOwn ? "number the workers from 0" : "leave hostname out"};
+  }
+  return ReadDomain(row, pod, identity);
+}
+
+void ReadSlices(const IdentityRow& row, const k8s::ObjectMeta& meta, WorkerIdentity& identity) {
+  const std::string_view group = Find(meta, kJobSetGroup).value_or("");
+  if (row.coordinator.empty() || (!group.empty() && group != "default")) return;
+  identity.slices = row.slices.empty() ? 0 : Number(Find(meta, row.slices)).value_or(0);
+  const auto coordinator = Expand(row.coordinator, meta, identity.slice);
+  if (coordinator && identity.workers > 1 && IsDnsLabel(*coordinator)) {
+    identity.coordinator = *coordinator + identity.domain;
+  }
+}
+
+}  // namespace
+
+std::span<const IdentityRow> IdentityRows() { return kRows; }
+
+const IdentityRow* IdentityRowOf(const k8s::Pod& pod) {
+  const k8s::ObjectMeta& meta = pod.metadata;
+  if (meta.controller_kind.empty()) return nullptr;
+  for (const IdentityRow& row : kRows) {
+    if (meta.controller_kind != row.owner_kind || meta.controller_group != row.owner_group) {
+      continue;
+    }
+    const auto mark = row.only_with.empty() ? "" : meta.labels.Find(row.only_with);
+    if (!mark || (!row.only_value.empty() && *mark != row.only_value)) continue;
+    const bool is_of_others = !row.never_with.empty() && meta.labels.Has(row.never_with);
+    return is_of_others ? nullptr : &row;
+  }
+  return nullptr;
+}
+
+void WorkerIdentity::AppendHost(std::string& text, std::int64_t worker) const {
+  text.append(host).append(std::to_string(first + worker)).append(domain);
+}
+
+std::string WorkerIdentity::HostNames() const {
+  std::string names;
+  for (std::int64_t i = 0; i < workers; ++i) {
+    if (i > 0) names += ',';
+    AppendHost(names, i);
+  }
+  return names;
+}
+
+std::variant<WorkerIdentity, NoIdentity> IdentityOf(const IdentityRow& row, const k8s::Pod& pod,
+                                                    std::int64_t workers) {
+  WorkerIdentity identity;
+  identity.workers = workers;
+  if (auto why = ReadPlace(row, pod.metadata, identity)) return *std::move(why);
+  if (row.domain == HostDomain::kOwn && FollowsAMaster(pod.spec)) {
+    return NoIdentity{"follows a master, whose place among the workers is not known",
+                      "use workers alone, or set the variables in the template"};
+  }
+  if (auto why = ReadNames(row, pod, identity)) return *std::move(why);
+  ReadSlices(row, pod.metadata, identity);
+  return identity;
+}
+
+bool IsDnsLabel(std::string_view text) {
+  const auto good = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
+  return !text.empty() && text.size() <= 63 && good(text.front()) && good(text.back()) &&
+         std::all_of(text.begin(), text.end(), [&](char c) { return good(c) || c == '-'; });
+}
+
+}  // namespace tpu_admission::workload
