@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "tpu_admission/base/json_pointer.h"
+#include "tpu_admission/base/json_string.h"
 
 namespace tpu_admission::admission {
 namespace {
@@ -12,8 +13,7 @@ using k8s::JsonView;
 constexpr std::string_view kToleration =
     R"({"key":"google.com/tpu","operator":"Exists","effect":"NoSchedule"})";
 
-// Collects operations. Paths and values are made of known names and numbers only, so nothing here
-// needs escaping.
+// Collects operations. Paths are made of known names and numbers only, and need no escaping.
 class Patch {
  public:
   void Add(std::string_view path, std::string_view value) {
@@ -69,6 +69,42 @@ void AddOperations(const rules::AddRequests& fix, JsonView pod, Patch& patch) {
 void AddOperations(const rules::SetDnsPolicy&, JsonView, Patch& patch) {
   // `add` of a member that is there replaces it: the API server has written its default by now.
   patch.Add("/spec/dnsPolicy", R"("ClusterFirstWithHostNet")");
+}
+
+std::string VariableObject(const rules::NewVariable& variable) {
+  std::string object = "{\"name\":";
+  AppendJsonString(object, variable.name);
+  object += variable.is_field ? R"(,"valueFrom":{"fieldRef":{"fieldPath":)" : R"(,"value":)";
+  AppendJsonString(object, variable.value);
+  return object + (variable.is_field ? "}}}" : "}");
+}
+
+void AddOperations(const rules::AddVariables& fix, JsonView pod, Patch& patch) {
+  std::string path = "/spec";
+  AppendPointerToken(path, fix.list);
+  AppendPointerIndex(path, fix.index);
+  path += "/env";
+  if (pod["spec"][fix.list].Element(fix.index)["env"].is_array()) {
+    for (const auto& variable : fix.variables) patch.Add(path + "/-", VariableObject(variable));
+    return;
+  }
+  std::string list;
+  for (const rules::NewVariable& variable : fix.variables) {
+    list += (list.empty() ? "[" : ",") + VariableObject(variable);
+  }
+  patch.Add(path, list + "]");
+}
+
+void AddText(std::string_view path, std::string_view text, Patch& patch) {
+  std::string value;
+  AppendJsonString(value, text);
+  patch.Add(path, value);
+}
+void AddOperations(const rules::SetHostname& fix, JsonView, Patch& patch) {
+  AddText("/spec/hostname", fix.name, patch);
+}
+void AddOperations(const rules::SetSubdomain& fix, JsonView, Patch& patch) {
+  AddText("/spec/subdomain", fix.name, patch);
 }
 
 }  // namespace

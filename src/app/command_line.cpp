@@ -35,8 +35,8 @@ void AddEngineFlags(CLI::App& command, EngineOptions& options) {
   AddFlag(command, "--cluster-location", options.cluster_location,
           "zone or region of the cluster, e.g. us-central1; enables the location rules");
   AddFlag(command, "--cluster-mode", options.cluster_mode,
-          "kind of GKE cluster; without it that of the profile, else standard")
-      ->check(CLI::IsMember({"standard", "autopilot"}));
+          "kind of cluster; without it that of the profile, else standard")
+      ->check(CLI::IsMember({"standard", "autopilot", "self-managed"}));
   AddFlag(command, "--gke-version", options.gke_version,
           "control plane version, e.g. 1.33.2-gke.1111000");
 }

@@ -14,6 +14,7 @@ using Loaded = Result<std::shared_ptr<const admission::Settings>>;
 
 rules::Platform PlatformOf(const EngineOptions& options, const admission::Profile& profile) {
   if (options.cluster_mode == "autopilot") return rules::Platform::kAutopilot;
+  if (options.cluster_mode == "self-managed") return rules::Platform::kSelfManaged;
   if (options.cluster_mode == "standard") return rules::Platform::kStandard;
   return profile.platform.value_or(rules::Platform::kStandard);
 }

@@ -38,6 +38,7 @@ inline Cluster ClusterOf(const std::string& manifest) {
     if (line.starts_with("# cluster-location: ")) cluster.region = RegionOf(line.substr(20));
     if (line.starts_with("# gke-version: ")) cluster.gke_version = line.substr(15);
     if (line == "# cluster-mode: autopilot") cluster.platform = Platform::kAutopilot;
+    if (line == "# cluster-mode: self-managed") cluster.platform = Platform::kSelfManaged;
   }
   return cluster;
 }

@@ -6,7 +6,8 @@
 
 namespace tpu_admission::rules {
 
-enum class Platform { kStandard, kAutopilot };
+// kSelfManaged: no GKE, and so none of its own webhooks.
+enum class Platform { kStandard, kAutopilot, kSelfManaged };
 
 // The defaults say nothing that a rule would judge by.
 struct Cluster {

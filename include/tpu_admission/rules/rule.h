@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
@@ -27,7 +28,28 @@ struct AddRequests {
   std::optional<std::int64_t> memory_mib = std::nullopt;
 };
 struct SetDnsPolicy {};  // ClusterFirstWithHostNet, where it is absent or the API's default
-using Fix = std::variant<AddToleration, AddRequests, SetDnsPolicy>;
+// A variable that a container lacks. The name is a constant; the value is text, or the path of a
+// field of the pod.
+struct NewVariable {
+  std::string_view name;
+  std::string value;
+  bool is_field = false;
+  friend bool operator==(const NewVariable&, const NewVariable&) = default;
+};
+struct AddVariables {     // in this order, after those that are there
+  std::string_view list;  // "containers" or "initContainers"
+  std::size_t index = 0;
+  std::vector<NewVariable> variables;
+};
+// Where the pod has none.
+struct SetHostname {
+  std::string name;
+};
+struct SetSubdomain {
+  std::string name;
+};
+using Fix =
+    std::variant<AddToleration, AddRequests, SetDnsPolicy, AddVariables, SetHostname, SetSubdomain>;
 
 // What becomes of a finding, mildest first.
 enum class Mode {

@@ -14,6 +14,17 @@ inline constexpr std::string_view kTpuProcessAddresses = "TPU_PROCESS_ADDRESSES"
 // name.
 inline constexpr std::string_view kTpuProcessBounds = "TPU_PROCESS_BOUNDS";
 inline constexpr std::string_view kTpuHostBounds = "TPU_HOST_BOUNDS";
+// Where the processes of a host listen.
+inline constexpr std::string_view kTpuProcessPort = "TPU_PROCESS_PORT";
+// The slice, as Ray names it.
+inline constexpr std::string_view kTpuName = "TPU_NAME";
+// The device plugin on the node, which Ray asks for metrics.
+inline constexpr std::string_view kTpuDevicePluginHostIp = "TPU_DEVICE_PLUGIN_HOST_IP";
+inline constexpr std::string_view kTpuDevicePluginAddress = "TPU_DEVICE_PLUGIN_ADDR";
+// Several slices that work together.
 inline constexpr std::string_view kMegascaleNumSlices = "MEGASCALE_NUM_SLICES";
+inline constexpr std::string_view kMegascaleSliceId = "MEGASCALE_SLICE_ID";
+inline constexpr std::string_view kMegascaleCoordinator = "MEGASCALE_COORDINATOR_ADDRESS";
+inline constexpr std::string_view kMegascalePort = "MEGASCALE_PORT";
 
 }  // namespace tpu_admission::workload

@@ -105,13 +105,22 @@ bool Narrow(AddRequests& fix, const AddRequests& other) {
 }
 bool Narrow(AddToleration&, const AddToleration&) { return true; }
 bool Narrow(SetDnsPolicy&, const SetDnsPolicy&) { return true; }
+// Who a worker is does not depend on the node it gets, or is not known.
+bool Narrow(AddVariables& fix, const AddVariables& other) {
+  return fix.variables == other.variables;
+}
+bool Narrow(SetHostname& fix, const SetHostname& other) { return fix.name == other.name; }
+bool Narrow(SetSubdomain& fix, const SetSubdomain& other) { return fix.name == other.name; }
 
 // What a fix is for, whatever it sets.
 using FixKey = std::tuple<const Rule*, std::size_t, std::string_view, std::size_t>;
 FixKey KeyOf(const RuleFix& fix) {
-  const auto* requests = std::get_if<AddRequests>(&fix.fix);
-  if (requests == nullptr) return {fix.rule, fix.fix.index(), {}, 0};
-  return {fix.rule, fix.fix.index(), requests->list, requests->index};
+  const auto key = [&](std::string_view list, std::size_t index) {
+    return FixKey{fix.rule, fix.fix.index(), list, index};
+  };
+  if (const auto* add = std::get_if<AddRequests>(&fix.fix)) return key(add->list, add->index);
+  if (const auto* add = std::get_if<AddVariables>(&fix.fix)) return key(add->list, add->index);
+  return key({}, 0);
 }
 
 void Intersect(std::vector<RuleFix>& fixes, const std::vector<RuleFix>& others) {

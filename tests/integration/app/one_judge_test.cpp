@@ -44,6 +44,7 @@ rules::Cluster ClusterOf(const std::vector<std::string>& flags) {
     if (flag.starts_with("--cluster-location")) cluster.region = rules::RegionOf(value);
     if (flag.starts_with("--gke-version")) cluster.gke_version = value;
     if (value == "autopilot") cluster.platform = rules::Platform::kAutopilot;
+    if (value == "self-managed") cluster.platform = rules::Platform::kSelfManaged;
   }
   return cluster;
 }

@@ -46,6 +46,19 @@ std::string FixText(const Fix& fix) {
   if (std::holds_alternative<SetDnsPolicy>(fix)) {
     return "fix: sets dnsPolicy ClusterFirstWithHostNet\n";
   }
+  if (const auto* host = std::get_if<SetHostname>(&fix)) {
+    return "fix: sets hostname " + host->name + "\n";
+  }
+  if (const auto* domain = std::get_if<SetSubdomain>(&fix)) {
+    return "fix: sets subdomain " + domain->name + "\n";
+  }
+  if (const auto* added = std::get_if<AddVariables>(&fix)) {
+    std::string lines;
+    for (const NewVariable& variable : added->variables) {
+      lines += "fix: adds " + std::string(variable.name) + " " + variable.value + "\n";
+    }
+    return lines;
+  }
   const auto* requests = std::get_if<AddRequests>(&fix);
   std::string text = "fix:";
   if (requests->cpu_millis) text += " cpu " + std::to_string(*requests->cpu_millis) + "m";
