@@ -8,6 +8,7 @@
 #include "app/config_flags.h"
 #include "app/controller_flags.h"
 #include "app/flags.h"
+#include "app/live_flags.h"
 #include "app/plan_flags.h"
 #include "tpu_admission/admission/profile.h"
 #include "tpu_admission/base/text.h"
@@ -109,6 +110,7 @@ class CommandLine {
     AddExplain();
     AddCatalog();
     AddPlan();
+    AddScan();
     AddWebhooks();
     AddVerify();
     AddHelp();
@@ -199,6 +201,13 @@ class CommandLine {
                  plan_);
   }
 
+  void AddScan() {
+    CLI::App& command = Add("scan", "judge what is in a cluster, by your own kubectl",
+                            [this] { return Scan(scan_); });
+    AddEngineFlags(command, scan_.engine);
+    app::AddScan(command, scan_);
+  }
+
   void AddWebhooks() {
     CLI::App& command =
         Add("webhooks", "print rules and matchConditions for webhook configurations",
@@ -281,6 +290,7 @@ class CommandLine {
   ExplainOptions explain_;
   CatalogOptions catalog_;
   PlanOptions plan_;
+  ScanOptions scan_;
   WebhooksOptions webhooks_;
   VerifyOptions verify_;
 };

@@ -11,6 +11,7 @@ int Check(const CheckOptions& options);
 int ShowCatalog(const CatalogOptions& options);
 int ShowPlan(const PlanOptions& options);
 int Explain(const ExplainOptions& options);
+int Scan(const ScanOptions& options);
 int Verify(const VerifyOptions& options);
 int ShowWebhooks(const WebhooksOptions& options);
 

@@ -67,6 +67,24 @@ struct CheckOptions {
   std::string fail_on = "deny";
 };
 
+// How to reach a cluster as the user does.
+struct KubectlOptions {
+  std::string program = "kubectl";
+  std::string context;         // empty: the current one
+  std::string kubeconfig;      // empty: as kubectl finds it
+  std::string namespace_name;  // empty: scan: all; why: that of the context
+  std::chrono::milliseconds timeout = std::chrono::minutes(2);
+};
+
+struct ScanOptions {
+  EngineOptions engine;
+  KubectlOptions kubectl;
+  std::string path;  // "-": standard input instead of kubectl
+  bool all_namespaces = false;
+  std::vector<std::string> policies;  // none, one, or old and new
+  std::string output = "text";
+};
+
 struct VerifyOptions {
   std::string namespace_name = "default";
   std::string namespace_selector;  // of the webhooks, as JSON; empty: it selects every namespace

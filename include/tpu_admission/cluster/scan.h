@@ -1,0 +1,89 @@
+// What is in a cluster, judged as if it were created now, by one policy or by two whose difference
+// is wanted. Only the objects at the top: what a workload of a known kind owns was judged with it.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tpu_admission/admission/judge.h"
+#include "tpu_admission/base/day.h"
+#include "tpu_admission/base/result.h"
+#include "tpu_admission/cluster/kubectl.h"
+#include "tpu_admission/rules/rule.h"
+
+namespace tpu_admission::cluster {
+
+struct ScanFinding {
+  const rules::Rule* rule = nullptr;
+  rules::Mode mode = rules::Mode::kOff;
+  rules::Mode would_be = rules::Mode::kOff;  // as in admission::JudgedFinding
+  std::optional<rules::Mode> mode_before;    // by the first of two policies
+  std::string pointer;
+  std::string container;
+  std::string summary;
+  std::string problem;
+  std::string change;
+  std::string paragraph;  // as in a denial
+  std::size_t more = 0;
+
+  bool denies() const { return mode == rules::Mode::kDeny; }
+  bool would_deny() const { return would_be == rules::Mode::kDeny && !denies(); }
+};
+
+// A TPU workload about which there is something to say.
+struct ScannedWorkload {
+  std::string namespace_name;  // empty: of the cluster
+  std::string api_version;
+  std::string kind;
+  std::string name;
+  std::vector<ScanFinding> findings;  // hardest first
+  // The rules whose faults /mutate mends in its new pods.
+  std::vector<const rules::Rule*> fixed;
+  std::vector<std::string> notes;  // what was not checked, and why
+
+  rules::Mode mode() const;  // of the hardest finding
+};
+
+struct ScanReport {
+  std::size_t objects = 0;            // read
+  std::size_t workloads = 0;          // of these at the top, and with TPUs
+  std::vector<ScannedWorkload> told;  // by namespace, kind and name
+  std::vector<std::string> errors;    // what could not be read; the rest counts all the same
+
+  std::size_t Count(rules::Mode mode) const;  // workloads whose hardest finding has it
+  std::size_t CountFixed() const;
+  std::size_t CountWouldBeDenied() const;  // and is not denied
+};
+
+class Scanner {
+ public:
+  // With `before`, findings that both policies treat alike are left out.
+  Scanner(const admission::Settings& settings, const admission::Settings* before, Day today);
+  ~Scanner();
+  Scanner(const Scanner&) = delete;
+  Scanner& operator=(const Scanner&) = delete;
+
+  // JSON, cut wherever: objects one after another, lists of them, arrays. Keeps one object and the
+  // findings. An error ends the reading; an object that cannot be read is in the report instead.
+  Status Read(std::string_view json);
+  Status FinishReading();
+
+  // Reads by kubectl the kinds of the table that the server has; all namespaces, or one and then
+  // nothing of the cluster as a whole. What cannot be listed is in the report. `progress` is told
+  // what is read next.
+  Status ReadCluster(Kubectl& kubectl, const std::string& namespace_name,
+                     const std::function<void(const std::string&)>& progress);
+
+  ScanReport TakeReport();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace tpu_admission::cluster

@@ -1,0 +1,56 @@
+#include "app/live_flags.h"
+
+#include "app/flags.h"
+
+namespace tpu_admission::app {
+namespace {
+
+// What kubectl would not take for a flag.
+const CLI::Validator kName(
+    [](const std::string& text) {
+      const bool sound =
+          !text.empty() && text.front() != '-' && text.size() <= 253 &&
+          text.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-.") == std::string::npos;
+      return sound ? std::string() : "\"" + text + "\" is no name in Kubernetes";
+    },
+    "NAME");
+
+// How to reach the cluster.
+void AddKubectl(CLI::App& command, KubectlOptions& options) {
+  command.add_option("-n,--namespace", options.namespace_name, "namespace to look at")
+      ->check(kName);
+  command.add_option("--context", options.context, "context of the kubeconfig");
+  command.add_option("--kubeconfig", options.kubeconfig, "kubeconfig file")->type_name("FILE");
+  AddFlag(command, "--kubectl", options.program, "program that is asked")->type_name("PROGRAM");
+  AddDuration(command, "--timeout", options.timeout, "how long one call of kubectl may take");
+}
+
+}  // namespace
+
+void AddScan(CLI::App& command, ScanOptions& options) {
+  AddKubectl(command, options.kubectl);
+  command
+      .add_option("PATH", options.path,
+                  "- reads what `kubectl get ... -o json` prints; without it kubectl is asked")
+      ->check(CLI::IsMember({"-"}));
+  command.add_flag("-A,--all-namespaces", options.all_namespaces,
+                   "all namespaces, which is the default");
+  command.remove_option(command.get_option("--policy"));  // here it may be given twice
+  command
+      .add_option("--policy", options.policies,
+                  "modes and fixes by rule and namespace; given twice: old and new, and only what "
+                  "differs is told")
+      ->type_name("FILE")
+      ->envname(EnvironmentTwin("--policy"))
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  AddOutput(command, options.output, {"text", "json"});
+  command.footer(
+      "Examples:\n"
+      "  tpu-admission scan\n"
+      "  tpu-admission scan --namespace ml --output json\n"
+      "  tpu-admission scan --policy today.yaml --policy tomorrow.yaml\n"
+      "  kubectl get pods,jobs -A -o json | tpu-admission scan -");
+}
+
+}  // namespace tpu_admission::app

@@ -1,0 +1,230 @@
+// `tpu-admission scan`: what is in a cluster, judged as if it were created now.
+#include <unistd.h>
+
+#include <algorithm>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "app/command_line.h"
+#include "app/commands.h"
+#include "app/kubectl_options.h"
+#include "app/settings_loader.h"
+#include "tpu_admission/base/clock.h"
+#include "tpu_admission/base/json_pointer.h"
+#include "tpu_admission/cluster/scan.h"
+
+namespace tpu_admission::app {
+namespace {
+
+using cluster::ScanFinding;
+using cluster::ScannedWorkload;
+using cluster::ScanReport;
+using rules::Mode;
+using Json = nlohmann::ordered_json;
+
+int Fail(const Error& error) {
+  std::cerr << "tpu-admission: " << error.message << '\n';
+  return kCannotRun;
+}
+
+std::string Number(std::size_t number, const std::string& noun) {
+  return std::to_string(number) + " " + noun + (number == 1 ? "" : "s");
+}
+
+// Empty: it is not told to people.
+std::string Word(const ScanFinding& finding) {
+  if (finding.mode_before) {
+    return std::string(rules::Name(*finding.mode_before)) + " -> " +
+           std::string(rules::Name(finding.mode));
+  }
+  if (finding.denies()) return "denied";
+  if (finding.would_deny()) return "denied without the policy's default";
+  return finding.mode == Mode::kWarn ? "warned" : "";
+}
+
+void PrintIndented(const std::string& text) {
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) std::cout << "    " << line << '\n';
+}
+
+void Print(const ScannedWorkload& workload) {
+  std::cout << "  " << workload.kind << " \"" << workload.name << "\"\n";
+  for (const ScanFinding& finding : workload.findings) {
+    const std::string word = Word(finding);
+    if (word.empty()) continue;
+    std::cout << "    " << word << ": " << finding.summary << '\n';
+    PrintIndented(finding.paragraph);
+  }
+  if (!workload.fixed.empty()) {
+    std::cout << "    fixed in its new pods:";
+    for (const rules::Rule* rule : workload.fixed) std::cout << ' ' << rule->id;
+    std::cout << '\n';
+  }
+  for (const std::string& note : workload.notes) std::cout << "    " << note << '\n';
+}
+
+void PrintCounts(const ScanReport& report, bool difference) {
+  std::cout << Number(report.objects, "object") << " read, "
+            << Number(report.workloads, "TPU workload") << ": ";
+  if (difference) {
+    std::cout << report.told.size() << " would be treated otherwise\n";
+    return;
+  }
+  std::cout << report.Count(Mode::kDeny) << " denied, " << report.Count(Mode::kWarn) << " warned, "
+            << report.CountFixed() << " fixed in new pods\n";
+  if (const std::size_t more = report.CountWouldBeDenied(); more > 0) {
+    std::cout << more << " more denied without the policy's default\n";
+  }
+}
+
+bool IsTold(const ScannedWorkload& workload) {
+  return !workload.fixed.empty() || !workload.notes.empty() ||
+         std::any_of(workload.findings.begin(), workload.findings.end(),
+                     [](const ScanFinding& finding) { return !Word(finding).empty(); });
+}
+
+void PrintText(const ScanReport& report, bool difference) {
+  std::optional<std::string> last;
+  for (const ScannedWorkload& workload : report.told) {
+    if (!IsTold(workload)) continue;
+    if (last != workload.namespace_name) {
+      std::cout << (workload.namespace_name.empty() ? "cluster"
+                                                    : "namespace " + workload.namespace_name)
+                << '\n';
+      last = workload.namespace_name;
+    }
+    Print(workload);
+    std::cout << '\n';
+  }
+  for (const std::string& error : report.errors) std::cout << "not read: " << error << '\n';
+  PrintCounts(report, difference);
+}
+
+Json ToJson(const ScannedWorkload& workload, const ScanFinding& finding) {
+  Json json = {{"file", ""},
+               {"line", 0},
+               {"column", 0},
+               {"document", 0},
+               {"apiVersion", workload.api_version},
+               {"kind", workload.kind},
+               {"namespace", workload.namespace_name},
+               {"name", workload.name},
+               {"rule", finding.rule->id},
+               {"rule_name", finding.rule->name},
+               {"mode", rules::Name(finding.mode)},
+               {"would_be", rules::Name(finding.would_be)},
+               {"field", FieldPath(finding.pointer)},
+               {"pointer", finding.pointer},
+               {"container", finding.container},
+               {"summary", finding.summary},
+               {"problem", finding.problem},
+               {"change", finding.change}};
+  if (finding.more > 0) json["more"] = finding.more;
+  if (finding.mode_before) json["mode_before"] = rules::Name(*finding.mode_before);
+  return json;
+}
+
+void PrintJson(const ScanReport& report) {
+  Json findings = Json::array();
+  Json fixed = Json::array();
+  Json notes = Json::array();
+  Json errors = Json::array();
+  for (const ScannedWorkload& workload : report.told) {
+    const Json id = {{"apiVersion", workload.api_version},
+                     {"kind", workload.kind},
+                     {"namespace", workload.namespace_name},
+                     {"name", workload.name}};
+    for (const ScanFinding& finding : workload.findings) {
+      findings.push_back(ToJson(workload, finding));
+    }
+    for (const rules::Rule* rule : workload.fixed) {
+      fixed.push_back(id);
+      fixed.back()["rule"] = rule->id;
+    }
+    for (const std::string& note : workload.notes) {
+      notes.push_back(id);
+      notes.back()["note"] = note;
+    }
+  }
+  for (const std::string& error : report.errors) {
+    errors.push_back({{"file", ""}, {"line", 0}, {"column", 0}, {"error", error}});
+  }
+  const Json json = {{"version", 1},
+                     {"documents", report.objects},
+                     {"workloads", report.workloads},
+                     {"findings", findings},
+                     {"repairs", Json::array()},
+                     {"fixed", fixed},
+                     {"notes", notes},
+                     {"errors", errors}};
+  std::cout << json.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
+}
+
+Status ReadStream(cluster::Scanner& scanner) {
+  std::vector<char> block(std::size_t(64) << 10);
+  while (std::cin) {
+    std::cin.read(block.data(), std::streamsize(block.size()));
+    TPU_ADMISSION_TRY_STATUS(scanner.Read({block.data(), std::size_t(std::cin.gcount())}));
+  }
+  return scanner.FinishReading();
+}
+
+// A line on a terminal that is written over; nothing elsewhere.
+class Progress {
+ public:
+  ~Progress() { Say(""); }
+  void Say(const std::string& what) const {
+    if (!terminal_) return;
+    std::cerr << "\r\033[K" << (what.empty() ? "" : "reading " + what) << std::flush;
+  }
+
+ private:
+  const bool terminal_ = ::isatty(STDERR_FILENO) == 1;
+};
+
+Status Read(const ScanOptions& options, cluster::Scanner& scanner) {
+  if (options.path == "-") {
+    const Status status = ReadStream(scanner);
+    return status ? status : Error{"standard input: " + status.error().message};
+  }
+  cluster::KubectlProgram kubectl(ToProgram(options.kubectl));
+  const Progress progress;
+  return scanner.ReadCluster(kubectl, options.kubectl.namespace_name,
+                             [&](const std::string& what) { progress.Say(what); });
+}
+
+bool NewlyDenies(const ScanReport& report) {
+  return std::any_of(report.told.begin(), report.told.end(), [](const ScannedWorkload& workload) {
+    return workload.mode() == Mode::kDeny;
+  });
+}
+
+}  // namespace
+
+int Scan(const ScanOptions& options) {
+  if (options.policies.size() > 2) return Fail(Error{"--policy may be given twice, not more"});
+  if (options.all_namespaces && !options.kubectl.namespace_name.empty()) {
+    return Fail(Error{"--all-namespaces and --namespace exclude each other"});
+  }
+  EngineOptions engine = options.engine;
+  if (!options.policies.empty()) engine.policy_file = options.policies.back();
+  const auto settings = SettingsLoader(engine, "", DiskFiles()).Load();
+  if (!settings) return Fail(settings.error());
+  std::shared_ptr<const admission::Settings> before;
+  if (options.policies.size() == 2) {
+    engine.policy_file = options.policies.front();
+    auto loaded = SettingsLoader(engine, "", DiskFiles()).Load();
+    if (!loaded) return Fail(loaded.error());
+    before = *std::move(loaded);
+  }
+  cluster::Scanner scanner(**settings, before.get(), DayOf(SystemClock().Now()));
+  if (const Status status = Read(options, scanner); !status) return Fail(status.error());
+  const ScanReport report = scanner.TakeReport();
+  options.output == "json" ? PrintJson(report) : PrintText(report, before != nullptr);
+  if (!std::cout.flush()) return Fail(Error{"standard output cannot be written"});
+  if (!report.errors.empty()) return kCannotRun;
+  return NewlyDenies(report) ? kFaultsFound : kDone;
+}
+
+}  // namespace tpu_admission::app

@@ -1,0 +1,214 @@
+#include "tpu_admission/cluster/scan.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "cluster/object_splitter.h"
+#include "cluster/served_kinds.h"
+#include "tpu_admission/base/text.h"
+
+namespace tpu_admission::cluster {
+namespace {
+
+using admission::Judgement;
+using rules::Mode;
+
+ScanFinding Copy(const admission::JudgedFinding& judged) {
+  const rules::Finding& finding = judged.finding;
+  return {.rule = finding.rule,
+          .mode = judged.mode,
+          .would_be = judged.would_be,
+          .mode_before = std::nullopt,
+          .pointer = finding.pointer,
+          .container = Printable(finding.container),
+          .summary = finding.summary,
+          .problem = finding.problem,
+          .change = finding.change,
+          .paragraph = admission::Paragraph(finding, judged.more),
+          .more = judged.more};
+}
+
+bool SameFault(const ScanFinding& a, const ScanFinding& b) {
+  return std::tie(a.rule, a.pointer, a.container) == std::tie(b.rule, b.pointer, b.container);
+}
+
+// What `after` treats otherwise than `before`; what is no longer found has the mode off.
+std::vector<ScanFinding> Difference(std::vector<ScanFinding> before,
+                                    std::vector<ScanFinding> after) {
+  for (ScanFinding& finding : after) {
+    finding.mode_before = Mode::kOff;
+    const auto same = std::find_if(before.begin(), before.end(), [&](const ScanFinding& other) {
+      return SameFault(other, finding);
+    });
+    if (same == before.end()) continue;
+    finding.mode_before = same->mode;
+    before.erase(same);
+  }
+  std::erase_if(after,
+                [](const ScanFinding& finding) { return finding.mode_before == finding.mode; });
+  for (ScanFinding& finding : before) {
+    if (finding.mode == Mode::kOff) continue;
+    finding.mode_before = finding.mode;
+    finding.mode = finding.would_be = Mode::kOff;
+    after.push_back(std::move(finding));
+  }
+  return after;
+}
+
+}  // namespace
+
+Mode ScannedWorkload::mode() const {
+  Mode hardest = Mode::kOff;
+  for (const ScanFinding& finding : findings) hardest = std::max(hardest, finding.mode);
+  return hardest;
+}
+
+std::size_t ScanReport::Count(Mode mode) const {
+  return std::size_t(
+      std::count_if(told.begin(), told.end(),
+                    [mode](const ScannedWorkload& workload) { return workload.mode() == mode; }));
+}
+
+std::size_t ScanReport::CountFixed() const {
+  return std::size_t(std::count_if(told.begin(), told.end(), [](const ScannedWorkload& workload) {
+    return !workload.fixed.empty();
+  }));
+}
+
+std::size_t ScanReport::CountWouldBeDenied() const {
+  return std::size_t(std::count_if(told.begin(), told.end(), [](const ScannedWorkload& workload) {
+    return workload.mode() != Mode::kDeny &&
+           std::any_of(workload.findings.begin(), workload.findings.end(),
+                       [](const ScanFinding& finding) { return finding.would_deny(); });
+  }));
+}
+
+struct Scanner::State {
+  State(const admission::Settings& now, const admission::Settings* then, Day day)
+      : settings(now), before(then), today(day), splitter([this](std::string_view text) {
+          Look(text);
+          return OkStatus();
+        }) {}
+
+  void Look(std::string_view text) {
+    ++report.objects;
+    const Result<k8s::JsonView> object = parser.Parse(text);
+    if (!object) return Complain("an object cannot be read: " + object.error().message);
+    arena.Reset();
+    const Judgement judgement = JudgeBy(settings, *object);
+    if (judgement.state == Judgement::State::kNotOurs) return;
+    if (judgement.state == Judgement::State::kUnreadable) {
+      return Complain(Name(*object) + ": " + judgement.reason);
+    }
+    if (judgement.workload.has_known_parent) return;
+    ++report.workloads;
+    ScannedWorkload told = Tell(*object, judgement);
+    if (before != nullptr) {
+      const Judgement then = JudgeBy(*before, *object);
+      ScannedWorkload told_then = Tell(*object, then);
+      told.findings = Difference(std::move(told_then.findings), std::move(told.findings));
+      if (told.findings.empty()) return;
+    }
+    if (told.findings.empty() && told.fixed.empty() && told.notes.empty()) return;
+    report.told.push_back(std::move(told));
+  }
+
+  Judgement JudgeBy(const admission::Settings& by, k8s::JsonView object) {
+    return Judge(by,
+                 {k8s::GvkOf(object), object, k8s::JsonView(),
+                  object["metadata"]["namespace"].StringOr(""), today},
+                 arena);
+  }
+
+  ScannedWorkload Tell(k8s::JsonView object, const Judgement& judgement) const {
+    const k8s::JsonView metadata = object["metadata"];
+    ScannedWorkload told;
+    told.namespace_name = Printable(metadata["namespace"].StringOr(""));
+    told.api_version = Printable(object["apiVersion"].StringOr(""));
+    told.kind = Printable(object["kind"].StringOr(""));
+    told.name = Printable(metadata["name"].StringOr(""), 253);
+    if (judgement.state == Judgement::State::kNotChecked) {
+      told.notes.push_back("not checked: " + judgement.reason);
+      return told;
+    }
+    const workload::Workload& workload = judgement.workload;
+    if (!workload.not_judged.empty()) {
+      told.notes.push_back("not checked: " + std::string(workload.not_judged));
+    }
+    for (const workload::Slip& slip : workload.slips) told.notes.push_back(slip.problem);
+    for (const auto& judged : judgement.decision.findings) told.findings.push_back(Copy(judged));
+    for (const std::string& text : judgement.decision.complaints) told.notes.push_back(text);
+    for (const rules::RuleFix& mend : settings.engine.Fixes(workload)) {
+      const bool known =
+          std::find(told.fixed.begin(), told.fixed.end(), mend.rule) != told.fixed.end();
+      if (!known && settings.policy.FixOf(*mend.rule, told.namespace_name)) {
+        told.fixed.push_back(mend.rule);
+      }
+    }
+    return told;
+  }
+
+  static std::string Name(k8s::JsonView object) {
+    return Printable(object["kind"].StringOr("object")) + " " +
+           Quoted(object["metadata"]["namespace"].StringOr("")) + "/" +
+           Quoted(object["metadata"]["name"].StringOr(""));
+  }
+
+  void Complain(std::string what) {
+    constexpr std::size_t kMost = 100;
+    if (report.errors.size() < kMost) report.errors.push_back(std::move(what));
+  }
+
+  const admission::Settings& settings;
+  const admission::Settings* before;
+  const Day today;
+  k8s::JsonParser parser;
+  k8s::Arena arena;
+  ScanReport report;
+  ObjectSplitter splitter;
+};
+
+Scanner::Scanner(const admission::Settings& settings, const admission::Settings* before, Day today)
+    : state_(std::make_unique<State>(settings, before, today)) {}
+Scanner::~Scanner() = default;
+
+Status Scanner::Read(std::string_view json) { return state_->splitter.Feed(json); }
+Status Scanner::FinishReading() { return state_->splitter.Finish(); }
+
+Status Scanner::ReadCluster(Kubectl& kubectl, const std::string& namespace_name,
+                            const std::function<void(const std::string&)>& progress) {
+  progress("kinds of the server");
+  TPU_ADMISSION_TRY(const auto kinds,
+                    ServedKinds(kubectl, state_->settings.policy.kinds(), state_->report.errors));
+  for (const workload::Kind* kind : kinds) {
+    if (kind->is_cluster_scoped && !namespace_name.empty()) continue;
+    const std::string resource = ResourceName(*kind);
+    progress(resource);
+    std::vector<std::string> arguments = {"get", resource, "-o", "json", "--chunk-size=500"};
+    if (namespace_name.empty()) arguments.push_back("-A");
+    if (!namespace_name.empty()) arguments.insert(arguments.end(), {"-n", namespace_name});
+    ObjectSplitter objects([this](std::string_view object) -> Status {
+      state_->Look(object);
+      return OkStatus();
+    });
+    Status status =
+        kubectl.Run(arguments, [&](std::string_view piece) { return objects.Feed(piece); });
+    if (status) status = objects.Finish();
+    if (!status) state_->Complain(status.error().message);
+  }
+  return OkStatus();
+}
+
+ScanReport Scanner::TakeReport() {
+  ScanReport report = std::move(state_->report);
+  state_->report = {};
+  const auto key = [](const ScannedWorkload& workload) {
+    return std::tie(workload.namespace_name, workload.kind, workload.name);
+  };
+  std::stable_sort(
+      report.told.begin(), report.told.end(),
+      [&](const ScannedWorkload& a, const ScannedWorkload& b) { return key(a) < key(b); });
+  return report;
+}
+
+}  // namespace tpu_admission::cluster

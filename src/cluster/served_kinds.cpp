@@ -1,0 +1,37 @@
+#include "cluster/served_kinds.h"
+
+#include <set>
+#include <sstream>
+
+namespace tpu_admission::cluster {
+
+std::string ResourceName(const workload::Kind& kind) {
+  std::string name(kind.resource);
+  if (!kind.group.empty()) name.append(".").append(kind.group);
+  return name;
+}
+
+Result<std::vector<const workload::Kind*>> ServedKinds(Kubectl& kubectl,
+                                                       const workload::KindTable& table,
+                                                       std::vector<std::string>& complaints) {
+  std::string text;
+  const Status status = kubectl.Run({"api-resources", "--verbs=list", "-o", "name"},
+                                    [&text](std::string_view piece) -> Status {
+                                      text += piece;
+                                      return OkStatus();
+                                    });
+  if (!status && text.empty()) return status.error();
+  if (!status) complaints.push_back(status.error().message);
+  std::istringstream lines(text);
+  std::set<std::string> served;
+  for (std::string line; std::getline(lines, line);) served.insert(line);
+  std::vector<const workload::Kind*> kinds;
+  for (const auto& rows : {workload::Kinds(), table.own()}) {
+    for (const workload::Kind& kind : rows) {
+      if (served.contains(ResourceName(kind))) kinds.push_back(&kind);
+    }
+  }
+  return kinds;
+}
+
+}  // namespace tpu_admission::cluster

@@ -1,0 +1,91 @@
+// `scan` and `why` with a script in the place of kubectl.
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "integration/app/program.h"
+#include "support/temp_dir.h"
+
+namespace tpu_admission::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+const std::string kJob = R"({
+  "apiVersion": "batch/v1", "kind": "Job",
+  "metadata": {"name": "train", "namespace": "ml", "uid": "u1"},
+  "spec": {"parallelism": 4, "completions": 4, "completionMode": "Indexed", "template": {"spec": {
+    "restartPolicy": "Never",
+    "nodeSelector": {"cloud.google.com/gke-tpu-accelerator": "tpu-v6e-slice",
+                     "cloud.google.com/gke-tpu-topology": "4x4"},
+    "containers": [{"name": "jax", "image": "i", "resources": {"limits": {"google.com/tpu": 8}}}]}}}})";
+
+// Answers a call by the file that is named as its second word (get jobs.batch: jobs.batch), or by
+// an empty list.
+class Script {
+ public:
+  Script() {
+    WriteText(
+        folder_ / "kubectl",
+        "#!/bin/sh\ncd \"$(dirname \"$0\")\"\necho \"$@\" >> calls\n"
+        "[ \"$1\" = \"--context=c\" ] && shift\n"
+        "if [ \"$1\" = api-resources ]; then echo jobs.batch; echo pods; exit; fi\n"
+        "if [ -f \"$2\" ]; then cat \"$2\"; else echo '{\"kind\":\"List\",\"items\":[]}'; fi\n");
+    std::filesystem::permissions(folder_ / "kubectl", std::filesystem::perms::owner_all);
+  }
+  void Answer(const std::string& resource, const std::string& text) const {
+    WriteText(folder_ / resource, text);
+  }
+  std::string path() const { return folder_ / "kubectl"; }
+
+ private:
+  TempDir folder_;
+};
+
+TEST(Scan, AsksKubectlAndTellsByNamespace) {
+  const Script kubectl;
+  kubectl.Answer("jobs.batch", "{\"kind\":\"List\",\"items\":[" + kJob + "]}");
+  const Ended ended = RunToEnd({"scan", "--kubectl", kubectl.path(), "--context", "c"});
+  EXPECT_EQ(ended.exit_code, 1) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("namespace ml\n  Job \"train\"\n    denied: "));
+  EXPECT_THAT(ended.out, HasSubstr("TPU301"));
+  EXPECT_THAT(ended.out, HasSubstr("1 object read, 1 TPU workload: 1 denied"));
+  EXPECT_EQ(ended.err, "");  // no terminal, no progress
+}
+
+TEST(Scan, ReadsAStreamAndPrintsJson) {
+  const Ended ended = RunToEnd({"scan", "-", "--output", "json"}, {}, kJob + "\n" + kJob);
+  EXPECT_EQ(ended.exit_code, 1) << ended.err;
+  const auto report = nlohmann::json::parse(ended.out);
+  EXPECT_EQ(report["version"], 1);
+  EXPECT_EQ(report["workloads"], 2);
+  EXPECT_EQ(report["findings"][0]["namespace"], "ml");
+  EXPECT_EQ(report["findings"][0]["file"], "");
+  EXPECT_EQ(report["findings"][0]["mode"], "deny");
+}
+
+TEST(Scan, OfTwoPoliciesTellsWhatChanges) {
+  const TempDir folder;
+  WriteText(folder / "old.yaml", "default: audit\n");
+  WriteText(folder / "new.yaml", "");
+  const Ended ended = RunToEnd(
+      {"scan", "-", "--policy", folder / "old.yaml", "--policy", folder / "new.yaml"}, {}, kJob);
+  EXPECT_EQ(ended.exit_code, 1) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("audit -> deny: "));
+  const Ended back = RunToEnd(
+      {"scan", "-", "--policy", folder / "new.yaml", "--policy", folder / "old.yaml"}, {}, kJob);
+  EXPECT_EQ(back.exit_code, 0) << back.err;
+  EXPECT_THAT(back.out, HasSubstr("deny -> audit: "));
+}
+
+TEST(Scan, SaysWhatItCannotRun) {
+  EXPECT_EQ(RunToEnd({"scan", "-"}, {}, "kind: Job\n").exit_code, 2);
+  const Ended missing = RunToEnd({"scan", "--kubectl", "/nowhere/kubectl"});
+  EXPECT_EQ(missing.exit_code, 2);
+  EXPECT_THAT(missing.err, HasSubstr("install kubectl"));
+  EXPECT_EQ(RunToEnd({"scan", "--namespace", "-A"}).exit_code, 2);
+}
+
+}  // namespace
+}  // namespace tpu_admission::testing

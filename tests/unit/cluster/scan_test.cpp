@@ -1,0 +1,145 @@
+#include "tpu_admission/cluster/scan.h"
+
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+
+#include "support/fake_cluster.h"
+
+namespace tpu_admission::cluster {
+namespace {
+
+using nlohmann::json;
+using rules::Mode;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using testing::FakeCluster;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+constexpr Day kToday = {2026, 11, 21};
+
+admission::Settings SettingsOf(const std::string& policy = "") {
+  return {rules::Engine(tpu::Catalog::Load(tpu::BuiltInCatalogText(), "catalog").value(), {}),
+          admission::Policy::Load(policy, "policy").value(), ""};
+}
+
+// A pod template for a slice of v6e 4x4, whose hosts have 4 chips.
+json Template(int chips) {
+  json pods = json::parse(R"({"spec": {
+    "restartPolicy": "Never",
+    "nodeSelector": {"cloud.google.com/gke-tpu-accelerator": "tpu-v6e-slice",
+                     "cloud.google.com/gke-tpu-topology": "4x4"},
+    "containers": [{"name": "jax", "image": "i",
+                    "resources": {"requests": {"cpu": "1", "memory": "1Gi"}, "limits": {}}}]}})");
+  pods["spec"]["containers"][0]["resources"]["limits"]["google.com/tpu"] = chips;
+  return pods;
+}
+
+json Job(const std::string& space, const std::string& name, int chips) {
+  return {{"apiVersion", "batch/v1"},
+          {"kind", "Job"},
+          {"metadata", {{"name", name}, {"namespace", space}, {"uid", "u-" + name}}},
+          {"spec",
+           {{"parallelism", 4},
+            {"completions", 4},
+            {"completionMode", "Indexed"},
+            {"template", Template(chips)}}}};
+}
+
+json PodOf(const json& job) {
+  json pod = Template(8);
+  pod["apiVersion"] = "v1";
+  pod["kind"] = "Pod";
+  pod["metadata"] = {{"name", "p"}, {"namespace", job["metadata"]["namespace"]}};
+  json owner = {{"apiVersion", "batch/v1"}, {"kind", "Job"}, {"controller", true}};
+  owner["name"] = job["metadata"]["name"];
+  owner["uid"] = job["metadata"]["uid"];
+  pod["metadata"]["ownerReferences"] = json::array({owner});
+  return pod;
+}
+
+ScanReport ScanOf(FakeCluster& cluster, const std::string& space = "") {
+  const admission::Settings settings = SettingsOf();
+  Scanner scanner(settings, nullptr, kToday);
+  const Status status = scanner.ReadCluster(cluster, space, [](const std::string&) {});
+  EXPECT_TRUE(status);
+  return scanner.TakeReport();
+}
+
+TEST(Scan, JudgesWhatStandsAtTheTopByNamespaceAndName) {
+  const json wrong = Job("b", "wrong", 8);
+  FakeCluster cluster(
+      json::array({wrong, PodOf(wrong), Job("a", "wrong", 8), Job("a", "good", 4)}));
+  const ScanReport report = ScanOf(cluster);
+  EXPECT_EQ(report.objects, 4U);
+  EXPECT_EQ(report.workloads, 3U);  // the pod is the Job's
+  EXPECT_EQ(report.Count(Mode::kDeny), 2U);
+  ASSERT_GE(report.told.size(), 2U);
+  std::vector<std::string> denied;
+  for (const ScannedWorkload& told : report.told) {
+    if (told.mode() == Mode::kDeny) denied.push_back(told.namespace_name + "/" + told.name);
+  }
+  EXPECT_THAT(denied, ElementsAre("a/wrong", "b/wrong"));
+  EXPECT_THAT(report.errors, IsEmpty());
+}
+
+TEST(Scan, AsksOnlyForKindsThatTheServerHasAndPageByPage) {
+  FakeCluster cluster(json::array({Job("a", "good", 4)}));
+  ScanOf(cluster);
+  EXPECT_THAT(cluster.calls(), ElementsAre("api-resources --verbs=list -o name",
+                                           "get jobs.batch -o json --chunk-size=500 -A"));
+}
+
+TEST(Scan, OfOneNamespaceLeavesTheOthersAlone) {
+  FakeCluster cluster(json::array({Job("a", "wrong", 8), Job("b", "wrong", 8)}));
+  EXPECT_EQ(ScanOf(cluster, "a").Count(Mode::kDeny), 1U);
+  EXPECT_THAT(cluster.calls(), Contains(HasSubstr("-n a")));
+  EXPECT_THAT(cluster.calls(), Not(Contains(HasSubstr("-A"))));
+}
+
+TEST(Scan, TellsWhatItMayNotReadAndJudgesTheRest) {
+  FakeCluster cluster(json::array({Job("a", "wrong", 8)}));
+  cluster.Forbid("pods");
+  const ScanReport report = ScanOf(cluster);
+  EXPECT_THAT(report.errors, ElementsAre(HasSubstr("(Forbidden)")));
+  EXPECT_EQ(report.Count(Mode::kDeny), 1U);
+}
+
+TEST(Scan, TellsWhatIsFixedInNewPods) {
+  FakeCluster cluster(json::array({Job("a", "good", 4)}));
+  const ScanReport report = ScanOf(cluster);
+  ASSERT_EQ(report.CountFixed(), 1U);  // nothing tolerates the taint of TPU nodes
+  EXPECT_EQ(report.Count(Mode::kDeny), 0U);
+}
+
+TEST(Scan, OfTwoPoliciesTellsOnlyTheDifference) {
+  const admission::Settings audit = SettingsOf("default: audit\n");
+  const admission::Settings deny = SettingsOf();
+  const std::string text = Job("a", "wrong", 8).dump() + Job("a", "good", 4).dump();
+  Scanner stricter(deny, &audit, kToday);
+  ASSERT_TRUE(stricter.Read(text) && stricter.FinishReading());
+  const ScanReport report = stricter.TakeReport();
+  ASSERT_FALSE(report.told.empty());
+  const ScannedWorkload& wrong = report.told.back();
+  EXPECT_EQ(wrong.name, "wrong");
+  EXPECT_EQ(wrong.findings.front().mode, Mode::kDeny);
+  EXPECT_EQ(wrong.findings.front().mode_before, Mode::kAudit);
+
+  Scanner same(deny, &deny, kToday);
+  ASSERT_TRUE(same.Read(text) && same.FinishReading());
+  EXPECT_THAT(same.TakeReport().told, IsEmpty());
+}
+
+TEST(Scan, TellsOfAnObjectThatCannotBeRead) {
+  const admission::Settings settings = SettingsOf();
+  Scanner scanner(settings, nullptr, kToday);
+  ASSERT_TRUE(scanner.Read("{\"a\": tru} " + Job("a", "wrong", 8).dump()));
+  const ScanReport report = scanner.TakeReport();
+  EXPECT_THAT(report.errors, ElementsAre(HasSubstr("cannot be read")));
+  EXPECT_EQ(report.Count(Mode::kDeny), 1U);
+}
+
+}  // namespace
+}  // namespace tpu_admission::cluster
