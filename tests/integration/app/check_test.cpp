@@ -209,7 +209,7 @@ TEST(Check, HonoursTheProfile) {
   const auto code = [&](std::vector<std::string> flags, const Environment& environment = {}) {
     flags.insert(flags.begin(), "check");
     flags.push_back("-");
-    return RunToEnd(flags, environment, manifest).exit_code;
+    return RunToEnd(flags, environment, std::string(manifest)).exit_code;
   };
   EXPECT_EQ(code({}), 0);
   EXPECT_EQ(code({"--profile", "strict"}), 1);
