@@ -70,7 +70,7 @@ TEST_P(EveryRule, DenialHasAParagraphForEveryFault) {
   const std::string manifest = rules::ManifestOf(*GetParam(), "Wrong");
   const json object = json::parse(ParseYaml(manifest).value().front().json);
   // Every rule denies here, so that every text is seen in a message.
-  Asker asker({.policy = "rules: {" + std::string(GetParam()->id) + ": deny}\n",
+  Asker asker({.policy = "children: deny\nrules: {" + std::string(GetParam()->id) + ": deny}\n",
                .docs_url = "",
                .cluster = rules::ClusterOf(manifest)});
   const Answer answer = asker.Validate(Review(object));
@@ -144,7 +144,8 @@ TEST(Messages, ChangesOfTheMessageMendTheObject) {
   Asker asker;
   json job = WrongJob();
   const std::string message = asker.Validate(Review(job)).message();
-  ASSERT_NE(message.find("What would run:\n  a) keep 4x4, 16 chips on 4 hosts:"), std::string::npos);
+  ASSERT_NE(message.find("What would run:\n  a) keep 4x4, 16 chips on 4 hosts:"),
+            std::string::npos);
   ASSERT_NE(message.find("containers[0] google.com/tpu: 4, parallelism: 4, completions: 4"),
             std::string::npos);
   EXPECT_EQ(message.find("  -> "), std::string::npos) << "repairs say it, once";
