@@ -95,7 +95,7 @@ Judgement Judge(const Settings& settings, const Submission& submission, k8s::Are
   Result<Workload> workload = Read(settings, submission, submission.object, arena);
   if (!workload) {
     judgement.state = State::kUnreadable;
-    judgement.reason = std::move(workload.error().message);
+    judgement.reason = workload.error().message;
     return judgement;
   }
   judgement.workload = *std::move(workload);
