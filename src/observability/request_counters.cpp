@@ -66,8 +66,8 @@ RequestCounters::RequestCounters(prometheus::Registry& registry)
 void RequestCounters::ExpectKind(std::size_t kind, bool has_pods, Operation operation) {
   Expect({Endpoint::kValidate, kind, operation, Index(Outcome::kIgnored)});
   if (has_pods) {
-    for (const Outcome outcome :
-         {Outcome::kAllowed, Outcome::kWarned, Outcome::kDenied, Outcome::kInvalid}) {
+    for (const Outcome outcome : {Outcome::kAllowed, Outcome::kWarned, Outcome::kDenied,
+                                  Outcome::kNotChecked, Outcome::kInvalid}) {
       Expect({Endpoint::kValidate, kind, operation, Index(outcome)});
     }
     Expect({Endpoint::kValidate, kind, operation, kWouldBeDenied});
