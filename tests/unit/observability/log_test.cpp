@@ -144,6 +144,20 @@ TEST(DecisionLine, IsBounded) {
   EXPECT_TRUE(line.contains("error"));
 }
 
+// A terminal or a viewer of logs must not be coloured, nor its text be turned round.
+TEST(DecisionLine, HasNoRawControls) {
+  const json pod =
+      With(With(kWrongPod, "/metadata/name", "a\u202Eb\u2028c\u0085d\u061Ce\u001b[31mf"),
+           "/metadata/annotations/tpu-admission.io~1ignore", "TPU203=r\u202Er\u009Br");
+  Review review(pod);
+  review.Set("/request/name", "a\u202Eb\u2028c\u0085d\u061Ce\u001b[31mf");
+  const std::string text = Written({kCall}, review, "ignore: true");
+  for (const char* raw : {"\u202E", "\u2028", "\u0085", "\u061C", "\u009B", "\x1b"}) {
+    EXPECT_THAT(text, Not(HasSubstr(raw)));
+  }
+  EXPECT_EQ(json::parse(text)["ignored"].size(), 1U) << text;
+}
+
 TEST(LogLines, ThatNobodyCanReadAnyMoreAreCounted) {
   std::signal(SIGPIPE, SIG_IGN);
   Pipe pipe;
