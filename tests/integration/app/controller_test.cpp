@@ -120,12 +120,16 @@ TEST(Controller, FillsRepairsCountsAndGivesTheLeadUp) {
              [](auto& each) { each["webhooks"][0]["clientConfig"]["caBundle"] = ""; });
   EXPECT_TRUE(Eventually([&] { return !api.Bundle().empty(); }));
   EXPECT_TRUE(Eventually([&] { return Page(controller, "/readyz").status == 200; }));
+  // A write is counted after the API server has it.
+  const char* const writes =
+      R"(tpu_admission_controller_ca_bundle_writes_total{configuration="validating"} 2)";
+  EXPECT_TRUE(Eventually(
+      [&] { return Page(controller, "/metrics").body.find(writes) != std::string::npos; }));
   const std::string metrics = Page(controller, "/metrics").body;
   for (const char* line :
        {"tpu_admission_controller_leader 1",
         R"(tpu_admission_controller_rotations_total{certificate="serving"} 1)",
         R"(tpu_admission_controller_rotations_total{certificate="ca"} 1)",
-        R"(tpu_admission_controller_ca_bundle_writes_total{configuration="validating"} 2)",
         R"(tpu_admission_controller_configuration_managed{configuration="validating"} 1)",
         R"(tpu_admission_controller_configuration_managed{configuration="mutating"} 0)",
         R"(tpu_admission_controller_errors_total{operation="write_secret"} 0)",
