@@ -23,7 +23,7 @@ func TestPoliciesAgreeWithUs(t *testing.T) {
 	n := plain.namespace(t, "policies")
 	install(t, n)
 	installPolicies(t, n)
-	fixtures, err := filepath.Glob(filepath.Join(root, "tests", "rules", "*", "*.yaml"))
+	fixtures, err := filepath.Glob(filepath.Join(root, "src", "rules", "*", "cases", "*.yaml"))
 	if err != nil || len(fixtures) < 100 {
 		t.Fatalf("%d fixtures: %v", len(fixtures), err)
 	}
@@ -42,7 +42,7 @@ func TestPoliciesAgreeWithUs(t *testing.T) {
 		}
 		for _, rule := range said.webhook {
 			if slices.Contains(policyRules, rule) && !slices.Contains(said.policy, rule) {
-				missed = append(missed, rule+" of "+filepath.Base(filepath.Dir(fixture))+"/"+filepath.Base(fixture))
+				missed = append(missed, rule+" of "+filepath.Base(filepath.Dir(filepath.Dir(fixture)))+"/"+filepath.Base(fixture))
 			}
 		}
 	}
