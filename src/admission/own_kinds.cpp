@@ -39,7 +39,7 @@ KindDefinition ReadKind(ConfigNode row) {
   for (const std::string& version : row.Strings("versions")) {
     kind.versions.append(kind.versions.empty() ? "" : " ").append(version);
   }
-  for (ConfigNode pods : row.List("podSets")) kind.pod_sets.push_back(ReadPodSet(pods));
+  for (const ConfigNode& pods : row.List("podSets")) kind.pod_sets.push_back(ReadPodSet(pods));
   return kind;
 }
 

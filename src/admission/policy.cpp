@@ -38,13 +38,13 @@ class PolicyLoader {
     policy.children_may_be_denied_ = root.OneOfOr("children", kChildren, 0) == 1;
     policy.kinds_ = ReadKinds(root);
     policy.sections_.push_back(ReadSection(root, "*"));
-    for (ConfigNode row : root.ListOrNone("namespaces")) {
+    for (const ConfigNode& row : root.ListOrNone("namespaces")) {
       policy.sections_.push_back(ReadSection(row, ReadGlob(row, "match")));
     }
     return policy;
   }
 
-  static Policy::Section ReadSection(ConfigNode node, std::string namespaces) {
+  static Policy::Section ReadSection(const ConfigNode& node, std::string namespaces) {
     Policy::Section section;
     section.namespaces = std::move(namespaces);
     section.at_most = ReadMode(node, "default");

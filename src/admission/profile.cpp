@@ -35,7 +35,7 @@ Profile ReadProfile(const std::string& name, ConfigNode node) {
   const std::size_t platform = node.OneOfOr("cluster-mode", kPlatforms, kPlatforms.size());
   if (platform < kPlatforms.size()) profile.platform = static_cast<rules::Platform>(platform);
   profile.modes = ReadModes(node, "rules");
-  for (ConfigNode row : node.ListOrNone("where")) profile.cases.push_back(ReadCase(row));
+  for (const ConfigNode& row : node.ListOrNone("where")) profile.cases.push_back(ReadCase(row));
   return profile;
 }
 

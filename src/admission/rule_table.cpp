@@ -1,5 +1,7 @@
 #include "admission/rule_table.h"
 
+#include <utility>
+
 #include <fnmatch.h>
 
 #include <array>
@@ -38,7 +40,7 @@ void ForEachRule(ConfigNode node, std::string_view key,
 
 RuleModes ReadModes(ConfigNode node, std::string_view key) {
   RuleModes modes(rules::AllRules().size());
-  ForEachRule(node, key, [&](const rules::Rule& rule, ConfigNode value) {
+  ForEachRule(std::move(node), key, [&](const rules::Rule& rule, ConfigNode value) {
     modes[rules::IndexOf(rule)] = ModeAt(value, value.AsString());
   });
   return modes;

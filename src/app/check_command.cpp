@@ -1,7 +1,9 @@
 // `tpu-admission check`: the engine on YAML files.
+#include <algorithm>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "app/check_fix.h"
 #include "app/command_line.h"
 #include "app/commands.h"
 #include "app/manifest.h"
@@ -12,6 +14,7 @@
 #include "tpu_admission/base/files.h"
 #include "tpu_admission/base/json_pointer.h"
 #include "tpu_admission/base/text.h"
+#include "tpu_admission/offline/text_edit.h"
 #include "tpu_admission/workload/gke_labels.h"
 
 namespace tpu_admission::app {
@@ -22,7 +25,6 @@ using rules::Mode;
 
 constexpr const char* kIgnorePointer = "/metadata/annotations/tpu-admission.io~1ignore";
 constexpr std::size_t kReasonBytes = 200;
-constexpr std::size_t kMaxManifestBytes = 16 << 20;
 
 struct Counts {
   std::size_t documents = 0;
@@ -305,6 +307,37 @@ class Checker {
   bool unreadable_ = false;
 };
 
+// Prints or writes what repairs make of the files; false if one could not be.
+bool FixFiles(const admission::Settings& settings, const CheckOptions& options, Day today,
+              bool& differs) {
+  bool whole = true;
+  const auto fail = [&](const std::string& what) {
+    std::cerr << "tpu-admission: " << what << '\n';
+    whole = false;
+  };
+  for (const std::string& path : options.paths) {
+    const ManifestPaths found = ManifestFiles(path);
+    for (const auto& [name, why] : found.errors) fail(name + ": " + why);
+    for (const std::string& file : found.files) {
+      const Result<FixedFile> fixed = FixFile(settings, options, file, today);
+      if (!fixed) {
+        fail(fixed.error().message);
+        continue;
+      }
+      if (fixed->before == fixed->after) continue;
+      differs = true;
+      if (options.diff) {
+        std::cout << offline::UnifiedDiff(file, fixed->before, fixed->after);
+      } else if (const Status written = WriteFile(file, fixed->after); !written) {
+        fail(written.error().message);
+      } else {
+        std::cerr << "tpu-admission: repaired " << file << '\n';
+      }
+    }
+  }
+  return whole;
+}
+
 int Complain(const Error& error) {
   std::cerr << "tpu-admission: " << error.message << '\n';
   return kCannotRun;
@@ -320,10 +353,22 @@ int Check(const CheckOptions& options) {
   for (const std::string& warning : loader.warnings()) {
     std::cerr << "tpu-admission: warning: " << warning << '\n';
   }
+  const Day today = DayOf(SystemClock().Now());
+  if (options.fix || options.diff) {
+    const bool from_input =
+        std::find(options.paths.begin(), options.paths.end(), "-") != options.paths.end();
+    if (options.fix && from_input) {
+      return Complain(Error{"standard input cannot be repaired in place; use --diff"});
+    }
+    bool differs = false;
+    const bool whole = FixFiles(**settings, options, today, differs);
+    if (!whole) return kCannotRun;
+    if (options.diff) return differs ? kFaultsFound : kDone;
+  }
   TextOutput text;
   JsonOutput json;
   Output& output = options.output == "json" ? static_cast<Output&>(json) : text;
-  Checker checker(**settings, options.namespace_name, DayOf(SystemClock().Now()), output);
+  Checker checker(**settings, options.namespace_name, today, output);
   for (const std::string& path : options.paths) {
     const ManifestPaths found = ManifestFiles(path);
     for (const std::string& file : found.files) checker.CheckFile(file);

@@ -175,6 +175,15 @@ class CommandLine {
     AddOutput(command, check_.output, {"text", "json"});
     AddFlag(command, "--fail-on", check_.fail_on, "least severe finding that makes the exit code 1")
         ->check(CLI::IsMember({"deny", "warn"}));
+    CLI::Option* fix =
+        command.add_flag("--fix", check_.fix, "write repairs into the files, then check them");
+    command
+        .add_flag("--diff", check_.diff,
+                  "print what --fix would write; exit code 1 if there is any")
+        ->excludes(fix);
+    command.add_option("--repair", check_.repair, "which repair to write")
+        ->check(CLI::IsMember({"a", "b", "c"}))
+        ->capture_default_str();
   }
 
   void AddExplain() {

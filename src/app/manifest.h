@@ -16,6 +16,9 @@
 
 namespace tpu_admission::app {
 
+// Of one file.
+inline constexpr std::size_t kMaxManifestBytes = 16 << 20;
+
 // One object of a file. The view lives as long as the callback that gets it.
 struct ManifestObject {
   k8s::GroupVersionKind gvk;

@@ -65,6 +65,9 @@ struct CheckOptions {
   std::string namespace_name;  // of objects that name none
   std::string output = "text";
   std::string fail_on = "deny";
+  bool fix = false;          // write repairs into the files
+  bool diff = false;         // tell what fix would write
+  std::string repair = "a";  // the label of the repair to take
 };
 
 // How to reach a cluster as the user does.

@@ -13,20 +13,6 @@ namespace {
 
 using Kind = JsonNode::Kind;
 
-// Takes the first token of a pointer, unescaped.
-std::string TakeToken(std::string_view& pointer) {
-  pointer.remove_prefix(std::min<std::size_t>(1, pointer.size()));  // the slash
-  const std::size_t end = std::min(pointer.find('/'), pointer.size());
-  std::string token;
-  for (std::size_t i = 0; i < end; ++i) {
-    const bool escape = pointer[i] == '~' && i + 1 < end;
-    token += escape ? (pointer[i + 1] == '1' ? '/' : '~') : pointer[i];
-    if (escape) ++i;
-  }
-  pointer.remove_prefix(end);
-  return token;
-}
-
 std::optional<std::size_t> IndexOf(const std::string& token) {
   std::size_t index = 0;
   const auto [end, error] = std::from_chars(token.data(), token.data() + token.size(), index);
@@ -87,7 +73,7 @@ JsonNode SetMember(const JsonNode& node, const std::string& key, std::string_vie
 
 JsonNode Set(const JsonNode& node, std::string_view pointer, const JsonEdit& edit, Arena& arena) {
   if (pointer.empty()) return edit.value ? Scalar(*edit.value, arena) : node;
-  const std::string token = TakeToken(pointer);
+  const std::string token = TakePointerToken(pointer);
   if (node.kind == Kind::kArray) {
     const std::optional<std::size_t> index = IndexOf(token);
     if (!index || *index >= node.size) return node;
@@ -118,7 +104,7 @@ void AppendOperation(std::string& patch, std::string_view op, std::string_view p
 
 JsonView At(JsonView root, std::string_view pointer) {
   while (!pointer.empty() && root.present()) {
-    const std::string token = TakeToken(pointer);
+    const std::string token = TakePointerToken(pointer);
     if (root.is_array()) {
       const std::optional<std::size_t> index = IndexOf(token);
       root = index ? root.Element(*index) : JsonView();

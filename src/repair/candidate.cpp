@@ -102,7 +102,7 @@ void SetChips(Edits& edits, const Written& written, const Candidate& target) {
 void FitRequests(Edits& edits, const Written& written, const Candidate& target) {
   const k8s::Container& container = *ChipContainer(*written.pods);
   const tpu::MachineType& machine = *target.placement.machine;
-  const auto fit = [&](std::string_view resource, k8s::Quantity most, std::string share) {
+  const auto fit = [&](std::string_view resource, k8s::Quantity most, const std::string& share) {
     for (const std::string_view list : {"requests", "limits"}) {
       const auto amount =
           (list == "requests" ? container.requests : container.limits).Find(resource);
@@ -247,9 +247,7 @@ std::vector<tpu::Placement> Placements(const Written& written) {
 }  // namespace
 
 std::optional<Written> Read(const tpu::Catalog& catalog, const workload::PodSet& pods) {
-  if (pods.use != workload::TpuUse::kChips && pods.use != workload::TpuUse::kSelects) {
-    return std::nullopt;
-  }
+  if (pods.use != workload::TpuUse::kChips) return std::nullopt;  // nobody asked for chips
   if (pods.nodes.choices.size() != 1 || ChipContainer(pods) == nullptr) return std::nullopt;
   Written written;
   written.pods = &pods;

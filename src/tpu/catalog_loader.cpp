@@ -94,7 +94,7 @@ DimensionOrder ReadOrder(ConfigNode row) {
 // Reads the whole file; the one that may write a Catalog.
 class CatalogLoader {
  public:
-  explicit CatalogLoader(ConfigNode root) : root_(root) {}
+  explicit CatalogLoader(ConfigNode root) : root_(std::move(root)) {}
 
   std::shared_ptr<const Catalog> Read(std::string_view text) {
     catalog_->version_ = root_.String("version");
@@ -131,7 +131,7 @@ class CatalogLoader {
   }
 
   void ReadGenerations() {
-    for (ConfigNode node : FilledList(root_, "generations")) {
+    for (const ConfigNode& node : FilledList(root_, "generations")) {
       Generation generation = ReadGeneration(node, sources_);
       Claim(node, "id", generation.id, "id");
       Claim(node, "label", generation.label, "label");

@@ -39,7 +39,7 @@ std::string ReadVersion(ConfigNode node, std::string_view key);
 DimensionOrder ReadOrder(ConfigNode row);
 
 // load_machines.cpp
-std::vector<MachineType> ReadMachines(ConfigNode generation, const SourceTable& sources,
+std::vector<MachineType> ReadMachines(const ConfigNode& generation, const SourceTable& sources,
                                       std::string_view family);
 // load_topologies.cpp; the machines of `generation` have been read.
 void ReadPlacements(ConfigNode node, const SourceTable& sources, Generation& generation);
@@ -54,6 +54,6 @@ std::optional<Wraparound> ReadWraparound(ConfigNode generation, const SourceTabl
 std::optional<DynamicSlicing> ReadDynamicSlicing(ConfigNode generation, const SourceTable& sources,
                                                  int dimensions);
 // load_generation.cpp
-Generation ReadGeneration(ConfigNode node, const SourceTable& sources);
+Generation ReadGeneration(const ConfigNode& node, const SourceTable& sources);
 
 }  // namespace tpu_admission::tpu

@@ -51,7 +51,7 @@ void ReadIdentity(ConfigNode node, const SourceTable& sources, Generation& gener
 
 }  // namespace
 
-Generation ReadGeneration(ConfigNode node, const SourceTable& sources) {
+Generation ReadGeneration(const ConfigNode& node, const SourceTable& sources) {
   Generation generation;
   ReadIdentity(node, sources, generation);
   generation.machines = ReadMachines(node, sources, generation.machine_family);

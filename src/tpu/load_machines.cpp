@@ -50,7 +50,7 @@ MachineType ReadMachine(ConfigNode row, const SourceTable& sources) {
 
 }  // namespace
 
-std::vector<MachineType> ReadMachines(ConfigNode generation, const SourceTable& sources,
+std::vector<MachineType> ReadMachines(const ConfigNode& generation, const SourceTable& sources,
                                       std::string_view family) {
   std::vector<MachineType> machines;
   for (ConfigNode row : FilledList(generation, "machines")) {

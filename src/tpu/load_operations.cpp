@@ -73,8 +73,8 @@ Zones ReadZones(ConfigNode node, const SourceTable& sources, const Generation& g
   if (!block) return zones;
   zones.complete = block->BoolOr("complete", false);
   zones.note = block->StringOr("note", "");
-  for (ConfigNode row : block->List("list")) ReadZoneRow(row, sources, zones.list);
-  for (ConfigNode row : block->ListOrNone("limits")) {
+  for (const ConfigNode& row : block->List("list")) ReadZoneRow(row, sources, zones.list);
+  for (const ConfigNode& row : block->ListOrNone("limits")) {
     zones.limits.push_back(ReadZoneLimit(row, sources, generation));
   }
   return zones;

@@ -95,7 +95,7 @@ void CheckExamples(ConfigNode block, const Generation& generation) {
 }  // namespace
 
 void ReadPlacements(ConfigNode node, const SourceTable& sources, Generation& generation) {
-  std::vector<ConfigNode> rows = FilledList(node, "placements");
+  std::vector<ConfigNode> rows = FilledList(std::move(node), "placements");
   // Texts first: placements point into them, so the vector must not grow any more.
   for (ConfigNode row : rows) {
     generation.placement_texts.push_back({row.StringOr("note", ""), sources.Of(row)});

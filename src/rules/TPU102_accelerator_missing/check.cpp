@@ -12,9 +12,10 @@ std::string Change(const Subject& subject) {
   const tpu::Generation* known = subject.shape.generation;
   return known != nullptr
              ? fmt::format("add {}: {}", Key(NodeLabel::kAccelerator), known->label)
-             : fmt::format("add {} with the label of the generation (tpu-admission catalog lists "
-                           "them), for example tpu-v6e-slice",
-                           Key(NodeLabel::kAccelerator));
+             : fmt::format(
+                   "add {} with the label of the generation (tpu-admission catalog lists "
+                   "them), for example tpu-v6e-slice",
+                   Key(NodeLabel::kAccelerator));
 }
 
 void Check(const Subject& subject, Report& report) {

@@ -126,6 +126,38 @@ TEST(Check, JudgesByTheNamespaceThatItIsTold) {
       0);
 }
 
+std::string ReadText(const std::string& file) {
+  std::ifstream in(file);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+TEST(Check, FixWritesTheRepairAndNothingElse) {
+  const TempDir dir;
+  const std::string file = dir.path() / "job.yaml";
+  const std::string before = ReadText(kExamples + "wrong-job.yaml");
+  WriteText(file, before);
+  const Ended diff = RunToEnd({"check", "--diff", file});
+  EXPECT_EQ(diff.exit_code, 1);
+  EXPECT_THAT(diff.out, HasSubstr("\n-  parallelism: 2\n"));
+  EXPECT_THAT(diff.out, HasSubstr("\n+  parallelism: 4\n"));
+  EXPECT_EQ(ReadText(file), before);
+  EXPECT_EQ(RunToEnd({"check", "--fix", file}).exit_code, 0);
+  const std::string after = ReadText(file);
+  EXPECT_THAT(after, HasSubstr("# "));
+  EXPECT_EQ(RunToEnd({"check", "--diff", file}).exit_code, 0);
+  EXPECT_EQ(RunToEnd({"check", "--fix", file}).exit_code, 0);
+  EXPECT_EQ(ReadText(file), after);
+}
+
+TEST(Check, FixTakesTheRepairThatIsNamedAndNoStandardInput) {
+  const TempDir dir;
+  const std::string file = dir.path() / "job.yaml";
+  WriteText(file, ReadText(kExamples + "wrong-job.yaml"));
+  EXPECT_EQ(RunToEnd({"check", "--fix", "--repair", "b", file}).exit_code, 0);
+  EXPECT_THAT(ReadText(file), HasSubstr("gke-tpu-topology: 2x4"));
+  EXPECT_EQ(RunToEnd({"check", "--fix", "-"}, {}, kWrongPod).exit_code, 2);
+}
+
 TEST(Check, SaysWhatIsTooLargeToJudge) {
   std::string text = kList;
   for (int i = 0; i < 100; ++i) text += "    - {name: c" + std::to_string(i) + "}\n";

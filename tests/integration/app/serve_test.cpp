@@ -73,13 +73,14 @@ TEST_F(Serve, IsReadyAndAnswersAndCounts) {
   EXPECT_EQ(patched["patchType"], "JSONPatch");
 
   const std::string metrics = Get(serving, "/metrics");
-  for (const char* line :
-       {R"(tpu_admission_requests_total{endpoint="validate",kind="Pod",operation="CREATE",outcome="denied"} 1)",
-        R"(tpu_admission_requests_total{endpoint="mutate",kind="Pod",operation="CREATE",outcome="patched"} 1)",
-        R"(tpu_admission_findings_total{mode="deny",rule="TPU301",would_be="deny"} 1)",
-        R"(tpu_admission_request_duration_seconds_count{endpoint="validate"} 1)",
-        R"(tpu_admission_tls_handshakes_total{result="ok"} 2)", "tpu_admission_build_info{",
-        "tpu_admission_catalog_info{", "tpu_admission_certificate_expiry_timestamp_seconds"}) {
+  for (
+      const char* line :
+      {R"(tpu_admission_requests_total{endpoint="validate",kind="Pod",operation="CREATE",outcome="denied"} 1)",
+       R"(tpu_admission_requests_total{endpoint="mutate",kind="Pod",operation="CREATE",outcome="patched"} 1)",
+       R"(tpu_admission_findings_total{mode="deny",rule="TPU301",would_be="deny"} 1)",
+       R"(tpu_admission_request_duration_seconds_count{endpoint="validate"} 1)",
+       R"(tpu_admission_tls_handshakes_total{result="ok"} 2)", "tpu_admission_build_info{",
+       "tpu_admission_catalog_info{", "tpu_admission_certificate_expiry_timestamp_seconds"}) {
     EXPECT_THAT(metrics, HasSubstr(line));
   }
   ASSERT_TRUE(serving.WaitForLog("\"decision\":\"denied\""));

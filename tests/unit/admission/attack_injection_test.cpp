@@ -8,8 +8,8 @@
 #include "support/asker.h"
 #include "support/case_name.h"
 #include "support/rule_page.h"
-#include "tpu_admission/base/text.h"
 #include "support/yaml_json.h"
+#include "tpu_admission/base/text.h"
 
 namespace tpu_admission::admission {
 namespace {

@@ -113,26 +113,26 @@ INSTANTIATE_TEST_SUITE_P(
 
 INSTANTIATE_TEST_SUITE_P(
     K, RayGroups,
-    testing::Values(
-        RayCase{"K1_NoTpusNoSelectors", {{1, {nullptr, nullptr, nullptr}}}, ""},
-        // Of a template a warning: GKE refuses its pods.
-        RayCase{"K2_NoAccelerator", {{1, {1, "1x1", nullptr}}}, "TPU102=warn"},
-        RayCase{"K3_NoTopology", {{1, {4, nullptr, kV6e}}}, "TPU103=warn"},
-        RayCase{"K4_NoHosts", {{0, {4, "4x4", kV6e}}}, "TPU401=deny"},
-        RayCase{"K8_V5eOneChip", {{1, {1, "1x1", kV5e}}}, ""},
-        RayCase{"K8_V5eEight", {{1, {8, "2x4", kV5e}}}, ""},
-        RayCase{"K8_V5eTwoHosts", {{2, {4, "2x4", kV5e}}}, ""},
-        RayCase{"K8_V6e", {{4, {4, "4x4", kV6e}}}, ""},
-        RayCase{"K8_V6eLarge", {{64, {4, "16x16", kV6e}}}, ""},
-        RayCase{"K8_V4", {{1, {4, "2x2x1"}}}, ""}, RayCase{"K8_V4Two", {{2, {4, "2x2x2"}}}, ""},
-        RayCase{"K8_Ironwood", {{16, {4, "4x4x4", "tpu7x"}}}, ""},
-        RayCase{"K8_IronwoodTwoCubes", {{32, {4, "4x4x8", "tpu7x"}}}, ""},
-        RayCase{"K8_IronwoodLarge", {{1024, {4, "16x16x16", "tpu7x"}}}, ""},
-        RayCase{"K8_IronwoodLargest", {{2304, {4, "16x16x36", "tpu7x"}}}, ""},
-        RayCase{"K8_V3Device", {{1, {4, "2x2", "tpu-v3-device"}}}, ""},
-        RayCase{"K8_HostsNotWritten", {{nullptr, {1, "1x1", kV5e}}}, ""},
-        RayCase{"K9_OneOfFourHosts", {{1, {4, "4x4", kV6e}}}, "TPU401=deny"},
-        RayCase{"K10_FourChipsOfOne", {{1, {4, "1x1", kV5e}}}, "TPU301=deny"}),
+    testing::Values(RayCase{"K1_NoTpusNoSelectors", {{1, {nullptr, nullptr, nullptr}}}, ""},
+                    // Of a template a warning: GKE refuses its pods.
+                    RayCase{"K2_NoAccelerator", {{1, {1, "1x1", nullptr}}}, "TPU102=warn"},
+                    RayCase{"K3_NoTopology", {{1, {4, nullptr, kV6e}}}, "TPU103=warn"},
+                    RayCase{"K4_NoHosts", {{0, {4, "4x4", kV6e}}}, "TPU401=deny"},
+                    RayCase{"K8_V5eOneChip", {{1, {1, "1x1", kV5e}}}, ""},
+                    RayCase{"K8_V5eEight", {{1, {8, "2x4", kV5e}}}, ""},
+                    RayCase{"K8_V5eTwoHosts", {{2, {4, "2x4", kV5e}}}, ""},
+                    RayCase{"K8_V6e", {{4, {4, "4x4", kV6e}}}, ""},
+                    RayCase{"K8_V6eLarge", {{64, {4, "16x16", kV6e}}}, ""},
+                    RayCase{"K8_V4", {{1, {4, "2x2x1"}}}, ""},
+                    RayCase{"K8_V4Two", {{2, {4, "2x2x2"}}}, ""},
+                    RayCase{"K8_Ironwood", {{16, {4, "4x4x4", "tpu7x"}}}, ""},
+                    RayCase{"K8_IronwoodTwoCubes", {{32, {4, "4x4x8", "tpu7x"}}}, ""},
+                    RayCase{"K8_IronwoodLarge", {{1024, {4, "16x16x16", "tpu7x"}}}, ""},
+                    RayCase{"K8_IronwoodLargest", {{2304, {4, "16x16x36", "tpu7x"}}}, ""},
+                    RayCase{"K8_V3Device", {{1, {4, "2x2", "tpu-v3-device"}}}, ""},
+                    RayCase{"K8_HostsNotWritten", {{nullptr, {1, "1x1", kV5e}}}, ""},
+                    RayCase{"K9_OneOfFourHosts", {{1, {4, "4x4", kV6e}}}, "TPU401=deny"},
+                    RayCase{"K10_FourChipsOfOne", {{1, {4, "1x1", kV5e}}}, "TPU301=deny"}),
     CaseName());
 
 TEST(PeerWorkloads, V2GroupWithoutContainersAsksForNoTpus) {

@@ -1,0 +1,30 @@
+// Edits of a YAML or JSON text that leave everything else as it was written: comments, order,
+// quotes and indentation.
+//
+// Pure. An edit is made only if the edited text reads as exactly the edited tree; anchors, merge
+// keys and the like that stand in the way are an error, never a wrong file.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tpu_admission/base/result.h"
+#include "tpu_admission/k8s/json_edit.h"
+
+namespace tpu_admission::offline {
+
+struct DocumentEdits {
+  std::size_t document = 0;  // in the text, counted from 0
+  std::vector<k8s::JsonEdit> edits;
+};
+
+// `text` with the edits made. Only additions and replacements of scalars: a removal is an error.
+Result<std::string> EditText(std::string_view text, const std::vector<DocumentEdits>& edits);
+
+// The unified diff of two texts, with three lines of context; empty if they are equal. `name` is
+// that of the file.
+std::string UnifiedDiff(std::string_view name, std::string_view before, std::string_view after);
+
+}  // namespace tpu_admission::offline

@@ -1,0 +1,253 @@
+#include "tpu_admission/offline/text_edit.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <optional>
+
+#include "tpu_admission/base/json_pointer.h"
+#include "tpu_admission/base/yaml.h"
+#include "tpu_admission/k8s/yaml_tree.h"
+
+namespace tpu_admission::offline {
+namespace {
+
+using k8s::JsonEdit;
+using k8s::JsonScalar;
+
+struct Change {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+  std::string text;
+};
+
+bool IsPlainKey(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '.' || c == '/' || c == '_' || c == '-';
+  });
+}
+
+// A word that YAML takes for nothing but a string: a letter first, or digits with an x in between.
+bool IsPlainString(std::string_view text) {
+  static constexpr std::array<std::string_view, 8> kWords = {"y",  "n",   "yes",  "no",
+                                                             "on", "off", "true", "false"};
+  if (!IsPlainKey(text) || text == "null") return false;
+  if (std::find(kWords.begin(), kWords.end(), text) != kWords.end()) return false;
+  const bool letter = std::isalpha(static_cast<unsigned char>(text.front())) != 0;
+  const std::size_t x = text.find('x');
+  const bool topology = x != text.npos && x > 0 && text.front() != '0';
+  const bool unit = std::isalpha(static_cast<unsigned char>(text.back())) != 0 &&
+                    text.find('e') == text.npos;  // 563220Mi
+  return letter || topology || unit;
+}
+
+std::string Written(const JsonScalar& value, char quote) {
+  if (const auto* number = std::get_if<std::int64_t>(&value)) {
+    return quote == 0 ? std::to_string(*number) : quote + std::to_string(*number) + quote;
+  }
+  const std::string& text = std::get<std::string>(value);
+  if (quote == '\'' && text.find('\'') == text.npos) return quote + text + quote;
+  return quote == 0 && IsPlainString(text) ? text : k8s::AsJson(value);
+}
+
+std::string WrittenKey(const std::string& key) {
+  return IsPlainKey(key) ? key : k8s::AsJson(JsonScalar(key));
+}
+
+// Where the pointer leads: the last node that is there, and what is missing after it.
+struct Way {
+  const YamlNode* node = nullptr;
+  std::vector<std::string> missing;
+};
+
+Way Follow(const YamlNode& root, std::string_view pointer) {
+  Way way{&root, {}};
+  while (!pointer.empty()) {
+    const std::string token = TakePointerToken(pointer);
+    const YamlNode* next = nullptr;
+    if (way.missing.empty() && way.node->kind == YamlNode::Kind::kMap) {
+      if (const YamlMember* member = way.node->Find(token)) next = member->value;
+    } else if (way.missing.empty() && way.node->kind == YamlNode::Kind::kList) {
+      std::size_t index = 0;
+      const auto [end, error] = std::from_chars(token.data(), token.data() + token.size(), index);
+      if (error == std::errc() && end == token.data() + token.size() &&
+          index < way.node->items.size()) {
+        next = way.node->items[index];
+      }
+    }
+    if (next != nullptr) {
+      way.node = next;
+    } else {
+      way.missing.push_back(token);
+    }
+  }
+  return way;
+}
+
+bool IsCollection(const YamlNode& node) {
+  return node.kind == YamlNode::Kind::kMap || node.kind == YamlNode::Kind::kList;
+}
+
+// The change of the text that makes `edit`; nothing if it cannot be made in place.
+std::optional<Change> ChangeFor(std::string_view text, const YamlNode& root, const JsonEdit& edit) {
+  if (!edit.value) return std::nullopt;
+  const Way way = Follow(root, edit.pointer);
+  const std::size_t start = way.node->start.offset;
+  if (start >= text.size()) return std::nullopt;
+  if (way.missing.empty()) {
+    if (IsCollection(*way.node)) return std::nullopt;
+    const char first = text[start];
+    const char quote = first == '"' || first == '\'' ? first : '\0';
+    return Change{start, way.node->end.offset, Written(*edit.value, quote)};
+  }
+  if (way.node->kind != YamlNode::Kind::kMap) return std::nullopt;
+  std::string value = Written(*edit.value, '\0');
+  for (std::size_t i = way.missing.size(); i-- > 1;) {
+    value = "{" + WrittenKey(way.missing[i]) + ": " + value + "}";
+  }
+  const std::string member = WrittenKey(way.missing.front()) + ": " + value;
+  if (text[start] == '{') {
+    return Change{start + 1, start + 1, way.node->members.empty() ? member : member + ", "};
+  }
+  if (way.node->members.empty()) return std::nullopt;
+  const YamlMark first = way.node->members.front().mark;
+  return Change{first.offset, first.offset, member + "\n" + std::string(first.column - 1, ' ')};
+}
+
+// Whether each document of `after` is that of `before` with its edits.
+bool ReadsAs(const YamlStream& before, std::string_view text,
+             const std::vector<DocumentEdits>& edits) {
+  const YamlStream after = ReadYaml(text);
+  if (after.documents.size() != before.documents.size() ||
+      after.errors.size() != before.errors.size()) {
+    return false;
+  }
+  k8s::Arena arena;
+  for (std::size_t i = 0; i < before.documents.size(); ++i) {
+    k8s::JsonView wanted = k8s::TreeOf(*before.documents[i].root, arena);
+    for (const DocumentEdits& some : edits) {
+      if (some.document == before.documents[i].index) {
+        wanted = k8s::Edited(wanted, some.edits, arena);
+      }
+    }
+    if (!Equal(wanted, k8s::TreeOf(*after.documents[i].root, arena))) return false;
+  }
+  return true;
+}
+
+std::vector<std::string_view> Lines(std::string_view text) {
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size() - 1) + 1;
+    lines.push_back(text.substr(0, end));
+    text.remove_prefix(end);
+  }
+  return lines;
+}
+
+void AppendLine(std::string& diff, char mark, std::string_view line) {
+  diff += mark;
+  diff += line;
+  if (!line.ends_with('\n')) diff += "\n\\ No newline at end of file\n";
+}
+
+}  // namespace
+
+Result<std::string> EditText(std::string_view text, const std::vector<DocumentEdits>& edits) {
+  const YamlStream stream = ReadYaml(text);
+  std::vector<Change> changes;
+  for (const DocumentEdits& some : edits) {
+    const auto document =
+        std::find_if(stream.documents.begin(), stream.documents.end(),
+                     [&](const YamlDocument& each) { return each.index == some.document; });
+    if (document == stream.documents.end()) return Error{"there is no such document"};
+    for (const JsonEdit& edit : some.edits) {
+      std::optional<Change> change = ChangeFor(text, *document->root, edit);
+      if (!change) {
+        return Error{FieldPath(edit.pointer) + " cannot be changed in the text; change it by hand"};
+      }
+      changes.push_back(*std::move(change));
+    }
+  }
+  std::stable_sort(changes.begin(), changes.end(),
+                   [](const Change& a, const Change& b) { return a.begin < b.begin; });
+  std::string edited;
+  std::size_t done = 0;
+  for (const Change& change : changes) {
+    if (change.begin < done) return Error{"two changes meet in the text; change it by hand"};
+    edited.append(text.substr(done, change.begin - done)).append(change.text);
+    done = change.end;
+  }
+  edited.append(text.substr(done));
+  if (!ReadsAs(stream, edited, edits)) {
+    return Error{"an anchor, an alias or a merge key stands in the way; change it by hand"};
+  }
+  return edited;
+}
+
+// The edits change lines in place or add some, so what is equal is found by looking ahead.
+std::string UnifiedDiff(std::string_view name, std::string_view before, std::string_view after) {
+  if (before == after) return "";
+  constexpr std::size_t kContext = 3;
+  const std::vector<std::string_view> a = Lines(before);
+  const std::vector<std::string_view> b = Lines(after);
+  // Pairs of equal lines, in order: greedy, with a bounded look ahead.
+  struct Block {
+    std::size_t a, a_end, b, b_end;
+  };
+  std::vector<Block> blocks;
+  std::size_t i = 0;
+  std::size_t j = 0;
+  while (i < a.size() || j < b.size()) {
+    if (i < a.size() && j < b.size() && a[i] == b[j]) {
+      ++i;
+      ++j;
+      continue;
+    }
+    Block block{i, a.size(), j, b.size()};
+    for (std::size_t ahead = 1; ahead < 200 && block.a_end == a.size() && block.b_end == b.size();
+         ++ahead) {
+      for (std::size_t k = 0; k <= ahead; ++k) {
+        const std::size_t x = i + k;
+        const std::size_t y = j + ahead - k;
+        if (x < a.size() && y < b.size() && a[x] == b[y]) {
+          block.a_end = x;
+          block.b_end = y;
+          break;
+        }
+      }
+    }
+    blocks.push_back(block);
+    i = block.a_end;
+    j = block.b_end;
+  }
+  std::string diff = "--- a/" + std::string(name) + "\n+++ b/" + std::string(name) + "\n";
+  for (std::size_t first = 0; first < blocks.size();) {
+    std::size_t last = first;
+    while (last + 1 < blocks.size() && blocks[last + 1].a - blocks[last].a_end <= 2 * kContext) {
+      ++last;
+    }
+    const std::size_t lead = std::min(kContext, blocks[first].a);
+    const std::size_t tail = std::min(kContext, a.size() - blocks[last].a_end);
+    const std::size_t from = blocks[first].a - lead;
+    const std::size_t to = blocks[last].a_end + tail;
+    const std::size_t new_from = blocks[first].b - lead;
+    const std::size_t new_to = blocks[last].b_end + tail;
+    diff += "@@ -" + std::to_string(from + 1) + "," + std::to_string(to - from) + " +" +
+            std::to_string(new_from + 1) + "," + std::to_string(new_to - new_from) + " @@\n";
+    std::size_t line = from;
+    for (std::size_t block = first; block <= last; ++block) {
+      for (; line < blocks[block].a; ++line) AppendLine(diff, ' ', a[line]);
+      for (; line < blocks[block].a_end; ++line) AppendLine(diff, '-', a[line]);
+      for (std::size_t k = blocks[block].b; k < blocks[block].b_end; ++k) {
+        AppendLine(diff, '+', b[k]);
+      }
+    }
+    for (; line < to; ++line) AppendLine(diff, ' ', a[line]);
+    first = last + 1;
+  }
+  return diff;
+}
+
+}  // namespace tpu_admission::offline

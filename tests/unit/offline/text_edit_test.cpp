@@ -1,0 +1,69 @@
+#include "tpu_admission/offline/text_edit.h"
+
+#include <gtest/gtest.h>
+
+namespace tpu_admission::offline {
+namespace {
+
+using k8s::JsonEdit;
+using k8s::JsonScalar;
+
+JsonEdit Set(const char* pointer, std::int64_t value) { return {pointer, JsonScalar(value)}; }
+JsonEdit Set(const char* pointer, const char* value) {
+  return {pointer, JsonScalar(std::string(value))};
+}
+
+struct Case {
+  const char* name;
+  const char* before;
+  std::vector<JsonEdit> edits;
+  const char* after;  // nullptr: the text is left alone, with an error
+};
+
+class TextEdit : public testing::TestWithParam<Case> {};
+
+TEST_P(TextEdit, TouchesOnlyTheValue) {
+  const Result<std::string> edited = EditText(GetParam().before, {{0, GetParam().edits}});
+  if (GetParam().after == nullptr) {
+    EXPECT_FALSE(edited);
+  } else {
+    ASSERT_TRUE(edited) << edited.error().message;
+    EXPECT_EQ(*edited, GetParam().after);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, TextEdit,
+    testing::Values(
+        Case{"Scalar", "# c\na: 1  # why\nb: 2\n", {Set("/a", 7)}, "# c\na: 7  # why\nb: 2\n"},
+        Case{
+            "Quotes", "a: \"8\"\nb: '8'\n", {Set("/a", "4"), Set("/b", "4")}, "a: \"4\"\nb: '4'\n"},
+        Case{"NeedsQuotes", "a: x\n", {Set("/a", "4")}, "a: \"4\"\n"},
+        Case{"Topology", "a: {t: 3x3, b: 1}\n", {Set("/a/t", "2x4")}, "a: {t: 2x4, b: 1}\n"},
+        Case{"NewKeyInABlock",
+             "a:\n  # first\n  b: 1\n  c: 2\n",
+             {Set("/a/google.com~1tpu", 4)},
+             "a:\n  # first\n  google.com/tpu: 4\n  b: 1\n  c: 2\n"},
+        Case{"NewKeyInAListItem", "a:\n- b: 1\n", {Set("/a/0/c", 2)}, "a:\n- c: 2\n  b: 1\n"},
+        Case{"NewKeyInAFlow", "a: {b: 1}\n", {Set("/a/c", 2)}, "a: {c: 2, b: 1}\n"},
+        Case{"NewMap", "a:\n  b: 1\n", {Set("/a/c/d", 2)}, "a:\n  c: {d: 2}\n  b: 1\n"},
+        Case{
+            "Json", "{\"a\": {\"b\": \"3x3\"}}", {Set("/a/b", "2x4")}, "{\"a\": {\"b\": \"2x4\"}}"},
+        Case{"AliasInTheWay", "a: &x {b: 1}\nc: *x\n", {Set("/a/b", 2)}, nullptr},
+        Case{"MergedIn", "x: &x {b: 1}\na:\n  <<: *x\n", {Set("/a/b", 2)}, nullptr},
+        Case{"Removal", "a: 1\n", {{"/a", std::nullopt}}, nullptr},
+        Case{"AMapInThePlace", "a: {b: 1}\n", {Set("/a", 1)}, nullptr}),
+    [](const auto& test) { return std::string(test.param.name); });
+
+TEST(TextEdit, LeavesOtherDocumentsAsTheyAre) {
+  EXPECT_EQ(*EditText("a: 1\n---\na: 1\n", {{1, {Set("/a", 2)}}}), "a: 1\n---\na: 2\n");
+}
+
+TEST(UnifiedDiff, ShowsTheLinesAround) {
+  EXPECT_EQ(UnifiedDiff("f", "1\n2\n3\n4\n5\n6\n7\n8\n", "1\n2\n3\n4\nx\n6\n7\n8\n"),
+            "--- a/f\n+++ b/f\n@@ -2,7 +2,7 @@\n 2\n 3\n 4\n-5\n+x\n 6\n 7\n 8\n");
+  EXPECT_EQ(UnifiedDiff("f", "1\n", "1\n"), "");
+}
+
+}  // namespace
+}  // namespace tpu_admission::offline
