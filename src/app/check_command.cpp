@@ -246,9 +246,7 @@ class Checker {
  private:
   void CheckObject(const std::string& file, const ManifestObject& object) {
     arena_.Reset();
-    const std::string_view own = object.json["metadata"]["namespace"].StringOr("");
-    const admission::Submission submission = {object.gvk, object.json, k8s::JsonView(),
-                                              own.empty() ? namespace_ : own, today_};
+    const admission::Submission submission = SubmissionOf(object, namespace_, today_);
     const admission::Judgement judgement = Judge(settings_, submission, arena_);
     using State = admission::Judgement::State;
     if (judgement.state == State::kUnreadable) {

@@ -3,12 +3,17 @@
 #include <filesystem>
 #include <fstream>
 
-#include "app/manifest.h"
 #include "tpu_admission/admission/repairs.h"
 #include "tpu_admission/base/files.h"
 #include "tpu_admission/offline/text_edit.h"
 
 namespace tpu_admission::app {
+
+admission::Submission SubmissionOf(const ManifestObject& object, std::string_view namespace_name,
+                                   Day today) {
+  const std::string_view own = object.json["metadata"]["namespace"].StringOr("");
+  return {object.gvk, object.json, k8s::JsonView(), own.empty() ? namespace_name : own, today};
+}
 
 Result<FixedFile> FixFile(const admission::Settings& settings, const CheckOptions& options,
                           const std::string& file, Day today) {
@@ -19,10 +24,7 @@ Result<FixedFile> FixFile(const admission::Settings& settings, const CheckOption
   const std::size_t wanted = std::size_t(options.repair.front() - 'a');
   ForEachObject(*text, [&](const ManifestObject& object) {
     arena.Reset();
-    const std::string_view own = object.json["metadata"]["namespace"].StringOr("");
-    const admission::Submission submission = {
-        object.gvk, object.json, k8s::JsonView(),
-        own.empty() ? std::string_view(options.namespace_name) : own, today};
+    const admission::Submission submission = SubmissionOf(object, options.namespace_name, today);
     const admission::Judgement judgement = Judge(settings, submission, arena);
     std::vector<repair::Repair> repairs = RepairsOf(settings, submission, judgement, arena);
     if (wanted >= repairs.size()) return;

@@ -2,13 +2,20 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "app/manifest.h"
 #include "app/options.h"
 #include "tpu_admission/admission/judge.h"
 #include "tpu_admission/base/result.h"
 
 namespace tpu_admission::app {
+
+// An object of a file as somebody who wants to have it in a cluster; `namespace_name` where it
+// names none itself.
+admission::Submission SubmissionOf(const ManifestObject& object, std::string_view namespace_name,
+                                   Day today);
 
 // What became of one file: its text before and after, equal if there was nothing to repair.
 struct FixedFile {

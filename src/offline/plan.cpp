@@ -58,19 +58,14 @@ std::vector<Placement> Candidates(const Generation& generation, const Wish& wish
   return found;
 }
 
-bool Forbids(const tpu::ZoneLimit& limit, const Placement& placement, std::string_view zone) {
-  if (std::find(limit.in.begin(), limit.in.end(), zone) == limit.in.end()) return false;
-  if (!limit.machine.empty() && placement.machine->name != limit.machine) return false;
-  if (!limit.single_host && placement.single_host()) return true;
-  return limit.min_topology && placement.topology.chips() < limit.min_topology->chips();
-}
-
 std::vector<const tpu::Zone*> ZonesOf(const Generation& generation, const Placement& placement) {
   std::vector<const tpu::Zone*> zones;
   for (const tpu::Zone& zone : generation.zones.list) {
     const auto& limits = generation.zones.limits;
     if (std::none_of(limits.begin(), limits.end(), [&](const tpu::ZoneLimit& limit) {
-          return Forbids(limit, placement, zone.name);
+          const bool here =
+              std::find(limit.in.begin(), limit.in.end(), zone.name) != limit.in.end();
+          return here && limit.Forbids(placement);
         })) {
       zones.push_back(&zone);
     }

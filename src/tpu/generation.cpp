@@ -151,6 +151,12 @@ std::vector<Topology> Generation::ListedTopologies() const {
   return listed;
 }
 
+bool ZoneLimit::Forbids(const Placement& placement) const {
+  if (!machine.empty() && placement.machine->name != machine) return false;
+  if (!single_host && placement.single_host()) return true;
+  return min_topology && placement.topology.chips() < min_topology->chips();
+}
+
 std::vector<Topology> Generation::CustomShapesOf(std::int64_t chips) const {
   std::vector<Topology> shapes;
   if (!custom || chips <= custom->above_chips || chips > custom->max_chips) return shapes;

@@ -118,6 +118,9 @@ struct ZoneLimit {
   std::string instead;  // the zone to take; empty: none is named
   std::string note;
   Sources sources;
+
+  // Whether the placement is not to be had in the zones of the limit.
+  bool Forbids(const Placement& placement) const;
 };
 
 struct Zones {

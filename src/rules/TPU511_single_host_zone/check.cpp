@@ -9,17 +9,11 @@ namespace {
 
 using tpu::ZoneLimit;
 
-bool Forbids(const ZoneLimit& limit, const tpu::Placement& placement) {
-  if (!limit.machine.empty() && placement.machine->name != limit.machine) return false;
-  if (!limit.single_host && placement.single_host()) return true;
-  return limit.min_topology && placement.topology.chips() < limit.min_topology->chips();
-}
-
 // True if the limit forbids every placement that the pods may take.
 bool ForbidsAll(const ZoneLimit& limit, const tpu::PlacementList& placements) {
   return !placements.empty() &&
          std::all_of(placements.begin(), placements.end(),
-                     [&](const tpu::Placement& placement) { return Forbids(limit, placement); });
+                     [&](const tpu::Placement& placement) { return limit.Forbids(placement); });
 }
 
 std::string Change(const ZoneLimit& limit) {
