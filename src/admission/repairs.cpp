@@ -1,6 +1,11 @@
 #include "tpu_admission/admission/repairs.h"
 
 #include <algorithm>
+#include <span>
+#include <variant>
+
+#include "admission/patch.h"
+#include "tpu_admission/k8s/json_edit.h"
 
 namespace tpu_admission::admission {
 namespace {
@@ -37,6 +42,12 @@ repair::Proof ProofOf(const Judgement& judgement, const Decision& before) {
   return proof;
 }
 
+bool IsForTemplates(const rules::Fix& fix) {
+  return std::holds_alternative<rules::AddToleration>(fix) ||
+         std::holds_alternative<rules::AddRequests>(fix) ||
+         std::holds_alternative<rules::SetDnsPolicy>(fix);
+}
+
 }  // namespace
 
 std::vector<repair::Repair> RepairsOf(const Settings& settings, const Submission& submission,
@@ -64,6 +75,25 @@ std::vector<repair::Repair> RepairsOf(const Settings& settings, const Submission
   };
   return repair::FindRepairs(settings.engine.catalog(), judgement.workload, submission.object,
                              faulty, prove, arena);
+}
+
+std::vector<TemplateFix> FixesOf(const Settings& settings, const Submission& submission,
+                                 const Judgement& judgement) {
+  std::vector<TemplateFix> fixes;
+  if (judgement.state != Judgement::State::kJudged) return fixes;
+  for (const workload::PodSet& pods : judgement.workload.pod_sets) {
+    const std::string pointer(pods.pointer);
+    if (pods.spec_pointer != pointer + "/spec") continue;
+    workload::Workload alone = judgement.workload;
+    alone.pod_sets = std::span(&pods, 1);
+    const k8s::JsonView pod = k8s::At(submission.object, pointer);
+    for (const rules::RuleFix& mend : settings.engine.Fixes(alone)) {
+      if (!IsForTemplates(mend.fix)) continue;
+      if (!settings.policy.FixOf(*mend.rule, submission.namespace_name)) continue;
+      fixes.push_back({mend.rule, pointer, BuildPatch(pod, std::span(&mend.fix, 1))});
+    }
+  }
+  return fixes;
 }
 
 std::string WhatWouldRun(const std::vector<repair::Repair>& repairs) {

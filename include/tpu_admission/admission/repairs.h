@@ -16,6 +16,19 @@ namespace tpu_admission::admission {
 std::vector<repair::Repair> RepairsOf(const Settings& settings, const Submission& submission,
                                       const Judgement& judgement, k8s::Arena& arena);
 
+// What mends one pod template safely, as /mutate mends Pods: it only adds, and where nothing is
+// set.
+struct TemplateFix {
+  const rules::Rule* rule = nullptr;
+  std::string pointer;  // of the pod template in the object; "" for a Pod
+  std::string patch;    // RFC 6902, of the template, as JSON text; it has only `add`
+};
+
+// The fixes that the policy lets in, of a workload that was judged. Who a worker is (variables,
+// host name) is left out: in a template nothing but its own webhook may say that.
+std::vector<TemplateFix> FixesOf(const Settings& settings, const Submission& submission,
+                                 const Judgement& judgement);
+
 // The end of a denial: "What would run:" and a line for each repair, or nothing.
 std::string WhatWouldRun(const std::vector<repair::Repair>& repairs);
 
