@@ -4,8 +4,10 @@
 #include <array>
 #include <cctype>
 #include <charconv>
+#include <iterator>
 #include <optional>
 
+#include "offline/yaml_text.h"
 #include "tpu_admission/base/json_pointer.h"
 #include "tpu_admission/base/yaml.h"
 #include "tpu_admission/k8s/yaml_tree.h"
@@ -16,31 +18,7 @@ namespace {
 using k8s::JsonEdit;
 using k8s::JsonScalar;
 
-struct Change {
-  std::size_t begin = 0;
-  std::size_t end = 0;
-  std::string text;
-};
-
-bool IsPlainKey(std::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) {
-    return std::isalnum(c) != 0 || c == '.' || c == '/' || c == '_' || c == '-';
-  });
-}
-
-// A word that YAML takes for nothing but a string: a letter first, or digits with an x in between.
-bool IsPlainString(std::string_view text) {
-  static constexpr std::array<std::string_view, 8> kWords = {"y",  "n",   "yes",  "no",
-                                                             "on", "off", "true", "false"};
-  if (!IsPlainKey(text) || text == "null") return false;
-  if (std::find(kWords.begin(), kWords.end(), text) != kWords.end()) return false;
-  const bool letter = std::isalpha(static_cast<unsigned char>(text.front())) != 0;
-  const std::size_t x = text.find('x');
-  const bool topology = x != text.npos && x > 0 && text.front() != '0';
-  const bool unit = std::isalpha(static_cast<unsigned char>(text.back())) != 0 &&
-                    text.find('e') == text.npos;  // 563220Mi
-  return letter || topology || unit;
-}
+using Change = TextChange;
 
 std::string Written(const JsonScalar& value, char quote) {
   if (const auto* number = std::get_if<std::int64_t>(&value)) {
@@ -49,10 +27,6 @@ std::string Written(const JsonScalar& value, char quote) {
   const std::string& text = std::get<std::string>(value);
   if (quote == '\'' && text.find('\'') == text.npos) return quote + text + quote;
   return quote == 0 && IsPlainString(text) ? text : k8s::AsJson(value);
-}
-
-std::string WrittenKey(const std::string& key) {
-  return IsPlainKey(key) ? key : k8s::AsJson(JsonScalar(key));
 }
 
 // Where the pointer leads: the last node that is there, and what is missing after it.
@@ -89,8 +63,9 @@ bool IsCollection(const YamlNode& node) {
   return node.kind == YamlNode::Kind::kMap || node.kind == YamlNode::Kind::kList;
 }
 
-// The change of the text that makes `edit`; nothing if it cannot be made in place.
-std::optional<Change> ChangeFor(std::string_view text, const YamlNode& root, const JsonEdit& edit) {
+// The change of the text that makes `edit`; nothing if it cannot be made in place. A number in the
+// place of a quoted word stays quoted, and so becomes a word.
+std::optional<Change> ChangeFor(std::string_view text, const YamlNode& root, JsonEdit& edit) {
   if (!edit.value) return std::nullopt;
   const Way way = Follow(root, edit.pointer);
   const std::size_t start = way.node->start.offset;
@@ -99,14 +74,21 @@ std::optional<Change> ChangeFor(std::string_view text, const YamlNode& root, con
     if (IsCollection(*way.node)) return std::nullopt;
     const char first = text[start];
     const char quote = first == '"' || first == '\'' ? first : '\0';
-    return Change{start, way.node->end.offset, Written(*edit.value, quote)};
+    Change change{start, way.node->end.offset, Written(*edit.value, quote)};
+    const auto* const number = std::get_if<std::int64_t>(&*edit.value);
+    if (quote != '\0' && number != nullptr) edit.value = std::to_string(*number);
+    return change;
   }
   if (way.node->kind != YamlNode::Kind::kMap) return std::nullopt;
-  std::string value = Written(*edit.value, '\0');
+  const bool json = IsJson(text, root);
+  const auto key = [json](const std::string& name) {
+    return json ? k8s::AsJson(JsonScalar(name)) : WrittenKey(name);
+  };
+  std::string value = json ? k8s::AsJson(*edit.value) : Written(*edit.value, '\0');
   for (std::size_t i = way.missing.size(); i-- > 1;) {
-    value = "{" + WrittenKey(way.missing[i]) + ": " + value + "}";
+    value = "{" + key(way.missing[i]) + ": " + value + "}";
   }
-  const std::string member = WrittenKey(way.missing.front()) + ": " + value;
+  const std::string member = key(way.missing.front()) + ": " + value;
   if (text[start] == '{') {
     return Change{start + 1, start + 1, way.node->members.empty() ? member : member + ", "};
   }
@@ -136,6 +118,45 @@ bool ReadsAs(const YamlStream& before, std::string_view text,
   return true;
 }
 
+constexpr const char* kInTheWay =
+    "an anchor, an alias or a merge key stands in the way; change it by hand";
+
+const YamlDocument* Find(const YamlStream& stream, std::size_t index) {
+  for (const YamlDocument& document : stream.documents) {
+    if (document.index == index) return &document;
+  }
+  return nullptr;
+}
+
+// In the order of the text; an error if two meet.
+Status Sort(std::vector<Change>& changes) {
+  std::stable_sort(changes.begin(), changes.end(),
+                   [](const Change& a, const Change& b) { return a.begin < b.begin; });
+  std::size_t done = 0;
+  for (const Change& change : changes) {
+    if (change.begin < done) return Error{"two changes meet in the text; change it by hand"};
+    done = change.end;
+  }
+  return OkStatus();
+}
+
+// The edits become what the text says in the end.
+Result<std::vector<Change>> FindChanges(std::string_view text, const YamlStream& stream,
+                                        DocumentEdits& edits) {
+  const YamlDocument* const document = Find(stream, edits.document);
+  if (document == nullptr) return Error{"there is no such document"};
+  std::vector<Change> changes;
+  for (JsonEdit& edit : edits.edits) {
+    std::optional<Change> change = ChangeFor(text, *document->root, edit);
+    if (!change) {
+      return Error{FieldPath(edit.pointer) + " cannot be changed in the text; change it by hand"};
+    }
+    changes.push_back(*std::move(change));
+  }
+  TPU_ADMISSION_TRY_STATUS(Sort(changes));
+  return changes;
+}
+
 std::vector<std::string_view> Lines(std::string_view text) {
   std::vector<std::string_view> lines;
   while (!text.empty()) {
@@ -154,35 +175,44 @@ void AppendLine(std::string& diff, char mark, std::string_view line) {
 
 }  // namespace
 
-Result<std::string> EditText(std::string_view text, const std::vector<DocumentEdits>& edits) {
-  const YamlStream stream = ReadYaml(text);
-  std::vector<Change> changes;
-  for (const DocumentEdits& some : edits) {
-    const auto document =
-        std::find_if(stream.documents.begin(), stream.documents.end(),
-                     [&](const YamlDocument& each) { return each.index == some.document; });
-    if (document == stream.documents.end()) return Error{"there is no such document"};
-    for (const JsonEdit& edit : some.edits) {
-      std::optional<Change> change = ChangeFor(text, *document->root, edit);
-      if (!change) {
-        return Error{FieldPath(edit.pointer) + " cannot be changed in the text; change it by hand"};
-      }
-      changes.push_back(*std::move(change));
-    }
+Result<std::vector<TextChange>> ChangesOf(std::string_view text, const YamlStream& stream,
+                                          DocumentEdits edits) {
+  TPU_ADMISSION_TRY(std::vector<Change> changes, FindChanges(text, stream, edits));
+  const YamlDocument& document = *Find(stream, edits.document);
+  const auto [begin, slice] = DocumentTextOf(text, stream, document);
+  std::vector<Change> local = changes;
+  for (Change& change : local) {
+    change.begin -= begin;
+    change.end -= begin;
   }
-  std::stable_sort(changes.begin(), changes.end(),
-                   [](const Change& a, const Change& b) { return a.begin < b.begin; });
-  std::string edited;
+  const YamlStream alone = ReadYaml(slice);
+  const bool good =
+      alone.documents.size() == 1 &&
+      ReadsAs(alone, Changed(slice, local), {{alone.documents[0].index, edits.edits}});
+  if (!good) return Error{kInTheWay};
+  return changes;
+}
+
+std::string Changed(std::string_view text, const std::vector<TextChange>& changes) {
+  std::string changed;
   std::size_t done = 0;
   for (const Change& change : changes) {
-    if (change.begin < done) return Error{"two changes meet in the text; change it by hand"};
-    edited.append(text.substr(done, change.begin - done)).append(change.text);
+    changed.append(text.substr(done, change.begin - done)).append(change.text);
     done = change.end;
   }
-  edited.append(text.substr(done));
-  if (!ReadsAs(stream, edited, edits)) {
-    return Error{"an anchor, an alias or a merge key stands in the way; change it by hand"};
+  return changed.append(text.substr(done));
+}
+
+Result<std::string> EditText(std::string_view text, std::vector<DocumentEdits> edits) {
+  const YamlStream stream = ReadYaml(text);
+  std::vector<Change> changes;
+  for (DocumentEdits& some : edits) {
+    TPU_ADMISSION_TRY(std::vector<Change> found, FindChanges(text, stream, some));
+    std::move(found.begin(), found.end(), std::back_inserter(changes));
   }
+  TPU_ADMISSION_TRY_STATUS(Sort(changes));
+  std::string edited = Changed(text, changes);
+  if (!ReadsAs(stream, edited, edits)) return Error{kInTheWay};
   return edited;
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tpu_admission/base/result.h"
+#include "tpu_admission/base/yaml.h"
 #include "tpu_admission/k8s/json_edit.h"
 
 namespace tpu_admission::offline {
@@ -21,7 +22,20 @@ struct DocumentEdits {
 };
 
 // `text` with the edits made. Only additions and replacements of scalars: a removal is an error.
-Result<std::string> EditText(std::string_view text, const std::vector<DocumentEdits>& edits);
+Result<std::string> EditText(std::string_view text, std::vector<DocumentEdits> edits);
+
+// Bytes [begin, end) of a text become `text`.
+struct TextChange {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+  std::string text;
+};
+
+// The changes that make `edits`, in the order of the text, which `stream` was read from. Takes time
+// by the size of the document, not of the text.
+Result<std::vector<TextChange>> ChangesOf(std::string_view text, const YamlStream& stream,
+                                          DocumentEdits edits);
+std::string Changed(std::string_view text, const std::vector<TextChange>& changes);
 
 // The unified diff of two texts, with three lines of context; empty if they are equal. `name` is
 // that of the file.

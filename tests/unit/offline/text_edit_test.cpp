@@ -38,6 +38,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"Scalar", "# c\na: 1  # why\nb: 2\n", {Set("/a", 7)}, "# c\na: 7  # why\nb: 2\n"},
         Case{
             "Quotes", "a: \"8\"\nb: '8'\n", {Set("/a", "4"), Set("/b", "4")}, "a: \"4\"\nb: '4'\n"},
+        Case{"ANumberInQuotes", "a: '8'\n", {Set("/a", 4)}, "a: '4'\n"},
         Case{"NeedsQuotes", "a: x\n", {Set("/a", "4")}, "a: \"4\"\n"},
         Case{"Topology", "a: {t: 3x3, b: 1}\n", {Set("/a/t", "2x4")}, "a: {t: 2x4, b: 1}\n"},
         Case{"NewKeyInABlock",
@@ -49,6 +50,10 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"NewMap", "a:\n  b: 1\n", {Set("/a/c/d", 2)}, "a:\n  c: {d: 2}\n  b: 1\n"},
         Case{
             "Json", "{\"a\": {\"b\": \"3x3\"}}", {Set("/a/b", "2x4")}, "{\"a\": {\"b\": \"2x4\"}}"},
+        Case{"NewKeyInJson",
+             "{\"a\": {\"b\": 1}}",
+             {Set("/a/c/d", "x")},
+             "{\"a\": {\"c\": {\"d\": \"x\"}, \"b\": 1}}"},
         Case{"AliasInTheWay", "a: &x {b: 1}\nc: *x\n", {Set("/a/b", 2)}, nullptr},
         Case{"MergedIn", "x: &x {b: 1}\na:\n  <<: *x\n", {Set("/a/b", 2)}, nullptr},
         Case{"Removal", "a: 1\n", {{"/a", std::nullopt}}, nullptr},

@@ -1,0 +1,22 @@
+// Values added to a YAML or JSON text: what text_edit.h is for scalars that change.
+//
+// Pure. Everything that is there stays as it was written, and a patch is made only if the text then
+// reads as exactly the patched tree; else it is an error.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "tpu_admission/base/result.h"
+#include "tpu_admission/base/yaml.h"
+#include "tpu_admission/offline/text_edit.h"
+
+namespace tpu_admission::offline {
+
+// The changes that make an RFC 6902 patch (JSON text) of the value at `pointer` of a document of
+// `stream`, which was read from `text`. Of its operations only `add` is taken.
+Result<std::vector<TextChange>> PatchText(std::string_view text, const YamlStream& stream,
+                                          std::size_t document, std::string_view pointer,
+                                          std::string_view patch);
+
+}  // namespace tpu_admission::offline
