@@ -4,12 +4,14 @@
 #include <iostream>
 #include <utility>
 
+#include "app/check_flags.h"
 #include "app/commands.h"
 #include "app/config_flags.h"
 #include "app/controller_flags.h"
 #include "app/flags.h"
 #include "app/live_flags.h"
 #include "app/plan_flags.h"
+#include "app/project_file.h"
 #include "tpu_admission/admission/profile.h"
 #include "tpu_admission/base/text.h"
 #include "tpu_admission/base/version.h"
@@ -166,24 +168,16 @@ class CommandLine {
   }
 
   void AddCheck() {
-    CLI::App& command =
-        Add("check", "check YAML files by the same rules", [this] { return app::Check(check_); });
-    command.add_option("PATH", check_.paths, "files or directories; - is standard input")
-        ->required();
+    CLI::App& command = Add("check", "check YAML files by the same rules", [this] {
+      if (const Status read = project_.Apply(check_); !read) {
+        std::cerr << "tpu-admission: " << read.error().message << '\n';
+        return kCannotRun;
+      }
+      return app::Check(check_);
+    });
     AddEngineFlags(command, check_.engine);
-    AddFlag(command, "--namespace", check_.namespace_name, "of objects that name none");
-    AddOutput(command, check_.output, {"text", "json"});
-    AddFlag(command, "--fail-on", check_.fail_on, "least severe finding that makes the exit code 1")
-        ->check(CLI::IsMember({"deny", "warn"}));
-    CLI::Option* fix =
-        command.add_flag("--fix", check_.fix, "write repairs into the files, then check them");
-    command
-        .add_flag("--diff", check_.diff,
-                  "print what --fix would write; exit code 1 if there is any")
-        ->excludes(fix);
-    command.add_option("--repair", check_.repair, "which repair to write")
-        ->check(CLI::IsMember({"a", "b", "c"}))
-        ->capture_default_str();
+    AddCheckFlags(command, check_);
+    project_.AddFlags(command);
   }
 
   void AddExplain() {
@@ -296,6 +290,7 @@ class CommandLine {
   ServeOptions serve_;
   ControllerOptions controller_;
   CheckOptions check_;
+  ProjectFile project_;
   ExplainOptions explain_;
   CatalogOptions catalog_;
   PlanOptions plan_;

@@ -64,10 +64,21 @@ struct CheckOptions {
   std::vector<std::string> paths;
   std::string namespace_name;  // of objects that name none
   std::string output = "text";
+  std::string color = "auto";
   std::string fail_on = "deny";
+  bool fail_if_nothing_found = false;
+  std::vector<std::string> select;  // rules; none: all
+  std::vector<std::string> ignore;
+  std::vector<std::string> exclude;  // as in a .gitignore, relative to the current folder
+  std::vector<std::string> excludes_of_project;  // the same, relative to project_folder
+  std::string project_folder;                    // of the project file that was found; empty: none
+  bool no_gitignore = false;
+  std::string baseline;  // file of what is known; empty: none
+  bool write_baseline = false;
   bool fix = false;          // write repairs into the files
   bool diff = false;         // tell what fix would write
   std::string repair = "a";  // the label of the repair to take
+  int threads = 0;           // 0: as many as processors
 };
 
 // How to reach a cluster as the user does.

@@ -1,5 +1,8 @@
 #include <gmock/gmock.h>
 
+#include <sys/stat.h>
+
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -18,7 +21,8 @@ TEST(Check, ExitsWithOneForAFaultAndNamesFileAndLine) {
   const Ended ended = RunToEnd({"check", kExamples + "wrong-job.yaml"});
   EXPECT_EQ(ended.exit_code, 1);
   EXPECT_THAT(ended.out, HasSubstr("TPU301 chips-per-host"));
-  EXPECT_THAT(ended.out, ::testing::ContainsRegex("wrong-job.yaml:[0-9]+: error: Job \"train\""));
+  EXPECT_THAT(ended.out,
+              ::testing::ContainsRegex("wrong-job.yaml:[0-9]+:[0-9]+: error: Job \"train\""));
 }
 
 TEST(Check, ExitsWithZeroForWhatIsSoundOrNotOurs) {
@@ -85,7 +89,7 @@ TEST(Check, NamesAKindThatIsNotReadButAsksForChips) {
                                "{name: f}, spec: {limits: {google.com/tpu: 4}}}");
   EXPECT_EQ(ended.exit_code, 0);
   EXPECT_THAT(ended.out,
-              HasSubstr("FlinkDeployment \"f\" asks for google.com/tpu, but is of a kind"));
+              HasSubstr("FlinkDeployment \"f\": asks for google.com/tpu, but is of a kind"));
 }
 
 TEST(Check, TakesTypedListsAndArraysApart) {
@@ -180,7 +184,7 @@ TEST(Check, TellsInTheAuditStageWhatWouldBeDenied) {
   std::ofstream(policy) << "default: audit\n";
   const Ended ended = RunToEnd({"check", "--policy", policy, "-"}, {}, kList);
   EXPECT_EQ(ended.exit_code, 0);
-  EXPECT_THAT(ended.out, HasSubstr("-:11: would be denied: Pod \"p\": "));
+  EXPECT_THAT(ended.out, HasSubstr("-:11:42: would be denied: Pod \"p\": "));
   EXPECT_THAT(ended.out, HasSubstr("TPU203 topology-not-offered"));
   EXPECT_THAT(ended.out, HasSubstr("0 errors, 0 warnings; 1 finding would be denied"));
   const auto report = nlohmann::json::parse(
@@ -195,7 +199,7 @@ TEST(Check, TellsInTheWarnStageWhatWouldBeDenied) {
   std::ofstream(policy) << "default: warn\n";
   const Ended ended = RunToEnd({"check", "--policy", policy, "-"}, {}, kList);
   EXPECT_EQ(ended.exit_code, 0);
-  EXPECT_THAT(ended.out, HasSubstr("-:11: warning (would be denied): Pod \"p\": "));
+  EXPECT_THAT(ended.out, HasSubstr("-:11:42: warning (would be denied): Pod \"p\": "));
 }
 
 TEST(Check, HonoursThePolicy) {
@@ -272,8 +276,9 @@ TEST(Check, HonoursExemptionsByThePolicyAndShowsThem) {
 
   const Ended refused = RunToEnd({"check", "--profile", "strict", "-"}, {}, kNoTopology);
   EXPECT_EQ(refused.exit_code, 1);
-  EXPECT_THAT(refused.out, HasSubstr("-:5: warning: Pod \"p\": tpu-admission.io/ignore: the policy "
-                                     "does not let this namespace ignore TPU103"));
+  EXPECT_THAT(refused.out,
+              HasSubstr("-:5:42: warning: Pod \"p\": tpu-admission.io/ignore: the policy "
+                        "does not let this namespace ignore TPU103"));
 }
 
 TEST(Check, ThePolicyThatShipsChangesNothing) {
@@ -316,6 +321,164 @@ TEST(Check, ManyDocumentsAreNotTooLarge) {
   std::string documents;
   for (int i = 0; i < 50'000; ++i) documents += "---\nkind: A\napiVersion: v1\n";
   EXPECT_EQ(RunToEnd({"check", "-"}, {}, documents).exit_code, 0);
+}
+
+// A folder to check, and the exit code and output of `check` in it.
+class CheckFolder : public ::testing::Test {
+ protected:
+  void Write(const std::string& name, const std::string& text) {
+    const std::filesystem::path path = root_ / name;
+    std::filesystem::create_directories(path.parent_path());
+    WriteText(path, text);
+  }
+  Ended Run(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "check");
+    for (std::string& argument : arguments) {
+      if (argument.starts_with("@")) argument = root() + "/" + argument.substr(1);
+    }
+    return RunToEnd(arguments, {}, "", root());
+  }
+  std::string root() const { return root_.path().string(); }
+
+ private:
+  TempDir root_;
+};
+
+TEST_F(CheckFolder, RespectsGitignoreAndExclude) {
+  Write("a.yaml", kWrongPod);
+  Write("out/b.yaml", kWrongPod);
+  Write("deep/kept/c.yaml", kWrongPod);
+  Write("deep/d.yaml", kWrongPod);
+  EXPECT_THAT(Run({"."}).out, HasSubstr("4 TPU workloads"));
+  Write(".gitignore", "out/\n/deep/*\n!deep/kept\n");
+  EXPECT_THAT(Run({"."}).out, HasSubstr("2 TPU workloads"));
+  EXPECT_THAT(Run({"--no-gitignore", "."}).out, HasSubstr("4 TPU workloads"));
+  EXPECT_THAT(Run({"out/b.yaml"}).out, HasSubstr("1 TPU workload")) << "it is named";
+  EXPECT_THAT(Run({"--exclude", "*.yaml,x", "."}).out, HasSubstr("0 TPU workloads"));
+  EXPECT_THAT(Run({"--exclude", "deep", "a.yaml", "deep/kept/c.yaml"}).out,
+              HasSubstr("1 TPU workload"));
+}
+
+TEST_F(CheckFolder, ReadsGlobsItself) {
+  Write("a/b/c.yaml", kWrongPod);
+  Write("a/d.yaml", kWrongPod);
+  EXPECT_THAT(Run({"a/**/*.yaml"}).out, HasSubstr("2 TPU workloads"));
+  EXPECT_THAT(Run({"a/*.yaml"}).out, HasSubstr("a/d.yaml:1:"));
+  EXPECT_EQ(Run({"b/*.yaml"}).exit_code, 2);
+}
+
+TEST_F(CheckFolder, FollowsLinkedFoldersOnceAndOpensNoPipe) {
+  Write("real/a.yaml", kWrongPod);
+  std::filesystem::create_directory_symlink("../real", root() + "/real/loop");
+  std::filesystem::create_directory_symlink("real", root() + "/zlink");
+  ASSERT_EQ(::mkfifo((root() + "/real/pipe.yaml").c_str(), 0600), 0);
+  EXPECT_THAT(Run({"."}).out, HasSubstr("1 TPU workload checked"));
+}
+
+TEST_F(CheckFolder, FindsTheProjectFileUpToTheRootOfTheRepository) {
+  Write("repo/.git/HEAD", "");
+  Write("repo/.tpu-admission.yaml", "ignore: [TPU2]\nexclude: [gone]\n");
+  Write("repo/sub/a.yaml", kWrongPod);
+  Write("repo/gone/b.yaml", kWrongPod);
+  const auto code = [&](std::vector<std::string> arguments, const std::string& folder) {
+    arguments.insert(arguments.begin(), "check");
+    return RunToEnd(arguments, {}, "", root() + folder).exit_code;
+  };
+  EXPECT_EQ(code({"."}, "/repo/sub"), 0);
+  EXPECT_EQ(code({"--no-project-file", "."}, "/repo/sub"), 1);
+  EXPECT_EQ(code({"--ignore", "TPU1", "."}, "/repo/sub"), 1) << "a flag beats the file";
+  EXPECT_EQ(code({"repo"}, ""), 1) << "not above the current folder";
+  Write("repo/.tpu-admission.yaml", "selekt: [TPU2]\n");
+  const Ended wrong = RunToEnd({"check", "."}, {}, "", root() + "/repo/sub");
+  EXPECT_EQ(wrong.exit_code, 2);
+  EXPECT_THAT(wrong.err, HasSubstr(".tpu-admission.yaml:1:9: selekt: is no key, did you mean "
+                                   "\"select\"?"));
+}
+
+TEST_F(CheckFolder, TellsOfABaselineOnlyWhatIsNew) {
+  Write("deploy/a.yaml", kWrongPod);
+  EXPECT_EQ(Run({"--write-baseline", "."}).exit_code, 2) << "where to?";
+  EXPECT_EQ(Run({"--baseline", "known.yaml", "--write-baseline", "deploy"}).exit_code, 0);
+  const Ended known = Run({"--baseline", "known.yaml", "@deploy"});
+  EXPECT_EQ(known.exit_code, 0);
+  EXPECT_THAT(known.out, HasSubstr("1 finding stands in the baseline"));
+  Write("deploy/a.yaml", "# a line more\n" + std::string(kWrongPod));
+  EXPECT_EQ(Run({"--baseline", "known.yaml", "."}).exit_code, 0);
+  Write("deploy/b.yaml", kWrongPod);
+  EXPECT_EQ(Run({"--baseline", "known.yaml", "."}).exit_code, 1);
+  std::filesystem::remove(root() + "/deploy/a.yaml");
+  EXPECT_THAT(Run({"--baseline", "known.yaml", "."}).err,
+              HasSubstr("1 of the findings of known.yaml were not found"));
+}
+
+TEST_F(CheckFolder, SkipsTemplatesOfChartsWithALine) {
+  Write("chart/Chart.yaml", "name: c\n");
+  Write("chart/templates/job.yaml", "a: {{ .Values.x }}\n{{- if .Values.y }}\n");
+  Write("chart/values.yaml", "x: 1\n");
+  const Ended ended = Run({"."});
+  EXPECT_EQ(ended.exit_code, 0);
+  EXPECT_THAT(ended.out, HasSubstr("chart/templates: warning: templates of a Helm chart are "
+                                   "skipped; render it: helm template chart | tpu-admission"));
+  const Ended named = Run({"chart/templates/job.yaml"});
+  EXPECT_EQ(named.exit_code, 2);
+  EXPECT_THAT(named.out, HasSubstr("chart/templates/job.yaml:1:4: this is a template; render it "
+                                   "first: helm template CHART | tpu-admission check -"));
+}
+
+TEST_F(CheckFolder, DoesNotJudgeThePatchesOfAKustomization) {
+  Write("overlay/kustomization.yaml",
+        "patches: [{path: patch.yaml}]\npatchesStrategicMerge: [below/other.yaml]\n");
+  Write("overlay/patch.yaml", kWrongPod);
+  Write("overlay/below/other.yaml", kWrongPod);
+  Write("overlay/own.yaml", kWrongPod);
+  for (const char* path : {".", "overlay"}) {
+    const Ended ended = Run({path});
+    EXPECT_THAT(ended.out, HasSubstr("1 TPU workload checked")) << path;
+    EXPECT_THAT(ended.out, HasSubstr("overlay/patch.yaml: warning: is a patch of "
+                                     "overlay/kustomization.yaml and no whole object; build it: "
+                                     "kustomize build overlay | tpu-admission check -"));
+  }
+  EXPECT_EQ(Run({"overlay/patch.yaml", "overlay/below/other.yaml"}).exit_code, 0);
+}
+
+TEST(Check, NamesTheTemplateThatHelmRendered) {
+  const Ended ended = RunToEnd({"check", "--output=github", "-"}, {},
+                               "---\n# Source: c/templates/job.yaml\n" + std::string(kWrongPod));
+  EXPECT_THAT(ended.out, HasSubstr("::error file=c/templates/job.yaml,line=1,"));
+}
+
+TEST(Check, ColoursOnlyWhereItIsWanted) {
+  EXPECT_THAT(RunToEnd({"check", "--color=always", "-"}, {}, kWrongPod).out,
+              HasSubstr("\x1b[1;31m"));
+  EXPECT_THAT(RunToEnd({"check", "-"}, {}, kWrongPod).out, Not(HasSubstr("\x1b[")));
+}
+
+TEST(Check, TellsOfTheRulesThatAreAskedFor) {
+  EXPECT_EQ(RunToEnd({"check", "--select", "tpu5", "-"}, {}, kWrongPod).exit_code, 0);
+  EXPECT_EQ(RunToEnd({"check", "--select", "topology-not-offered", "-"}, {}, kWrongPod).exit_code,
+            1);
+  EXPECT_EQ(RunToEnd({"check", "--ignore", "TPU203", "-"}, {}, kWrongPod).exit_code, 0);
+  const Ended wrong = RunToEnd({"check", "--ignore", "TPU2O3", "-"}, {}, kWrongPod);
+  EXPECT_EQ(wrong.exit_code, 2);
+  EXPECT_THAT(wrong.err, HasSubstr("did you mean TPU203?"));
+}
+
+TEST(Check, FailsIfNothingIsFoundOrNever) {
+  EXPECT_EQ(RunToEnd({"check", "--fail-if-nothing-found", "-"}, {}, "a: b\n").exit_code, 2);
+  EXPECT_EQ(RunToEnd({"check", "--fail-on=never", "-"}, {}, kWrongPod).exit_code, 0);
+}
+
+TEST(Check, ManyThreadsTellTheSameInTheSameOrder) {
+  std::vector<std::string> arguments = {"check", "--threads=1"};
+  for (int i = 0; i < 50; ++i) {
+    for (const char* file : {"wrong-job.yaml", "sound-pod.yaml", "wrong-pod.yaml", "none.yaml"}) {
+      arguments.push_back(kExamples + file);
+    }
+  }
+  const std::string one = RunToEnd(arguments).out;
+  EXPECT_GT(one.size(), 10'000U);
+  arguments[1] = "--threads=8";
+  EXPECT_EQ(RunToEnd(arguments).out, one);
 }
 
 }  // namespace

@@ -35,7 +35,8 @@ std::vector<char*> Pointers(std::vector<std::string>& texts) {
 
 // Starts the binary with the standard streams in files.
 pid_t Start(std::vector<std::string> arguments, const Environment& environment,
-            const std::string& in, const std::string& out, const std::string& err) {
+            const std::string& in, const std::string& out, const std::string& err,
+            const std::string& folder = "") {
   arguments.insert(arguments.begin(), kBinary);
   std::vector<std::string> variables = {"PATH=/usr/bin:/bin"};
   for (const auto& [name, value] : environment) variables.push_back(name + "=" + value);
@@ -47,6 +48,7 @@ pid_t Start(std::vector<std::string> arguments, const Environment& environment,
   posix_spawn_file_actions_addopen(&files, 0, in.c_str(), O_RDONLY, 0);
   posix_spawn_file_actions_addopen(&files, 1, out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
   posix_spawn_file_actions_addopen(&files, 2, err.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  if (!folder.empty()) posix_spawn_file_actions_addchdir_np(&files, folder.c_str());
   pid_t pid = -1;
   const int error = posix_spawn(&pid, kBinary.c_str(), &files, nullptr, Pointers(arguments).data(),
                                 Pointers(variables).data());
@@ -75,13 +77,13 @@ std::uint16_t PortIn(const std::string& log, const std::string& name) {
 }  // namespace
 
 Ended RunToEnd(const std::vector<std::string>& arguments, const Environment& environment,
-               const std::string& input) {
+               const std::string& input, const std::string& folder) {
   TempDir directory;
   const std::string in = directory / "in";
   const std::string out = directory / "out";
   const std::string err = directory / "err";
   std::ofstream(in) << input;
-  const pid_t pid = Start(arguments, environment, in, out, err);
+  const pid_t pid = Start(arguments, environment, in, out, err, folder);
   const std::optional<int> code = Wait(pid, milliseconds(20'000));
   if (!code) {
     kill(pid, SIGKILL);

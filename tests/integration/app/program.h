@@ -19,9 +19,9 @@ struct Ended {
 
 using Environment = std::map<std::string, std::string>;
 
-// Runs tpu-admission to its end (20 s at most) with `input` on stdin.
+// Runs tpu-admission to its end (20 s at most) with `input` on stdin, in `folder` if there is one.
 Ended RunToEnd(const std::vector<std::string>& arguments, const Environment& environment = {},
-               const std::string& input = "");
+               const std::string& input = "", const std::string& folder = "");
 
 // A running `tpu-admission serve` or `controller` on free ports of 127.0.0.1.
 class Serving {

@@ -1,0 +1,23 @@
+// Repairs written into the text of a file. Pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tpu_admission/offline/check.h"
+
+namespace tpu_admission::offline {
+
+struct FixedText {
+  std::string text;                   // what it was, if nothing could be done
+  std::vector<std::string> problems;  // "document 2: why it cannot be changed in the text"
+};
+
+// Makes of each object that something is told of the repair with this label, and adds the fixes of
+// /mutate (tolerations, requests) to its pod templates; of one that has neither nothing is changed.
+// What is mended is checked and mended again until nothing changes, so that a second
+// call changes nothing.
+FixedText FixText(const admission::Settings& settings, CheckWish wish, char label,
+                  std::string text);
+
+}  // namespace tpu_admission::offline

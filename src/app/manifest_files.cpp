@@ -1,0 +1,222 @@
+#include "app/manifest_files.h"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "tpu_admission/base/files.h"
+#include "tpu_admission/offline/templates.h"
+
+namespace tpu_admission::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMaxIgnoreBytes = 1 << 20;
+constexpr std::size_t kMaxFolders = 256;  // inside each other
+
+bool IsManifest(const fs::path& path) {
+  static const std::array<std::string, 3> kEndings = {".yaml", ".yml", ".json"};
+  return std::find(kEndings.begin(), kEndings.end(), path.extension()) != kEndings.end();
+}
+
+bool IsFile(const fs::path& path) {
+  std::error_code error;
+  return fs::is_regular_file(path, error);
+}
+
+// Where the glob's first name with a special character stands: the folder before it.
+fs::path FixedPart(const std::string& glob) {
+  fs::path fixed;
+  for (const fs::path& name : fs::path(glob)) {
+    if (offline::IsGlob(name.string())) break;
+    fixed /= name;
+  }
+  return fixed.empty() ? fs::path(".") : fixed;
+}
+
+class Walk {
+ public:
+  Walk(const WalkOptions& options, const std::function<void(FoundFile)>& each)
+      : options_(options), each_(each), here_(fs::current_path()) {}
+
+  void Take(const std::string& path) {
+    std::error_code error;
+    const fs::file_status status = fs::status(path, error);
+    if (path == "-") {
+      each_({.path = path, .is_named = true});
+    } else if (fs::exists(status)) {
+      if (IsLeftOut(path, fs::is_directory(status))) return;
+      if (fs::is_directory(status)) return LookInto(path, path, 0);
+      each_({.path = path, .is_named = true, .patch_of = PatchedBy(path)});
+    } else if (offline::IsGlob(path)) {
+      glob_ = fs::path(path).lexically_normal().string();
+      found_ = 0;
+      LookInto(FixedPart(path), FixedPart(path), 0);
+      glob_.clear();
+      if (found_ == 0) each_({.path = path, .error = "matches no file"});
+    } else {
+      each_({.path = path, .error = "no such file or directory"});
+    }
+  }
+
+ private:
+  // The .gitignore of one folder.
+  struct Ignore {
+    fs::path folder;  // as `Absolute` writes it
+    offline::PathPatterns patterns;
+  };
+
+  fs::path Absolute(const fs::path& path) const { return (here_ / path).lexically_normal(); }
+
+  // By --exclude: the path, or a folder that it is in.
+  bool IsLeftOut(const fs::path& path, bool is_folder) const {
+    return std::any_of(options_.exclude.begin(), options_.exclude.end(), [&](const auto& some) {
+      const fs::path relative = Absolute(path).lexically_relative(Absolute(some.folder));
+      fs::path part;
+      for (auto name = relative.begin(); name != relative.end(); ++name) {
+        if (name->empty() || *name == "." || *name == "..") continue;
+        part /= *name;
+        const bool last = std::next(name) == relative.end();
+        if (some.patterns.Excludes(part.string(), !last || is_folder).value_or(false)) return true;
+      }
+      return false;
+    });
+  }
+
+  bool IsIgnored(const fs::path& path, bool is_folder) const {
+    for (auto ignore = ignores_.rbegin(); ignore != ignores_.rend(); ++ignore) {
+      const std::string relative = Absolute(path).lexically_relative(ignore->folder).string();
+      if (relative.starts_with("..")) continue;
+      if (const auto out = ignore->patterns.Excludes(relative, is_folder)) return *out;
+    }
+    return false;
+  }
+
+  void ReadIgnore(const fs::path& folder) {
+    const auto text = DiskFiles().Read((folder / ".gitignore").string(), kMaxIgnoreBytes);
+    if (text) ignores_.push_back({folder, offline::PathPatterns::Parse(*text)});
+  }
+
+  // Those of the repository above `folder`.
+  void ReadIgnoresAbove(const fs::path& folder) {
+    const std::string repository = RepositoryOf(folder.string());
+    if (repository.empty()) return;
+    fs::path above = repository;
+    const fs::path below = folder.lexically_relative(repository);
+    for (const fs::path& name : below) {
+      if (name.empty() || name == ".") break;
+      ReadIgnore(above);
+      above /= name;
+    }
+  }
+
+  // What the kustomization of this folder, or of one above it, says that the file is.
+  std::string PatchedBy(const fs::path& file) {
+    const fs::path absolute = Absolute(file);
+    if (!seen_kustomizations_.contains(absolute.parent_path())) {
+      fs::path folder = absolute.parent_path();
+      for (int levels = 0; levels < 3 && folder.has_relative_path(); ++levels) {
+        ReadKustomization(folder, (file.parent_path() / fs::path(Ups(levels))).lexically_normal());
+        folder = folder.parent_path();
+      }
+    }
+    const auto found = patches_.find(absolute.string());
+    return found == patches_.end() ? "" : found->second;
+  }
+  static std::string Ups(int levels) {
+    std::string ups;
+    for (int i = 0; i < levels; ++i) ups += "../";
+    return ups;
+  }
+
+  void ReadKustomization(const fs::path& absolute, const fs::path& shown) {
+    if (!seen_kustomizations_.insert(absolute).second) return;
+    for (const char* name : {"kustomization.yaml", "kustomization.yml", "Kustomization"}) {
+      const auto text = DiskFiles().Read((absolute / name).string(), kMaxIgnoreBytes);
+      if (!text) continue;
+      for (const std::string& patch : offline::PatchesOf(*text)) {
+        patches_.emplace((absolute / patch).lexically_normal().string(), (shown / name).string());
+      }
+      return;
+    }
+  }
+
+  // `shown`: the folder as it was asked for.
+  void LookInto(const fs::path& folder, const fs::path& shown, std::size_t depth) {
+    std::error_code error;
+    const fs::path truth = fs::canonical(folder, error);
+    if (error) return each_({.path = shown.string(), .error = error.message()});
+    if (!seen_.insert(truth).second) return;
+    if (depth > kMaxFolders) {
+      return each_({.path = shown.string(), .error = "more than 256 folders inside each other"});
+    }
+    const std::size_t ignores = ignores_.size();
+    const fs::path absolute = Absolute(folder);
+    if (options_.respect_gitignore) {
+      if (depth == 0) ReadIgnoresAbove(absolute);
+      ReadIgnore(absolute);
+    }
+    ReadKustomization(absolute, shown);
+    Visit(folder, shown, depth);
+    ignores_.resize(ignores);
+  }
+
+  void Visit(const fs::path& folder, const fs::path& shown, std::size_t depth) {
+    std::error_code error;
+    std::vector<fs::path> names;
+    for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
+         entry.increment(error)) {
+      if (entry->path().filename() != ".git") names.push_back(entry->path().filename());
+    }
+    if (error) each_({.path = shown.string(), .error = error.message()});
+    std::sort(names.begin(), names.end());
+    const bool chart = IsFile(folder / "Chart.yaml");
+    for (const fs::path& name : names) {
+      const fs::path path = folder == "." ? name : folder / name;
+      const bool is_folder = fs::is_directory(path, error);
+      if (!is_folder && !(IsManifest(path) && IsFile(path))) continue;
+      if (IsLeftOut(path, is_folder)) continue;
+      if (options_.respect_gitignore && IsIgnored(path, is_folder)) continue;
+      if (is_folder && chart && name == "templates") {
+        each_({.path = path.string(), .skipped = offline::ChartTemplates(folder.string())});
+      } else if (is_folder) {
+        LookInto(path, path, depth + 1);
+      } else if (glob_.empty() || offline::GlobMatches(glob_, path.lexically_normal().string())) {
+        ++found_;
+        each_({.path = path.string(), .patch_of = PatchedBy(path)});
+      }
+    }
+  }
+
+  const WalkOptions& options_;
+  const std::function<void(FoundFile)>& each_;
+  const fs::path here_;
+  std::set<fs::path> seen_;  // folders, by their true paths
+  std::vector<Ignore> ignores_;
+  std::set<fs::path> seen_kustomizations_;
+  std::map<std::string, std::string> patches_;  // file, kustomization
+  std::string glob_;
+  std::size_t found_ = 0;
+};
+
+}  // namespace
+
+void ForEachManifestFile(const std::vector<std::string>& paths, const WalkOptions& options,
+                         const std::function<void(FoundFile)>& each) {
+  Walk walk(options, each);
+  for (const std::string& path : paths) walk.Take(path);
+}
+
+std::string RepositoryOf(const std::string& folder) {
+  std::error_code error;
+  for (fs::path above = folder;; above = above.parent_path()) {
+    if (fs::exists(above / ".git", error)) return above.string();
+    if (!above.has_relative_path()) return "";
+  }
+}
+
+}  // namespace tpu_admission::app

@@ -1,0 +1,119 @@
+#include "app/project_file.h"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+
+#include "app/flags.h"
+#include "app/manifest_files.h"
+#include "app/settings_loader.h"
+#include "tpu_admission/base/config_reader.h"
+#include "tpu_admission/base/files.h"
+#include "tpu_admission/base/text.h"
+
+namespace tpu_admission::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+enum class Shape { kText, kFlag, kList, kFile };
+struct Key {
+  std::string_view name;
+  Shape shape;
+};
+constexpr std::array<Key, 13> kKeys = {{
+    {"baseline", Shape::kFile},
+    {"catalog", Shape::kFile},
+    {"cluster-location", Shape::kText},
+    {"cluster-mode", Shape::kText},
+    {"exclude", Shape::kList},
+    {"fail-if-nothing-found", Shape::kFlag},
+    {"fail-on", Shape::kText},
+    {"gke-version", Shape::kText},
+    {"ignore", Shape::kList},
+    {"namespace", Shape::kText},
+    {"policy", Shape::kFile},
+    {"profile", Shape::kText},
+    {"select", Shape::kList},
+}};
+
+std::vector<std::string> Values(ConfigNode node, const Key& key, const fs::path& folder) {
+  switch (key.shape) {
+    case Shape::kText:
+      return {node.AsFlag()};
+    case Shape::kFlag:
+      return {node.AsBool() ? "true" : "false"};
+    case Shape::kList:
+      return node.AsStrings();
+    case Shape::kFile:
+      return {(folder / node.AsString()).lexically_normal().string()};
+  }
+  return {};
+}
+
+void ApplyKey(CLI::App& command, const std::string& name, ConfigNode node, const fs::path& folder,
+              CheckOptions& options) {
+  const auto key =
+      std::find_if(kKeys.begin(), kKeys.end(), [&](const Key& each) { return each.name == name; });
+  if (key == kKeys.end()) {
+    std::vector<std::string_view> names;
+    for (const Key& each : kKeys) names.push_back(each.name);
+    const std::string_view nearest = Nearest(name, names, 2);
+    return node.Fail(nearest.empty()
+                         ? "is no key of a project file; `tpu-admission schema project` "
+                           "lists them"
+                         : "is no key, did you mean " + Quoted(nearest) + "?");
+  }
+  const std::vector<std::string> values = Values(node, *key, folder);
+  if (name == "exclude") {
+    options.excludes_of_project = values;
+    return;
+  }
+  CLI::Option* const option = command.get_option("--" + name);
+  if (option->count() > 0) return;
+  try {
+    for (const std::string& value : values) option->add_result(value);
+    if (!values.empty()) option->run_callback();
+  } catch (const CLI::ParseError& error) {
+    node.Fail(error.what());
+  }
+}
+
+}  // namespace
+
+void ProjectFile::AddFlags(CLI::App& command) {
+  command_ = &command;
+  CLI::Option* const file = AddFlag(command, "--project-file", file_,
+                                    "instead of the .tpu-admission.yaml that is found by itself");
+  file->type_name("FILE");
+  command.add_flag("--no-project-file", none_, "look for none")->excludes(file);
+}
+
+std::string ProjectFile::Find() const {
+  if (none_ || !file_.empty()) return file_;
+  std::error_code error;
+  const fs::path here = fs::current_path(error);
+  const std::string repository = RepositoryOf(here.string());
+  for (fs::path folder = here;; folder = folder.parent_path()) {
+    const fs::path file = folder / kProjectFileName;
+    if (fs::is_regular_file(file, error)) {
+      return folder == here ? kProjectFileName : file.string();
+    }
+    if (repository.empty() || folder == repository || !folder.has_relative_path()) return "";
+  }
+}
+
+Status ProjectFile::Apply(CheckOptions& options) {
+  const std::string path = Find();
+  if (path.empty()) return OkStatus();
+  TPU_ADMISSION_TRY(const std::string text, DiskFiles().Read(path, kMaxConfigBytes));
+  TPU_ADMISSION_TRY(ConfigFile file, ConfigFile::Parse(text, path));
+  const fs::path folder = fs::path(path).parent_path();
+  options.project_folder = folder.empty() ? "." : folder.string();
+  for (auto& [key, node] : file.root().Members()) {
+    ApplyKey(*command_, key, node, folder, options);
+  }
+  return file.Finish();
+}
+
+}  // namespace tpu_admission::app

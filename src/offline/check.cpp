@@ -1,0 +1,270 @@
+#include "tpu_admission/offline/check.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "offline/ignore_comments.h"
+#include "tpu_admission/base/json_pointer.h"
+#include "tpu_admission/base/text.h"
+#include "tpu_admission/offline/templates.h"
+#include "tpu_admission/workload/gke_labels.h"
+
+namespace tpu_admission::offline {
+namespace {
+
+using admission::JudgedFinding;
+using rules::Mode;
+
+constexpr std::string_view kIgnorePointer = "/metadata/annotations/tpu-admission.io~1ignore";
+constexpr std::size_t kReasonBytes = 200;
+constexpr std::size_t kSourceBytes = 256;
+
+std::string ApiVersion(const k8s::GroupVersionKind& gvk) {
+  return gvk.group.empty() ? std::string(gvk.version)
+                           : std::string(gvk.group) + "/" + std::string(gvk.version);
+}
+
+// Whether a map somewhere in the object has chips: google.com/tpu with an amount.
+bool NamesChips(k8s::JsonView value) {
+  if (value.is_object() && value[workload::kTpuResource].has_value()) return true;
+  for (std::size_t i = 0; i < value.size(); ++i) {
+    if (NamesChips(value.is_object() ? value.Member(i) : value.Element(i))) return true;
+  }
+  return false;
+}
+
+// Of a value; of a list or map its key, or where it begins.
+Span SpanOf(const ManifestObject& object, std::string_view field_pointer, std::string_view text) {
+  const YamlPlace place = object.PlaceOf(field_pointer);
+  if (place.key.offset >= place.value.offset) return {place.value, place.end};
+  const bool one_line = place.end.line == place.value.line;
+  const char first = place.value.offset < text.size() ? text[place.value.offset] : '{';
+  const bool scalar = one_line && first != '{' && first != '[' && first != '-';
+  if (scalar) return {place.value, place.end};
+  YamlMark end = place.key;
+  while (end.offset < place.value.offset && text[end.offset] != ':') {
+    ++end.offset;
+    ++end.column;
+  }
+  return {place.key, end};
+}
+
+// The template that Helm says a document was rendered from: `# Source: chart/templates/job.yaml`,
+// in the comments above it.
+std::string SourceOf(std::string_view text, std::size_t begin) {
+  constexpr std::string_view kMark = "# Source: ";
+  text = text.substr(0, begin);
+  text = text.substr(0, text.rfind('\n') + 1);  // npos + 1 is 0
+  while (!text.empty()) {
+    const std::size_t start = text.rfind('\n', text.size() - 2) + 1;
+    const std::string_view line = text.substr(text.size() < 2 ? 0 : start);
+    if (line.starts_with(kMark)) {
+      const std::size_t end = std::min(line.find_last_not_of(" \r\n") + 1, line.size());
+      return Printable(line.substr(kMark.size(), end - kMark.size()), kSourceBytes);
+    }
+    if (!line.starts_with('#') && line.find_first_not_of(" \r\n") != line.npos) break;
+    text.remove_suffix(line.size());
+  }
+  return "";
+}
+
+ReportedFinding Told(const ManifestObject& object, const JudgedFinding& judged,
+                     std::string_view text) {
+  const rules::Finding& finding = judged.finding;
+  rules::Finding without_change = finding;
+  without_change.change.clear();
+  return {.rule = finding.rule,
+          .mode = judged.mode,
+          .would_be = judged.would_be,
+          .pointer = object.pointer + finding.pointer,
+          .field = FieldPath(finding.pointer),
+          .container = Printable(finding.container),
+          .summary = finding.summary,
+          .problem = finding.problem,
+          .change = finding.change,
+          .paragraph = admission::Paragraph(without_change, judged.more),
+          .place = SpanOf(object, finding.pointer, text),
+          .more = judged.more,
+          .ignored_because = Printable(judged.ignored_because, kReasonBytes)};
+}
+
+class Checker {
+ public:
+  Checker(const admission::Settings& settings, const CheckWish& wish, IgnoreComments& comments,
+          FileReport& report)
+      : settings_(settings), wish_(wish), comments_(comments), report_(report) {}
+
+  void Check(const ManifestObject& object) {
+    arena_.Reset();
+    const admission::Submission submission = SubmissionOf(object, wish_);
+    const admission::Judgement judgement = Judge(settings_, submission, arena_);
+    ObjectReport told;
+    using State = admission::Judgement::State;
+    if (judgement.state == State::kUnreadable) {
+      told.errors.push_back({object.PlaceOf("").value, judgement.reason});
+    } else if (judgement.state == State::kNotChecked) {
+      told.warnings.push_back({object.PlaceOf("").value, "not checked: " + judgement.reason});
+    } else if (judgement.state == State::kJudged) {
+      ++report_.workloads;
+      Tell(object, judgement, told);
+      Repair(object, submission, judgement, told);
+      if (wish_.with_fixes) Fix(object, submission, judgement, told);
+    } else if (settings_.policy.kinds().Find(object.gvk.group, object.gvk.kind) == nullptr &&
+               NamesChips(object.json)) {
+      told.warnings.push_back({object.PlaceOf("").value,
+                               "asks for google.com/tpu, but is of a kind that is not read; see "
+                               "`kinds` of the policy"});
+    }
+    if (told.findings.empty() && told.warnings.empty() && told.errors.empty() &&
+        told.fixes.empty()) {
+      return;
+    }
+    Name(object, judgement.workload, told);
+    report_.objects.push_back(std::move(told));
+  }
+
+ private:
+  void Name(const ManifestObject& object, const workload::Workload& workload,
+            ObjectReport& told) const {
+    const k8s::JsonView metadata = object.json["metadata"];
+    told.document = object.index;
+    told.pointer = object.pointer;
+    told.place = object.PlaceOf("").value;
+    told.source = SourceOf(report_.text, object.document.root->start.offset);
+    told.api_version = Printable(ApiVersion(object.gvk));
+    told.kind = Printable(object.gvk.kind);
+    told.namespace_name = Printable(metadata["namespace"].StringOr(""));
+    told.name = Printable(metadata["name"].StringOr(""), 253);
+    told.title = workload.kind != nullptr ? Title(workload)
+                                          : told.kind + " " + Quoted(metadata["name"].StringOr(""));
+  }
+
+  void Tell(const ManifestObject& object, const admission::Judgement& judgement,
+            ObjectReport& told) {
+    const workload::Workload& workload = judgement.workload;
+    const YamlMark whole = object.PlaceOf("").value;
+    if (!workload.not_judged.empty()) {
+      told.warnings.push_back({whole, "not checked: " + std::string(workload.not_judged)});
+    }
+    for (const workload::Slip& slip : workload.slips) {
+      told.errors.push_back({object.PlaceOf(slip.pointer).value, slip.problem});
+    }
+    for (const JudgedFinding& judged : judgement.decision.findings) {
+      if (!wish_.rules.Has(*judged.finding.rule)) continue;
+      ReportedFinding& finding = told.findings.emplace_back(Told(object, judged, report_.text));
+      if (finding.ignored_because.empty() && finding.would_be > Mode::kAudit) {
+        finding.ignored_because =
+            comments_.ReasonToIgnore(*finding.rule, object.document, finding.pointer);
+        if (!finding.ignored_because.empty()) finding.mode = finding.would_be = Mode::kAudit;
+      }
+    }
+    // The last of them are what is told above.
+    const auto& complaints = judgement.decision.complaints;
+    const std::size_t above = workload.slips.size() + (workload.not_judged.empty() ? 0 : 1);
+    for (std::size_t i = 0; i + above < complaints.size(); ++i) {
+      told.warnings.push_back({object.PlaceOf(kIgnorePointer).value, complaints[i]});
+    }
+    if (judgement.decision.untold > 0) {
+      told.warnings.push_back(
+          {whole, "and " + std::to_string(judgement.decision.untold) + " more findings"});
+    }
+  }
+
+  void Repair(const ManifestObject& object, const admission::Submission& submission,
+              const admission::Judgement& judgement, ObjectReport& told) {
+    if (std::all_of(told.findings.begin(), told.findings.end(),
+                    [](const ReportedFinding& finding) { return Word(finding).empty(); })) {
+      return;
+    }
+    char label = 'a';
+    for (repair::Repair& repair : RepairsOf(settings_, submission, judgement, arena_)) {
+      for (k8s::JsonEdit& edit : repair.edits) edit.pointer.insert(0, object.pointer);
+      std::string patch = k8s::AsPatch(object.root, repair.edits);
+      told.repairs.push_back({std::move(repair), label++, std::move(patch)});
+    }
+  }
+
+  void Fix(const ManifestObject& object, const admission::Submission& submission,
+           const admission::Judgement& judgement, ObjectReport& told) const {
+    told.fixes = FixesOf(settings_, submission, judgement);
+    std::erase_if(told.fixes,
+                  [&](const admission::TemplateFix& fix) { return !wish_.rules.Has(*fix.rule); });
+    for (admission::TemplateFix& fix : told.fixes) fix.pointer.insert(0, object.pointer);
+  }
+
+  const admission::Settings& settings_;
+  const CheckWish& wish_;
+  IgnoreComments& comments_;
+  FileReport& report_;
+  k8s::Arena arena_;
+};
+
+// What is broken because it is a template is told once, with what to do.
+void TellErrors(const YamlStream& stream, FileReport& report) {
+  if (stream.errors.empty()) return;
+  const YamlMark mark = TemplateMark(report.text);
+  if (mark.line > 0) {
+    report.is_template = true;
+    report.errors.push_back({mark, RenderFirst(report.text)});
+    return;
+  }
+  for (const YamlError& error : stream.errors) {
+    report.errors.push_back({error.mark, error.message});
+  }
+}
+
+}  // namespace
+
+admission::Submission SubmissionOf(const ManifestObject& object, const CheckWish& wish) {
+  const std::string_view own = object.json["metadata"]["namespace"].StringOr("");
+  return {object.gvk, object.json, k8s::JsonView(), own.empty() ? wish.namespace_name : own,
+          wish.today};
+}
+
+FileReport CheckText(const admission::Settings& settings, const CheckWish& wish, std::string file,
+                     std::string text) {
+  FileReport report;
+  report.file = std::move(file);
+  report.text = std::move(text);
+  const YamlStream stream = ReadYaml(report.text);
+  IgnoreComments comments(report.text, stream, report.warnings);
+  Checker checker(settings, wish, comments, report);
+  ForEachObject(stream, [&](const ManifestObject& object) { checker.Check(object); });
+  comments.TellUnused(wish.rules, report.warnings);
+  report.documents = stream.documents.size() + stream.errors.size();
+  TellErrors(stream, report);
+  return report;
+}
+
+void Counts::Add(const FileReport& report) {
+  documents += report.documents;
+  workloads += report.workloads;
+  unreadable += report.errors.size();
+  warned += report.warnings.size();
+  for (const ObjectReport& object : report.objects) {
+    unreadable += object.errors.size();
+    warned += object.warnings.size();
+    for (const ReportedFinding& finding : object.findings) {
+      const std::size_t count = 1 + finding.more;
+      if (finding.is_known) {
+        known += count;
+        continue;
+      }
+      if (finding.mode == Mode::kDeny) denied += count;
+      if (finding.mode == Mode::kWarn) warned += count;
+      if (finding.would_be == Mode::kDeny && finding.mode != Mode::kDeny) would_be_denied += count;
+    }
+  }
+}
+
+std::string_view Word(const ReportedFinding& finding) {
+  if (finding.is_known) return "";
+  if (finding.would_be == Mode::kDeny && finding.mode != Mode::kDeny) {
+    return finding.mode == Mode::kWarn ? "warning (would be denied)" : "would be denied";
+  }
+  if (finding.would_be == Mode::kAudit) return "";
+  if (finding.mode == Mode::kAudit) return "would warn";
+  return finding.mode == Mode::kDeny ? "error" : "warning";
+}
+
+}  // namespace tpu_admission::offline

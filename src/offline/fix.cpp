@@ -1,0 +1,94 @@
+#include "tpu_admission/offline/fix.h"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <utility>
+
+#include "tpu_admission/offline/text_edit.h"
+#include "tpu_admission/offline/text_patch.h"
+
+namespace tpu_admission::offline {
+namespace {
+
+constexpr int kMostRounds = 8;
+
+// The edits that the report's repairs come to, by document.
+std::map<std::size_t, std::vector<k8s::JsonEdit>> EditsOf(const FileReport& report, char label) {
+  std::map<std::size_t, std::vector<k8s::JsonEdit>> edits;
+  for (const ObjectReport& object : report.objects) {
+    for (const ReportedRepair& repair : object.repairs) {
+      if (repair.label != label) continue;
+      const auto& some = repair.repair.edits;
+      auto& all = edits[object.document];
+      all.insert(all.end(), some.begin(), some.end());
+    }
+  }
+  return edits;
+}
+
+// Applies what does not meet; false if there is nothing.
+bool Apply(std::vector<TextChange> changes, FixedText& fixed) {
+  std::stable_sort(changes.begin(), changes.end(),
+                   [](const TextChange& a, const TextChange& b) { return a.begin < b.begin; });
+  std::vector<TextChange> apart;
+  for (TextChange& change : changes) {
+    if (apart.empty() || apart.back().end <= change.begin) apart.push_back(std::move(change));
+  }
+  if (apart.empty()) return false;
+  std::string changed = Changed(fixed.text, apart);
+  // Each change was proven by itself; that they go together is seen here.
+  const YamlStream before = ReadYaml(fixed.text);
+  const YamlStream after = ReadYaml(changed);
+  if (before.documents.size() != after.documents.size() ||
+      before.errors.size() != after.errors.size()) {
+    fixed.problems.emplace_back("the changes do not go together; make them by hand");
+    return false;
+  }
+  fixed.text = std::move(changed);
+  return true;
+}
+
+void Take(Result<std::vector<TextChange>> found, std::size_t document,
+          std::vector<TextChange>& changes, FixedText& fixed) {
+  if (found) {
+    std::move(found->begin(), found->end(), std::back_inserter(changes));
+    return;
+  }
+  std::string problem = "document " + std::to_string(document + 1) + ": " + found.error().message;
+  if (std::find(fixed.problems.begin(), fixed.problems.end(), problem) == fixed.problems.end()) {
+    fixed.problems.push_back(std::move(problem));
+  }
+}
+
+// One round of repairs, or of the fixes that are left; false if it changed nothing.
+bool Mend(const FileReport& report, char label, FixedText& fixed) {
+  fixed.problems.clear();
+  const YamlStream stream = ReadYaml(fixed.text);
+  std::vector<TextChange> changes;
+  for (const auto& [document, some] : EditsOf(report, label)) {
+    Take(ChangesOf(fixed.text, stream, {document, some}), document, changes, fixed);
+  }
+  if (!changes.empty()) return Apply(std::move(changes), fixed);
+  for (const ObjectReport& object : report.objects) {
+    for (const admission::TemplateFix& fix : object.fixes) {
+      Take(PatchText(fixed.text, stream, object.document, fix.pointer, fix.patch), object.document,
+           changes, fixed);
+    }
+  }
+  return Apply(std::move(changes), fixed);
+}
+
+}  // namespace
+
+FixedText FixText(const admission::Settings& settings, CheckWish wish, char label,
+                  std::string text) {
+  wish.with_fixes = true;
+  FixedText fixed{std::move(text), {}};
+  for (int round = 0; round < kMostRounds; ++round) {
+    if (!Mend(CheckText(settings, wish, "", fixed.text), label, fixed)) break;
+  }
+  return fixed;
+}
+
+}  // namespace tpu_admission::offline

@@ -1,0 +1,18 @@
+// The formats, one factory each; see tpu_admission/offline/format.h.
+#pragma once
+
+#include <memory>
+
+#include "tpu_admission/offline/format.h"
+
+namespace tpu_admission::offline {
+
+std::unique_ptr<Format> NewTextFormat(bool colour);
+std::unique_ptr<Format> NewJsonFormat();
+std::unique_ptr<Format> NewSarifFormat();
+std::unique_ptr<Format> NewGithubFormat();
+std::unique_ptr<Format> NewGitlabFormat();
+std::unique_ptr<Format> NewJunitFormat();
+std::unique_ptr<Format> NewCheckstyleFormat();
+
+}  // namespace tpu_admission::offline

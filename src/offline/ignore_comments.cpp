@@ -1,0 +1,157 @@
+#include "offline/ignore_comments.h"
+
+#include <algorithm>
+
+#include "tpu_admission/base/json_pointer.h"
+#include "tpu_admission/base/text.h"
+
+namespace tpu_admission::offline {
+namespace {
+
+constexpr std::string_view kMark = "# tpu-admission:";
+constexpr std::size_t kReasonBytes = 200;
+constexpr std::size_t kMostComments = 10'000;
+
+// Adds the parts of the text that are values, where a `#` is no comment.
+void CollectScalars(const YamlNode& node, std::vector<std::pair<std::size_t, std::size_t>>& parts) {
+  for (const YamlNode* item : node.items) CollectScalars(*item, parts);
+  for (const YamlMember& member : node.members) CollectScalars(*member.value, parts);
+  if (node.items.empty() && node.members.empty()) {
+    parts.emplace_back(node.start.offset, node.end.offset);
+  }
+}
+
+std::string_view LineFrom(std::string_view text, std::size_t offset) {
+  return text.substr(offset, text.find('\n', offset) - offset);
+}
+
+bool IsBlankOrComment(std::string_view line) {
+  const std::size_t first = line.find_first_not_of(" \t\r");
+  return first == line.npos || line[first] == '#' || line.starts_with("---");
+}
+
+// Counts lines as they are passed.
+class LineCounter {
+ public:
+  explicit LineCounter(std::string_view text) : text_(text) {}
+  YamlMark At(std::size_t offset) {
+    for (; at_ < offset; ++at_) {
+      if (text_[at_] != '\n') continue;
+      ++line_;
+      begin_ = at_ + 1;
+    }
+    const std::string_view before = text_.substr(begin_, offset - begin_);
+    const auto columns =
+        std::count_if(before.begin(), before.end(), [](char c) { return (c & 0xC0) != 0x80; });
+    return {line_, std::uint32_t(columns) + 1, offset};
+  }
+  std::string_view before(std::size_t offset) const {
+    return text_.substr(begin_, offset - begin_);
+  }
+
+ private:
+  std::string_view text_;
+  std::size_t at_ = 0;
+  std::size_t begin_ = 0;
+  std::uint32_t line_ = 1;
+};
+
+// The first line at or after `line` that is no comment; `offset` is in the line before it.
+std::uint32_t NextLine(std::string_view text, std::size_t offset, std::uint32_t line) {
+  for (std::size_t end = text.find('\n', offset); end != text.npos;
+       end = text.find('\n', end + 1)) {
+    ++line;
+    if (!IsBlankOrComment(LineFrom(text, end + 1))) break;
+  }
+  return line;
+}
+
+std::string_view TakeWord(std::string_view& text) {
+  text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
+  const std::size_t end = std::min(text.find_first_of(" \t\r"), text.size());
+  const std::string_view word = text.substr(0, end);
+  text.remove_prefix(end);
+  return word;
+}
+
+}  // namespace
+
+IgnoreComments::IgnoreComments(std::string_view text, const YamlStream& stream,
+                               std::vector<Note>& warnings) {
+  std::size_t at = text.find(kMark);
+  if (at == text.npos) return;
+  std::vector<std::pair<std::size_t, std::size_t>> scalars;
+  for (const YamlDocument& document : stream.documents) CollectScalars(*document.root, scalars);
+  std::sort(scalars.begin(), scalars.end());
+  LineCounter lines(text);
+  for (; at != text.npos && entries_.size() < kMostComments; at = text.find(kMark, at + 1)) {
+    const auto after = std::upper_bound(scalars.begin(), scalars.end(), std::pair(at, text.size()));
+    if (after != scalars.begin() && std::prev(after)->second > at) continue;
+    const YamlMark mark = lines.At(at);
+    const std::string_view before = lines.before(at);
+    if (!before.empty() && before.back() != ' ' && before.back() != '\t') continue;
+    const bool alone = before.find_first_not_of(" \t") == before.npos;
+    Read(LineFrom(text, at + kMark.size()), mark, alone ? NextLine(text, at, mark.line) : mark.line,
+         warnings);
+  }
+}
+
+void IgnoreComments::Read(std::string_view words, YamlMark mark, std::uint32_t line,
+                          std::vector<Note>& warnings) {
+  const auto complain = [&](std::string text) { warnings.push_back({mark, std::move(text)}); };
+  const std::string_view verb = TakeWord(words);
+  if (verb != "ignore") {
+    return complain("tpu-admission: " + Quoted(verb) +
+                    " is nothing that a comment can ask; write "
+                    "`ignore`, rules and a reason");
+  }
+  std::string_view names = TakeWord(words);
+  const std::size_t begin = words.find_first_not_of(" \t");
+  std::string_view reason = begin == words.npos ? "" : words.substr(begin);
+  reason = reason.substr(0, reason.find_last_not_of(" \t\r") + 1);
+  if (names.empty()) return complain("tpu-admission: ignore what? Name rules, and a reason");
+  if (reason.empty()) {
+    return complain("this ignores nothing: say why, after the rule (# tpu-admission: ignore " +
+                    Printable(names) + " REASON)");
+  }
+  while (!names.empty()) {
+    const std::size_t comma = std::min(names.find(','), names.size());
+    const std::string_view name = names.substr(0, comma);
+    names.remove_prefix(std::min(comma + 1, names.size()));
+    const rules::Rule* const rule = RuleNamed(name);
+    if (rule == nullptr) {
+      complain(NoSuchRule(name));
+    } else {
+      entries_.push_back({mark, line, rule, Printable(reason, kReasonBytes), false});
+    }
+  }
+}
+
+std::string IgnoreComments::ReasonToIgnore(const rules::Rule& rule, const YamlDocument& document,
+                                           std::string_view pointer) {
+  if (entries_.empty()) return "";
+  std::vector<std::uint32_t> lines = {document.root->start.line};
+  for (std::size_t end = pointer.find('/', 1); !pointer.empty(); end = pointer.find('/', end + 1)) {
+    lines.push_back(document.PlaceOf(pointer.substr(0, end)).key.line);
+    if (end == pointer.npos) break;
+  }
+  for (Entry& entry : entries_) {
+    if (entry.rule != &rule || std::find(lines.begin(), lines.end(), entry.line) == lines.end()) {
+      continue;
+    }
+    entry.used = true;
+    return entry.reason;
+  }
+  return "";
+}
+
+void IgnoreComments::TellUnused(const RuleChoice& asked, std::vector<Note>& warnings) const {
+  for (const Entry& entry : entries_) {
+    if (entry.used || !asked.Has(*entry.rule)) continue;
+    warnings.push_back({entry.mark, "this ignores nothing: there is no " +
+                                        std::string(entry.rule->id) +
+                                        " here; take the comment away"});
+  }
+}
+
+}  // namespace tpu_admission::offline

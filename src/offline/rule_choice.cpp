@@ -1,0 +1,85 @@
+#include "tpu_admission/offline/rule_choice.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "tpu_admission/base/text.h"
+
+namespace tpu_admission::offline {
+namespace {
+
+constexpr std::size_t kLetters = 3;  // "TPU"
+
+std::string Mapped(std::string_view text, int (*map)(int)) {
+  std::string mapped(text);
+  std::transform(mapped.begin(), mapped.end(), mapped.begin(),
+                 [map](unsigned char c) { return static_cast<char>(map(c)); });
+  return mapped;
+}
+
+// How the ids begin that `word` stands for; empty: it stands for none.
+std::string BeginningOf(std::string_view word) {
+  std::string upper = Mapped(word, std::toupper);
+  while (upper.ends_with('X')) upper.pop_back();
+  const std::string letters(rules::AllRules().front()->id.substr(0, kLetters));
+  if (!upper.starts_with(letters)) upper.insert(0, letters);
+  const bool digits =
+      upper.size() > kLetters && std::all_of(upper.begin() + kLetters, upper.end(),
+                                             [](unsigned char c) { return std::isdigit(c) != 0; });
+  return digits ? upper : "";
+}
+
+Status Mark(const std::vector<std::string>& words, bool chosen, std::vector<bool>& all) {
+  for (const std::string& word : words) {
+    const rules::Rule* const named = RuleNamed(word);
+    const std::string beginning = BeginningOf(word);
+    bool found = false;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const rules::Rule* const rule = rules::AllRules()[i];
+      if (named != nullptr ? rule != named
+                           : beginning.empty() || !rule->id.starts_with(beginning)) {
+        continue;
+      }
+      all[i] = chosen;
+      found = true;
+    }
+    if (!found) return Error{NoSuchRule(word)};
+  }
+  return OkStatus();
+}
+
+}  // namespace
+
+const rules::Rule* RuleNamed(std::string_view name) {
+  const rules::Rule* const by_id = rules::FindRule(Mapped(name, std::toupper));
+  return by_id != nullptr ? by_id : rules::FindRule(Mapped(name, std::tolower));
+}
+
+std::string NoSuchRule(std::string_view name) {
+  constexpr std::size_t kMaxEdits = 2;
+  std::vector<std::string_view> names;
+  for (const rules::Rule* rule : rules::AllRules()) {
+    names.push_back(rule->name);
+    names.push_back(rule->id);
+  }
+  const std::string_view nearest = Nearest(name, names, std::min(kMaxEdits, name.size() / 3));
+  return "there is no rule " + Quoted(name) +
+         (nearest.empty() ? "" : ", did you mean " + std::string(nearest) + "?") +
+         "; `tpu-admission explain` lists all";
+}
+
+Result<RuleChoice> RuleChoice::Parse(const std::vector<std::string>& select,
+                                     const std::vector<std::string>& ignore) {
+  RuleChoice choice;
+  if (select.empty() && ignore.empty()) return choice;
+  choice.chosen_.assign(rules::AllRules().size(), select.empty());
+  TPU_ADMISSION_TRY_STATUS(Mark(select, true, choice.chosen_));
+  TPU_ADMISSION_TRY_STATUS(Mark(ignore, false, choice.chosen_));
+  return choice;
+}
+
+bool RuleChoice::Has(const rules::Rule& rule) const {
+  return chosen_.empty() || chosen_[rules::IndexOf(rule)];
+}
+
+}  // namespace tpu_admission::offline

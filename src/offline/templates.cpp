@@ -1,0 +1,69 @@
+#include "tpu_admission/offline/templates.h"
+
+#include <algorithm>
+#include <array>
+
+namespace tpu_admission::offline {
+namespace {
+
+std::string Folder(std::string_view path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == path.npos ? "." : std::string(path.substr(0, slash));
+}
+
+void AddPath(const YamlNode& item, std::vector<std::string>& paths) {
+  if (item.kind == YamlNode::Kind::kString) {
+    paths.emplace_back(item.text);
+  } else if (const YamlMember* path = item.Find("path")) {
+    if (path->value->kind == YamlNode::Kind::kString) paths.emplace_back(path->value->text);
+  }
+}
+
+}  // namespace
+
+YamlMark TemplateMark(std::string_view text) {
+  constexpr std::array<std::string_view, 3> kMarks = {"{{", "{%", "%{"};
+  std::size_t first = text.npos;
+  for (const std::string_view mark : kMarks) first = std::min(first, text.find(mark));
+  if (first == text.npos) return {0, 0, 0};
+  const std::string_view before = text.substr(0, first);
+  const std::size_t begin = before.rfind('\n') + 1;  // npos + 1 is 0
+  const auto lines = std::count(before.begin(), before.end(), '\n');
+  const auto columns = std::count_if(before.begin() + std::ptrdiff_t(begin), before.end(),
+                                     [](char c) { return (c & 0xC0) != 0x80; });
+  return {std::uint32_t(lines) + 1, std::uint32_t(columns) + 1, first};
+}
+
+std::string RenderFirst(std::string_view text) {
+  const bool helm = text.find(".Values") != text.npos || text.find(".Release") != text.npos ||
+                    text.find("include \"") != text.npos;
+  return std::string("this is a template; render it first: ") +
+         (helm ? "helm template CHART | tpu-admission check -"
+               : "helm template, jinja2 or terraform ... | tpu-admission check -");
+}
+
+std::string ChartTemplates(std::string_view folder) {
+  return "templates of a Helm chart are skipped; render it: helm template " + std::string(folder) +
+         " | tpu-admission check -";
+}
+
+std::vector<std::string> PatchesOf(std::string_view kustomization) {
+  std::vector<std::string> paths;
+  const YamlStream stream = ReadYaml(kustomization, {.max_values = 100'000});
+  for (const YamlDocument& document : stream.documents) {
+    for (const char* key : {"patches", "patchesStrategicMerge", "patchesJson6902"}) {
+      const YamlMember* const list = document.root->Find(key);
+      if (list == nullptr) continue;
+      for (const YamlNode* item : list->value->items) AddPath(*item, paths);
+    }
+  }
+  return paths;
+}
+
+std::string RenderPatch(std::string_view kustomization) {
+  return "is a patch of " + std::string(kustomization) +
+         " and no whole object; build it: kustomize build " + Folder(kustomization) +
+         " | tpu-admission check -";
+}
+
+}  // namespace tpu_admission::offline

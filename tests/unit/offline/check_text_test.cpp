@@ -1,0 +1,192 @@
+#include <gmock/gmock.h>
+
+#include "tpu_admission/offline/check.h"
+#include "tpu_admission/offline/format.h"
+
+namespace tpu_admission::offline {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+const admission::Settings& Standard() {
+  static const admission::Settings kSettings = {
+      rules::Engine(tpu::Catalog::Load(tpu::BuiltInCatalogText(), "catalog").value(), {}),
+      admission::Policy::Load("", "").value(), ""};
+  return kSettings;
+}
+
+FileReport Check(std::string text, const RuleChoice& rules = {}) {
+  return CheckText(Standard(), {"", {2026, 11, 22}, rules}, "a.yaml", std::move(text));
+}
+
+std::string Told(const FileReport& report, std::string_view format, bool colour = false) {
+  const auto writer = NewFormat(format, colour);
+  std::string out;
+  Counts counts;
+  counts.Add(report);
+  writer->Begin(out);
+  writer->Add(report, out);
+  writer->Finish(counts, out);
+  return out;
+}
+
+// The topology is on line 7.
+const std::string kPod = R"(apiVersion: v1
+kind: Pod
+metadata: {name: p}
+spec:
+  nodeSelector:
+    cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
+    cloud.google.com/gke-tpu-topology: 3x3
+  containers:
+  - name: jax
+    resources: {requests: {cpu: 1, memory: 1Gi}, limits: {google.com/tpu: 4}}
+)";
+
+std::string With(std::string text, const std::string& after, const std::string& more) {
+  text.insert(text.find(after) + after.size(), more);
+  return text;
+}
+
+std::vector<std::string> Ignored(const FileReport& report) {
+  std::vector<std::string> reasons;
+  for (const ObjectReport& object : report.objects) {
+    for (const ReportedFinding& finding : object.findings) {
+      if (!finding.ignored_because.empty()) reasons.push_back(finding.ignored_because);
+    }
+  }
+  return reasons;
+}
+
+std::vector<std::string> Warnings(const FileReport& report) {
+  std::vector<std::string> texts;
+  for (const Note& note : report.warnings) texts.push_back(note.text);
+  return texts;
+}
+
+TEST(CheckText, TextShowsTheLineWithACaretUnderTheValueAndTheRepairOnce) {
+  EXPECT_EQ(Told(Check(kPod), "text"),
+            R"(a.yaml:7:40: error: Pod "p": topology 3x3 is not offered for tpu-v6e-slice
+    7 |     cloud.google.com/gke-tpu-topology: 3x3
+      |                                        ^^^
+TPU203 topology-not-offered   spec.nodeSelector['cloud.google.com/gke-tpu-topology']
+  is 3x3, which tpu-v6e-slice does not have: tpu-v6e-slice comes as 1x1, 2x2, 2x4, 4x4, 4x8, 8x8, 8x16, 16x16.
+  -> set cloud.google.com/gke-tpu-topology to 2x2, 2x4 or 4x4
+
+What would run:
+  a) one host, 4 chips in all:                     topology: 2x2
+  b) one host, 1 chip in all (4 chips become 1):   topology: 1x1, containers[0] google.com/tpu: 1
+  c) one host, 8 chips in all (4 chips become 8):  topology: 2x4, containers[0] google.com/tpu: 8
+
+1 TPU workload checked: 1 error, 0 warnings
+)");
+}
+
+TEST(CheckText, ColoursPlaceWordAndCaret) {
+  const std::string text = Told(Check(kPod), "text", true);
+  EXPECT_THAT(text, HasSubstr("\x1b[1ma.yaml:7:40:\x1b[0m \x1b[1;31merror:\x1b[0m Pod \"p\""));
+  EXPECT_THAT(text, HasSubstr(" \x1b[1;32m^^^\x1b[0m\n"));
+}
+
+TEST(CheckText, ShowsThePartOfALongLineThatMatters) {
+  const std::string blanks(500, ' ');
+  const std::string text =
+      Told(Check("{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {nodeSelector: "
+                 "{cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice, cloud.google.com/"
+                 "gke-tpu-topology: " +
+                 blanks + "3x3" + blanks +
+                 "}, containers: [{name: c, resources: {limits: {google.com/tpu: 4}}}]}}"),
+           "text");
+  EXPECT_THAT(text,
+              ::testing::ContainsRegex("\n    1 \\| \\.\\.\\. +3x3 +\n      \\|  +\\^\\^\\^\n"));
+}
+
+TEST(CheckText, ShowsNoControlsOfTheFile) {
+  const std::string text = Told(Check(With(kPod, "3x3", "  # \xE2\x80\xAE and \t")), "text");
+  EXPECT_THAT(text, HasSubstr("3x3  # \xEF\xBF\xBD and  \n"));
+}
+
+TEST(IgnoreComment, ExcusesTheValueOfItsLine) {
+  const FileReport report = Check(With(kPod, "3x3", " # tpu-admission: ignore TPU203 new shape "));
+  EXPECT_THAT(Ignored(report), ElementsAre("new shape"));
+  EXPECT_THAT(report.warnings, IsEmpty());
+  EXPECT_THAT(report.objects[0].repairs, IsEmpty());
+}
+
+TEST(IgnoreComment, AboveAKeyExcusesAllBelowIt) {
+  const std::string comment = "# tpu-admission: ignore TPU203,TPU301 new shape\n";
+  const FileReport report = Check(With(kPod, "spec:\n", "  " + comment));
+  EXPECT_THAT(Ignored(report), ElementsAre("new shape"));
+  EXPECT_THAT(Warnings(report), ElementsAre(HasSubstr("there is no TPU301 here")));
+  EXPECT_THAT(Ignored(Check(comment + kPod)), SizeIs(1)) << "all of the document";
+  EXPECT_THAT(Ignored(Check("---\n" + comment + "\n# more\n" + kPod)), SizeIs(1));
+  EXPECT_THAT(Ignored(Check(comment + "---\n" + kPod + "---\n" + kPod)), SizeIs(1));
+}
+
+TEST(IgnoreComment, TellsWhatDoesNotCount) {
+  const auto says = [](const std::string& comment) {
+    const FileReport report = Check(With(kPod, "tpu-v6e-slice", " " + comment));
+    EXPECT_THAT(Ignored(report), IsEmpty()) << comment;
+    return Warnings(report);
+  };
+  EXPECT_THAT(says("# tpu-admission: ignore TPU203 elsewhere"),
+              ElementsAre(HasSubstr("there is no TPU203 here; take the comment away")));
+  EXPECT_THAT(says("# tpu-admission: ignore TPU2O3 x"), ElementsAre(HasSubstr("mean TPU203?")));
+  EXPECT_THAT(says("# tpu-admission: ignore TPU203"), ElementsAre(HasSubstr("say why")));
+  EXPECT_THAT(says("# tpu-admission: ignore"), ElementsAre(HasSubstr("ignore what?")));
+  EXPECT_THAT(says("# tpu-admission: off"), ElementsAre(HasSubstr("\"off\" is nothing")));
+}
+
+TEST(IgnoreComment, IsNoneInsideOfAValue) {
+  const FileReport report =
+      Check(With(kPod, "metadata: {name: p",
+                 ", annotations: {a: 'x # tpu-admission: off', b: \"x\n  # tpu-admission: off\"}"));
+  EXPECT_THAT(report.warnings, IsEmpty());
+  EXPECT_THAT(report.errors, IsEmpty());
+}
+
+TEST(IgnoreComment, OfRulesThatAreNotAskedForIsNotUnused) {
+  const auto rules = RuleChoice::Parse({"TPU5"}, {}).value();
+  EXPECT_THAT(Check("# tpu-admission: ignore TPU203 x\n" + kPod, rules).warnings, IsEmpty());
+}
+
+TEST(CheckText, FindsTheTemplateOfWhatHelmRendered) {
+  const std::string text = "---\n# Source: c/templates/a.yaml\n" + kPod +
+                           "---\n# Source: c/templates/b.yaml\n# a comment\n" + kPod + "---\n" +
+                           kPod;
+  const FileReport report = Check(text);
+  ASSERT_THAT(report.objects, SizeIs(3));
+  EXPECT_EQ(report.objects[0].source, "c/templates/a.yaml");
+  EXPECT_EQ(report.objects[1].source, "c/templates/b.yaml");
+  EXPECT_EQ(report.objects[2].source, "");
+}
+
+TEST(CheckText, ATemplateIsOneErrorWithWhatToDo) {
+  const FileReport report = Check("a: 1\n{% for x in y %}\nb: {{ x }}\n{% endfor %}\n");
+  EXPECT_TRUE(report.is_template);
+  ASSERT_THAT(report.errors, SizeIs(1));
+  EXPECT_EQ(report.errors[0].place.line, 2U);
+  EXPECT_THAT(report.errors[0].text, HasSubstr("this is a template; render it first"));
+}
+
+TEST(RuleChoice, TakesIdsNamesAndBeginnings) {
+  const auto chosen = [](const char* word) {
+    const auto choice = RuleChoice::Parse({word}, {});
+    EXPECT_TRUE(choice) << word;
+    std::size_t count = 0;
+    for (const rules::Rule* rule : rules::AllRules()) count += choice->Has(*rule) ? 1U : 0U;
+    return count;
+  };
+  EXPECT_EQ(chosen("tpu301"), 1U);
+  EXPECT_EQ(chosen("Chips-Per-Host"), 1U);
+  EXPECT_GT(chosen("5xx"), 5U);
+  EXPECT_EQ(chosen("TPU5"), chosen("5"));
+  EXPECT_FALSE(RuleChoice::Parse({"TPU999"}, {}));
+  EXPECT_FALSE(RuleChoice::Parse({}, {"tpu"}));
+}
+
+}  // namespace
+}  // namespace tpu_admission::offline
