@@ -113,6 +113,7 @@ class CommandLine {
     AddCatalog();
     AddPlan();
     AddScan();
+    AddWhy();
     AddWebhooks();
     AddVerify();
     AddHelp();
@@ -211,6 +212,13 @@ class CommandLine {
     app::AddScan(command, scan_);
   }
 
+  void AddWhy() {
+    CLI::App& command = Add("why", "tell why a workload does not run, by your own kubectl",
+                            [this] { return Why(why_); });
+    AddEngineFlags(command, why_.engine);
+    app::AddWhy(command, why_);
+  }
+
   void AddWebhooks() {
     CLI::App& command =
         Add("webhooks", "print rules and matchConditions for webhook configurations",
@@ -295,6 +303,7 @@ class CommandLine {
   CatalogOptions catalog_;
   PlanOptions plan_;
   ScanOptions scan_;
+  WhyOptions why_;
   WebhooksOptions webhooks_;
   VerifyOptions verify_;
 };

@@ -53,4 +53,22 @@ void AddScan(CLI::App& command, ScanOptions& options) {
       "  kubectl get pods,jobs -A -o json | tpu-admission scan -");
 }
 
+void AddWhy(CLI::App& command, WhyOptions& options) {
+  AddKubectl(command, options.kubectl);
+  CLI::Option* list = command.add_flag("--list", options.list, "print all causes, as a table");
+  command.add_option("KIND/NAME", options.object, "what is asked about, e.g. job/train")
+      ->excludes(list);
+  command
+      .add_option(
+          "--from", options.from,
+          "file of what `kubectl get ... -o json` printed, or -; without it kubectl is asked")
+      ->type_name("FILE");
+  AddOutput(command, options.output, {"text", "json"});
+  command.footer(
+      "Examples:\n"
+      "  tpu-admission why job/train\n"
+      "  tpu-admission why jobset/train --namespace ml --output json\n"
+      "  kubectl get jobs,pods,events,nodes -n ml -o json | tpu-admission why job/train --from -");
+}
+
 }  // namespace tpu_admission::app

@@ -9,5 +9,6 @@ namespace tpu_admission::app {
 
 // After the flags of the engine, of which it gives --policy another meaning.
 void AddScan(CLI::App& command, ScanOptions& options);
+void AddWhy(CLI::App& command, WhyOptions& options);
 
 }  // namespace tpu_admission::app

@@ -99,6 +99,15 @@ struct ScanOptions {
   std::string output = "text";
 };
 
+struct WhyOptions {
+  EngineOptions engine;
+  KubectlOptions kubectl;
+  std::string object;  // KIND/NAME
+  std::string from;    // file or "-": objects as JSON instead of kubectl; empty: kubectl
+  bool list = false;   // print the table of causes instead
+  std::string output = "text";
+};
+
 struct VerifyOptions {
   std::string namespace_name = "default";
   std::string namespace_selector;  // of the webhooks, as JSON; empty: it selects every namespace

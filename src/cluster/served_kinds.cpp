@@ -11,12 +11,13 @@ std::string ResourceName(const workload::Kind& kind) {
   return name;
 }
 
-Result<std::vector<const workload::Kind*>> ServedKinds(Kubectl& kubectl,
-                                                       const workload::KindTable& table,
-                                                       std::vector<std::string>& complaints) {
+Result<std::set<std::string>> ServedResources(Kubectl& kubectl,
+                                              std::vector<std::string>& complaints) {
   std::string text;
   const Status status = kubectl.Run({"api-resources", "--verbs=list", "-o", "name"},
                                     [&text](std::string_view piece) -> Status {
+                                      constexpr std::size_t kMostBytes = std::size_t(4) << 20;
+                                      if (text.size() > kMostBytes) return Error{"too many kinds"};
                                       text += piece;
                                       return OkStatus();
                                     });
@@ -25,6 +26,13 @@ Result<std::vector<const workload::Kind*>> ServedKinds(Kubectl& kubectl,
   std::istringstream lines(text);
   std::set<std::string> served;
   for (std::string line; std::getline(lines, line);) served.insert(line);
+  return served;
+}
+
+Result<std::vector<const workload::Kind*>> ServedKinds(Kubectl& kubectl,
+                                                       const workload::KindTable& table,
+                                                       std::vector<std::string>& complaints) {
+  TPU_ADMISSION_TRY(const std::set<std::string> served, ServedResources(kubectl, complaints));
   std::vector<const workload::Kind*> kinds;
   for (const auto& rows : {workload::Kinds(), table.own()}) {
     for (const workload::Kind& kind : rows) {

@@ -1,6 +1,7 @@
 // Which kinds of the table a server has.
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -13,8 +14,13 @@ namespace tpu_admission::cluster {
 // "jobs.batch", "pods"
 std::string ResourceName(const workload::Kind& kind);
 
-// One call of kubectl. A server that answers in part (one of its extensions is away) has what it
-// names, and `complaints` gets what kubectl said.
+// The resources that can be listed, as ResourceName() writes them. One call of kubectl. A server
+// that answers in part (one of its extensions is away) has what it names, and `complaints` gets
+// what kubectl said.
+Result<std::set<std::string>> ServedResources(Kubectl& kubectl,
+                                              std::vector<std::string>& complaints);
+
+// Those of the table.
 Result<std::vector<const workload::Kind*>> ServedKinds(Kubectl& kubectl,
                                                        const workload::KindTable& table,
                                                        std::vector<std::string>& complaints);

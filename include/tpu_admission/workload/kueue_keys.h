@@ -7,6 +7,7 @@
 
 namespace tpu_admission::workload {
 
+inline constexpr std::string_view kKueueApi = "kueue.x-k8s.io/";  // its apiVersions begin so
 inline constexpr std::string_view kKueueQueue = "kueue.x-k8s.io/queue-name";
 inline constexpr std::string_view kKueueRequired = "kueue.x-k8s.io/podset-required-topology";
 inline constexpr std::string_view kKueuePreferred = "kueue.x-k8s.io/podset-preferred-topology";

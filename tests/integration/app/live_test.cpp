@@ -79,6 +79,41 @@ TEST(Scan, OfTwoPoliciesTellsWhatChanges) {
   EXPECT_THAT(back.out, HasSubstr("deny -> audit: "));
 }
 
+TEST(Why, AsksKubectlAndTellsTheLikeliestCauseFirst) {
+  const Script kubectl;
+  kubectl.Answer("job", kJob);
+  const Ended ended =
+      RunToEnd({"why", "job/train", "-n", "ml", "--kubectl", kubectl.path(), "--context", "c"});
+  EXPECT_EQ(ended.exit_code, 1) << ended.err;
+  EXPECT_THAT(ended.out,
+              HasSubstr("Job \"train\" in namespace ml does not run: 0 of 4 pods run.\n\n"
+                        "own-fault: "));
+  EXPECT_THAT(ended.out, HasSubstr("\n  -> "));
+}
+
+TEST(Why, ReadsAStreamAndPrintsJson) {
+  const Ended ended = RunToEnd({"why", "job/train", "--from", "-", "--output", "json"}, {}, kJob);
+  EXPECT_EQ(ended.exit_code, 1) << ended.err;
+  const auto report = nlohmann::json::parse(ended.out);
+  EXPECT_EQ(report["version"], 1);
+  EXPECT_EQ(report["object"]["name"], "train");
+  EXPECT_EQ(report["running"], false);
+  EXPECT_EQ(report["causes"][0]["cause"], "own-fault");
+  EXPECT_FALSE(report["causes"][0]["do"].get<std::string>().empty());
+  EXPECT_TRUE(report["causes"][0]["evidence"].is_array());
+}
+
+TEST(Why, SaysWhatItCannotRun) {
+  const Ended missing = RunToEnd({"why", "job/train", "--kubectl", "/nowhere/kubectl"});
+  EXPECT_EQ(missing.exit_code, 2);
+  EXPECT_THAT(missing.err, HasSubstr("install kubectl"));
+  const Ended none = RunToEnd({"why", "job/other", "--from", "-"}, {}, kJob);
+  EXPECT_EQ(none.exit_code, 2);
+  EXPECT_THAT(none.err, HasSubstr("not among what was read"));
+  EXPECT_THAT(RunToEnd({"why", "train"}).err, HasSubstr("KIND/NAME"));
+  EXPECT_EQ(RunToEnd({"why", "job/train", "--from", "/nowhere"}).exit_code, 2);
+}
+
 TEST(Scan, SaysWhatItCannotRun) {
   EXPECT_EQ(RunToEnd({"scan", "-"}, {}, "kind: Job\n").exit_code, 2);
   const Ended missing = RunToEnd({"scan", "--kubectl", "/nowhere/kubectl"});

@@ -1,0 +1,133 @@
+// `tpu-admission why`: why a workload does not run.
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "app/command_line.h"
+#include "app/commands.h"
+#include "app/kubectl_options.h"
+#include "app/settings_loader.h"
+#include "tpu_admission/base/clock.h"
+#include "tpu_admission/cluster/collector.h"
+#include "tpu_admission/cluster/why.h"
+
+namespace tpu_admission::app {
+namespace {
+
+using cluster::Cause;
+using cluster::Diagnosis;
+using cluster::Snapshot;
+using Json = nlohmann::ordered_json;
+
+int Fail(const Error& error) {
+  std::cerr << "tpu-admission: " << error.message << '\n';
+  return kCannotRun;
+}
+
+void Print(const Cause& cause) {
+  std::cout << cause.word << ": " << cause.text << '\n';
+  std::cout << "  -> " << cause.change << '\n';
+  for (const std::string& line : cause.evidence) std::cout << "     " << line << '\n';
+}
+
+void PrintText(const Snapshot& snapshot, const Diagnosis& diagnosis) {
+  std::cout << snapshot.object.Title();
+  if (!snapshot.object.namespace_name.empty()) {
+    std::cout << " in namespace " << snapshot.object.namespace_name;
+  }
+  std::cout << (diagnosis.running ? " runs: " : " does not run: ") << diagnosis.summary << ".\n";
+  for (std::size_t i = 0; i < diagnosis.causes.size(); ++i) {
+    std::cout << (i == 1 ? "\nAlso:\n" : i == 0 ? "\n" : "");
+    Print(diagnosis.causes[i]);
+  }
+  for (const std::string& what : snapshot.not_read) std::cout << "\nnot read: " << what << '\n';
+  if (snapshot.left_out > 0) {
+    std::cout << "\nnot looked at, since there are too many: " << snapshot.left_out << " objects\n";
+  }
+}
+
+void PrintJson(const Snapshot& snapshot, const Diagnosis& diagnosis) {
+  Json causes = Json::array();
+  for (const Cause& cause : diagnosis.causes) {
+    causes.push_back({{"cause", cause.word},
+                      {"text", cause.text},
+                      {"do", cause.change},
+                      {"evidence", cause.evidence}});
+  }
+  const Json json = {{"version", 1},
+                     {"object",
+                      {{"apiVersion", snapshot.object.api_version},
+                       {"kind", snapshot.object.kind},
+                       {"namespace", snapshot.object.namespace_name},
+                       {"name", snapshot.object.name}}},
+                     {"running", diagnosis.running},
+                     {"summary", diagnosis.summary},
+                     {"causes", causes},
+                     {"not_read", snapshot.not_read}};
+  std::cout << json.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
+}
+
+Status ReadStream(std::istream& in, cluster::Collector& collector) {
+  std::vector<char> block(std::size_t(64) << 10);
+  while (in) {
+    in.read(block.data(), std::streamsize(block.size()));
+    TPU_ADMISSION_TRY_STATUS(collector.Read({block.data(), std::size_t(in.gcount())}));
+  }
+  return collector.FinishReading();
+}
+
+Status Read(const WhyOptions& options, const cluster::Target& target,
+            cluster::Collector& collector) {
+  if (options.from.empty()) {
+    cluster::KubectlProgram kubectl(ToProgram(options.kubectl));
+    return collector.ReadCluster(kubectl, target);
+  }
+  collector.LookFor(target);
+  if (options.from == "-") {
+    const Status status = ReadStream(std::cin, collector);
+    return status ? status : Error{"standard input: " + status.error().message};
+  }
+  std::ifstream file(options.from, std::ios::binary);
+  if (!file) return Error{options.from + ": cannot be read"};
+  const Status status = ReadStream(file, collector);
+  return status ? status : Error{options.from + ": " + status.error().message};
+}
+
+// What may matter all the same is no reason for another exit code.
+bool IsDoubt(const Cause& cause) { return cause.word == "own-doubt" || cause.word == "finished"; }
+
+void PrintTable() {
+  std::cout << "| cause | what is so | what to do |\n|---|---|---|\n";
+  for (const cluster::CauseRow& row : cluster::CauseTable()) {
+    std::cout << "| `" << row.word << "` | " << row.meaning << " | " << row.change << " |\n";
+  }
+}
+
+}  // namespace
+
+int Why(const WhyOptions& options) {
+  if (options.list) {
+    PrintTable();
+    return kDone;
+  }
+  const auto target = cluster::ParseTarget(options.object, options.kubectl.namespace_name);
+  if (!target) return Fail(target.error());
+  const auto settings = SettingsLoader(options.engine, "", DiskFiles()).Load();
+  if (!settings) return Fail(settings.error());
+  cluster::Collector collector(**settings, DayOf(SystemClock().Now()));
+  if (const Status status = Read(options, *target, collector); !status) {
+    return Fail(status.error());
+  }
+  const auto snapshot = collector.Finish();
+  if (!snapshot) return Fail(snapshot.error());
+  const Diagnosis diagnosis = cluster::Diagnose(*snapshot);
+  options.output == "json" ? PrintJson(*snapshot, diagnosis) : PrintText(*snapshot, diagnosis);
+  if (!std::cout.flush()) return Fail(Error{"standard output cannot be written"});
+  const bool fine = std::all_of(diagnosis.causes.begin(), diagnosis.causes.end(), IsDoubt);
+  return fine ? kDone : kFaultsFound;
+}
+
+}  // namespace tpu_admission::app

@@ -1,0 +1,44 @@
+#include "cluster/causes/causes.h"
+
+#include <algorithm>
+
+#include "tpu_admission/base/text.h"
+
+namespace tpu_admission::cluster {
+
+std::string Count(std::size_t number, std::string_view noun) {
+  return std::to_string(number) + " " + std::string(noun) + (number == 1 ? "" : "s");
+}
+
+bool Has(std::string_view text, std::string_view part) { return text.find(part) != text.npos; }
+
+std::string Say(const ObjectFacts& object, const ConditionFacts& condition) {
+  return object.Title() + ": " + condition.type + "=" + condition.status + " (" + condition.reason +
+         "): " + condition.message;
+}
+
+std::string Say(const EventFacts& event) {
+  return event.kind + " " + Quoted(event.name, 253) + ": " + event.reason + ": " + event.message;
+}
+
+const EventFacts* LastEvent(const Snapshot& snapshot,
+                            const std::function<bool(const EventFacts&)>& fits) {
+  const auto found = std::find_if(snapshot.events.rbegin(), snapshot.events.rend(), fits);
+  return found == snapshot.events.rend() ? nullptr : &*found;
+}
+
+const PodFacts* Unplaced(const Snapshot& snapshot) {
+  const PodFacts* unplaced = nullptr;
+  for (const PodFacts& pod : snapshot.pods) {
+    if (!pod.unschedulable()) continue;
+    if (pod.chips > 0) return &pod;
+    if (unplaced == nullptr) unplaced = &pod;
+  }
+  return unplaced;
+}
+
+std::size_t CountPods(const Snapshot& snapshot, const std::function<bool(const PodFacts&)>& fits) {
+  return std::size_t(std::count_if(snapshot.pods.begin(), snapshot.pods.end(), fits));
+}
+
+}  // namespace tpu_admission::cluster

@@ -1,0 +1,182 @@
+// Pods that have a node and do not run on it. The reasons are the kubelet's.
+#include <algorithm>
+
+#include "cluster/causes/causes.h"
+#include "tpu_admission/base/text.h"
+
+namespace tpu_admission::cluster {
+namespace {
+
+const PodFacts* FirstPod(const Snapshot& s, const std::function<bool(const PodFacts&)>& fits) {
+  const auto found = std::find_if(s.pods.begin(), s.pods.end(), fits);
+  return found == s.pods.end() ? nullptr : &*found;
+}
+
+std::string SayStatus(const PodFacts& pod) {
+  return pod.Title() + ": " + pod.phase + (pod.reason.empty() ? "" : " (" + pod.reason + ")") +
+         (pod.message.empty() ? "" : ": " + pod.message);
+}
+
+struct Trouble {
+  const PodFacts* pod = nullptr;
+  const ContainerFacts* container = nullptr;
+  std::string Where() const { return pod->Title() + ", container " + Quoted(container->name, 63); }
+};
+
+std::optional<Trouble> FirstContainer(const Snapshot& s,
+                                      const std::function<bool(const ContainerFacts&)>& fits) {
+  for (const PodFacts& pod : s.pods) {
+    if (pod.phase == "Succeeded") continue;
+    for (const ContainerFacts& container : pod.containers) {
+      if (fits(container)) return Trouble{&pod, &container};
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<Found> Waiting(const Snapshot& s, const std::vector<std::string_view>& reasons,
+                             const std::string& text) {
+  const auto trouble = FirstContainer(s, [&](const ContainerFacts& container) {
+    return std::find(reasons.begin(), reasons.end(), container.waiting) != reasons.end();
+  });
+  if (!trouble) return std::nullopt;
+  return Found{
+      text + ": container " + Quoted(trouble->container->name, 63),
+      {trouble->Where() + ": " + trouble->container->waiting + ": " + trouble->container->message}};
+}
+
+// The newest event of a reason about a pod that does not run yet.
+const EventFacts* EventOfWaitingPod(const Snapshot& s,
+                                    const std::vector<std::string_view>& reasons) {
+  return LastEvent(s, [&](const EventFacts& event) {
+    const bool fits = std::find(reasons.begin(), reasons.end(), event.reason) != reasons.end();
+    return fits && FirstPod(s, [&](const PodFacts& pod) {
+                     return pod.uid == event.uid && pod.phase == "Pending" && !pod.node.empty();
+                   }) != nullptr;
+  });
+}
+
+std::string SayEnd(const ContainerFacts& container) {
+  std::string text = container.ended;
+  if (container.exit_code) text += " (exit code " + std::to_string(*container.exit_code) + ")";
+  if (container.restarts > 0) text += ", " + Count(std::size_t(container.restarts), "restart");
+  return container.message.empty() ? text : text + ": " + container.message;
+}
+
+bool Runs(const ContainerFacts& container) { return container.running; }
+
+}  // namespace
+
+std::optional<Found> FindChipsRefused(const Snapshot& s) {
+  const PodFacts* pod = FirstPod(s, [](const PodFacts& p) {
+    return p.phase == "Failed" && p.reason == "UnexpectedAdmissionError";
+  });
+  if (pod == nullptr) return std::nullopt;
+  return Found{"refused on the node: its pods ask for " + Count(std::size_t(pod->chips), "chip") +
+                   ", and the device plugin of the node does not give that many to one pod",
+               {SayStatus(*pod)}};
+}
+
+std::optional<Found> FindNodeRefused(const Snapshot& s) {
+  const PodFacts* pod = FirstPod(s, [](const PodFacts& p) {
+    return p.phase == "Failed" && (p.reason.starts_with("OutOf") || p.reason == "NodeAffinity" ||
+                                   p.reason == "TopologyAffinityError" || p.reason == "NodePorts");
+  });
+  if (pod == nullptr) return std::nullopt;
+  return Found{"refused on the node " + Quoted(pod->node, 253) + ": " + pod->reason,
+               {SayStatus(*pod)}};
+}
+
+std::optional<Found> FindEvicted(const Snapshot& s) {
+  const auto is_evicted = [](const PodFacts& pod) {
+    const ConditionFacts* disruption = pod.Condition("DisruptionTarget");
+    return disruption != nullptr && disruption->is_true();
+  };
+  const PodFacts* pod = FirstPod(s, is_evicted);
+  if (pod == nullptr) return std::nullopt;
+  const ConditionFacts& disruption = *pod->Condition("DisruptionTarget");
+  return Found{
+      Count(CountPods(s, is_evicted), "pod") + " of it lost the node: " + disruption.reason,
+      {Say(*pod, disruption)}};
+}
+
+std::optional<Found> FindNodeLost(const Snapshot& s) {
+  for (const PodFacts& pod : s.pods) {
+    if (pod.node.empty() || pod.done() || !s.nodes_known || pod.chips == 0) continue;
+    const auto node = std::find_if(s.nodes.begin(), s.nodes.end(),
+                                   [&](const NodeFacts& n) { return n.name == pod.node; });
+    if (node != s.nodes.end() && node->ready) continue;
+    const std::string state = node == s.nodes.end() ? "is gone" : "is not Ready";
+    return Found{"the node " + Quoted(pod.node, 253) + " of " + pod.Title() + " " + state,
+                 {"node " + pod.node + " " + state, SayStatus(pod)}};
+  }
+  return std::nullopt;
+}
+
+std::optional<Found> FindImage(const Snapshot& s) {
+  return Waiting(s, {"ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull"},
+                 "an image cannot be pulled");
+}
+
+std::optional<Found> FindConfiguration(const Snapshot& s) {
+  return Waiting(s, {"CreateContainerConfigError", "CreateContainerError", "RunContainerError"},
+                 "a container cannot be made");
+}
+
+std::optional<Found> FindMount(const Snapshot& s) {
+  const EventFacts* event = EventOfWaitingPod(s, {"FailedMount", "FailedAttachVolume"});
+  if (event == nullptr) return std::nullopt;
+  return Found{"a volume cannot be mounted on the node", {Say(*event)}};
+}
+
+std::optional<Found> FindSandbox(const Snapshot& s) {
+  const EventFacts* event = EventOfWaitingPod(
+      s, {"FailedCreatePodSandBox", "NetworkNotReady", "FailedCreatePodContainer"});
+  if (event == nullptr) return std::nullopt;
+  return Found{"the node cannot start its pods", {Say(*event)}};
+}
+
+std::optional<Found> FindOutOfMemory(const Snapshot& s) {
+  const auto trouble = FirstContainer(s, [](const ContainerFacts& container) {
+    return container.ended == "OOMKilled" && !container.ready;
+  });
+  if (!trouble) return std::nullopt;
+  return Found{"container " + Quoted(trouble->container->name, 63) +
+                   " needs more memory of the host than its limit",
+               {trouble->Where() + ": " + SayEnd(*trouble->container)}};
+}
+
+std::optional<Found> FindCrash(const Snapshot& s) {
+  const auto trouble = FirstContainer(s, [](const ContainerFacts& container) {
+    return container.waiting == "CrashLoopBackOff" ||
+           (container.exit_code.value_or(0) != 0 && !container.running);
+  });
+  if (!trouble) return std::nullopt;
+  const std::string code = trouble->container->exit_code
+                               ? " with exit code " + std::to_string(*trouble->container->exit_code)
+                               : "";
+  return Found{"container " + Quoted(trouble->container->name, 63) + " ends" + code,
+               {trouble->Where() + ": " + SayEnd(*trouble->container)}};
+}
+
+std::optional<Found> FindInitWaits(const Snapshot& s) {
+  const PodFacts* waiting = FirstPod(s, [](const PodFacts& pod) {
+    return pod.phase == "Pending" &&
+           std::any_of(pod.containers.begin(), pod.containers.end(),
+                       [](const ContainerFacts& c) { return c.init && Runs(c) && !c.ready; });
+  });
+  if (waiting == nullptr) return std::nullopt;
+  const auto init = std::find_if(waiting->containers.begin(), waiting->containers.end(),
+                                 [](const ContainerFacts& c) { return c.init && Runs(c); });
+  return Found{"init container " + Quoted(init->name, 63) + " has not ended yet",
+               {waiting->Title() + ", init container " + Quoted(init->name, 63) + ": running"}};
+}
+
+std::optional<Found> FindStarting(const Snapshot& s) {
+  const PodFacts* pod =
+      FirstPod(s, [](const PodFacts& p) { return p.phase == "Pending" && !p.node.empty(); });
+  if (pod == nullptr) return std::nullopt;
+  return Found{"its pods have nodes and are being started", {SayStatus(*pod) + " on " + pod->node}};
+}
+
+}  // namespace tpu_admission::cluster

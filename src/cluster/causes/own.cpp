@@ -1,0 +1,106 @@
+#include <algorithm>
+
+#include "cluster/causes/causes.h"
+#include "tpu_admission/base/text.h"
+
+namespace tpu_admission::cluster {
+namespace {
+
+const ConditionFacts* Condition(const Snapshot& snapshot, std::string_view type) {
+  const auto found =
+      std::find_if(snapshot.conditions.begin(), snapshot.conditions.end(),
+                   [&](const ConditionFacts& c) { return c.type == type && c.is_true(); });
+  return found == snapshot.conditions.end() ? nullptr : &*found;
+}
+
+Found Tell(const std::vector<const FaultFacts*>& faults) {
+  Found found{
+      faults.front()->summary + " (" + faults.front()->rule + ")", {}, faults.front()->change};
+  for (const FaultFacts* fault : faults) {
+    found.evidence.push_back(fault->rule + ": " + fault->problem);
+  }
+  return found;
+}
+
+std::vector<const FaultFacts*> Faults(const Snapshot& snapshot, rules::Mode least) {
+  std::vector<const FaultFacts*> faults;
+  for (const FaultFacts& fault : snapshot.faults) {
+    if (fault.mode >= least) faults.push_back(&fault);
+  }
+  return faults;
+}
+
+bool HasPlace(const PodFacts& pod) { return !pod.node.empty(); }
+
+}  // namespace
+
+std::optional<Found> FindDeleting(const Snapshot& s) {
+  if (!s.object.being_deleted) return std::nullopt;
+  Found found{s.object.Title() + " is being deleted", {}};
+  for (const std::string& finalizer : s.object.finalizers) {
+    found.evidence.push_back("finalizer " + finalizer + " is still there");
+  }
+  const std::size_t left = CountPods(s, [](const PodFacts& pod) { return !pod.done(); });
+  if (left > 0) found.evidence.push_back(Count(left, "pod") + " of it have not ended");
+  return found;
+}
+
+std::optional<Found> FindFinished(const Snapshot& s) {
+  for (const std::string_view type : {"Complete", "Completed", "SuccessCriteriaMet"}) {
+    if (const ConditionFacts* done = Condition(s, type)) {
+      return Found{s.object.Title() + " has finished", {Say(s.object, *done)}};
+    }
+  }
+  const bool all_ended =
+      s.object.kind == "Pod" && !s.pods.empty() && s.pods.front().phase == "Succeeded";
+  if (!all_ended) return std::nullopt;
+  return Found{s.object.Title() + " has finished", {s.object.Title() + ": phase Succeeded"}};
+}
+
+// What denies, as long as no pod has shown that it finds a node all the same.
+std::optional<Found> FindOwnFault(const Snapshot& s) {
+  const auto faults = Faults(s, rules::Mode::kDeny);
+  if (faults.empty() || CountPods(s, HasPlace) > 0) return std::nullopt;
+  return Tell(faults);
+}
+
+std::optional<Found> FindManagedElsewhere(const Snapshot& s) {
+  if (s.managed_by.empty() || s.managed_by.starts_with("kubernetes.io/") || !s.pods.empty()) {
+    return std::nullopt;
+  }
+  if (s.managed_by.starts_with("jobset.sigs.k8s.io/")) return std::nullopt;
+  return Found{"another controller, " + s.managed_by + ", runs it, perhaps in another cluster",
+               {"spec.managedBy is " + s.managed_by}};
+}
+
+std::optional<Found> FindPaused(const Snapshot& s) {
+  if (!s.paused || !s.living().empty()) return std::nullopt;
+  return Found{"it asks for no pods: a count of it is 0",
+               {s.object.Title() + ": parallelism, replicas or numOfHosts is 0"}};
+}
+
+std::optional<Found> FindSuspended(const Snapshot& s) {
+  if (!s.suspended || !s.queue.empty() || s.workload) return std::nullopt;
+  return Found{"it is suspended, and no queue will start it", {"spec.suspend is true"}};
+}
+
+std::optional<Found> FindFailed(const Snapshot& s) {
+  const ConditionFacts* failed = Condition(s, "Failed");
+  if (failed == nullptr) failed = Condition(s, "FailureTarget");
+  if (failed != nullptr) {
+    return Found{s.object.Title() + " has failed: " + failed->reason, {Say(s.object, *failed)}};
+  }
+  const auto ended = std::find_if(s.pods.begin(), s.pods.end(),
+                                  [](const PodFacts& pod) { return pod.phase == "Failed"; });
+  if (ended == s.pods.end() || s.object.kind != "Pod") return std::nullopt;
+  return Found{ended->Title() + " has failed",
+               {ended->Title() + ": " + ended->reason + ": " + ended->message}};
+}
+
+std::optional<Found> FindOwnDoubt(const Snapshot& s) {
+  const auto faults = Faults(s, rules::Mode::kWarn);
+  if (faults.empty() || FindOwnFault(s)) return std::nullopt;
+  return Tell(faults);
+}
+
+}  // namespace tpu_admission::cluster

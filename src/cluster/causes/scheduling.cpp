@@ -1,0 +1,315 @@
+// Pods without a place: what the scheduler says (k8s.io/kubernetes
+// pkg/scheduler/framework/plugins), held against the nodes, since it does not say which node it
+// speaks of.
+#include <algorithm>
+
+#include "cluster/causes/causes.h"
+#include "tpu_admission/base/text.h"
+#include "tpu_admission/tpu/topology.h"
+#include "tpu_admission/workload/gke_labels.h"
+
+namespace tpu_admission::cluster {
+namespace {
+
+std::string Selected(const PodFacts& pod, std::string_view key) {
+  const auto found = pod.selector.find(std::string(key));
+  return found == pod.selector.end() ? std::string() : found->second;
+}
+
+struct Shape {
+  std::string accelerator;
+  std::string topology;
+  std::string Text() const { return accelerator + " " + topology; }
+};
+
+std::optional<Shape> ShapeOf(const PodFacts& pod) {
+  Shape shape{Selected(pod, workload::kGkeTpuAccelerator),
+              Selected(pod, workload::kGkeTpuTopology)};
+  if (shape.accelerator.empty() || shape.topology.empty()) return std::nullopt;
+  return shape;
+}
+
+using Nodes = std::vector<const NodeFacts*>;
+
+Nodes NodesOf(const Snapshot& s, const Shape& shape) {
+  Nodes nodes;
+  for (const NodeFacts& node : s.nodes) {
+    if (node.accelerator == shape.accelerator && node.topology == shape.topology) {
+      nodes.push_back(&node);
+    }
+  }
+  return nodes;
+}
+
+bool Carries(const NodeFacts& node, const std::string& key, const std::string& value) {
+  const auto found = node.labels.find(key);
+  return found != node.labels.end() && found->second == value;
+}
+
+bool Matches(const NodeFacts& node, const PodFacts& pod) {
+  return std::all_of(pod.selector.begin(), pod.selector.end(),
+                     [&](const auto& label) { return Carries(node, label.first, label.second); });
+}
+
+// The nodes that the pod may go to by all its selectors.
+Nodes Candidates(const Snapshot& s, const PodFacts& pod) {
+  const auto shape = ShapeOf(pod);
+  if (!shape) return {};
+  Nodes nodes = NodesOf(s, *shape);
+  std::erase_if(nodes, [&](const NodeFacts* node) { return !Matches(*node, pod); });
+  return nodes;
+}
+
+const std::string& Verdict(const PodFacts& pod) { return pod.Condition("PodScheduled")->message; }
+
+// What of its pods waits alike.
+std::vector<std::string> Evidence(const Snapshot& s, const PodFacts& pod) {
+  std::vector<std::string> evidence = {Say(pod, *pod.Condition("PodScheduled"))};
+  const std::size_t waiting =
+      CountPods(s, [](const PodFacts& other) { return other.unschedulable(); });
+  const std::size_t placed =
+      CountPods(s, [](const PodFacts& other) { return !other.node.empty() && !other.done(); });
+  evidence.push_back(Count(waiting, "pod") + " without a place, " + std::to_string(placed) +
+                     " with one");
+  return evidence;
+}
+
+Found Tell(const Snapshot& s, const PodFacts& pod, std::string text) {
+  return {std::move(text), Evidence(s, pod)};
+}
+
+// "tpu-v6e-slice 2x4 (3 nodes of 8 chips)"
+std::vector<std::string> ShapesThereAre(const Snapshot& s) {
+  std::map<std::pair<std::string, std::int64_t>, std::size_t> nodes;
+  for (const NodeFacts& node : s.nodes) ++nodes[{node.Shape(), node.chips}];
+  std::vector<std::string> shapes;
+  for (const auto& [shape, count] : nodes) {
+    shapes.push_back(shape.first + " (" + Count(count, "node") + " of " +
+                     std::to_string(shape.second) + " chips)");
+  }
+  return shapes;
+}
+
+std::string InventoryText(const Snapshot& s) {
+  std::vector<std::string> shapes = ShapesThereAre(s);
+  if (shapes.empty()) return "; it has no TPU nodes at all";
+  constexpr std::size_t kMostTold = 5;
+  const std::size_t more = shapes.size() > kMostTold ? shapes.size() - kMostTold : 0;
+  shapes.resize(shapes.size() - more);
+  std::string text = "; it has ";
+  for (std::size_t i = 0; i < shapes.size(); ++i) text += (i == 0 ? "" : ", ") + shapes[i];
+  return text + (more > 0 ? " and " + std::to_string(more) + " more" : "");
+}
+
+bool IsOfNodeState(const TaintFacts& taint) { return taint.key.starts_with("node.kubernetes.io/"); }
+
+// The first taint of the candidates that keeps the pod off, by whether it is the taint of TPUs.
+const TaintFacts* Untolerated(const Snapshot& s, const PodFacts& pod, bool of_tpus) {
+  for (const NodeFacts* node : Candidates(s, pod)) {
+    for (const TaintFacts& taint : node->taints) {
+      const bool is_of_tpus = taint.key == workload::kTpuResource;
+      if (is_of_tpus != of_tpus || taint.effect == "PreferNoSchedule") continue;
+      if (!IsOfNodeState(taint) && !pod.Tolerates(taint)) return &taint;
+    }
+  }
+  return nullptr;
+}
+
+bool HasReason(const PodFacts& pod, const std::vector<std::string>& words) {
+  return std::any_of(words.begin(), words.end(),
+                     [&](const std::string& word) { return Has(Verdict(pod), word); });
+}
+
+std::optional<Found> ByWords(const Snapshot& s, const std::vector<std::string>& words,
+                             const std::string& text) {
+  const PodFacts* pod = Unplaced(s);
+  if (pod == nullptr || !HasReason(*pod, words)) return std::nullopt;
+  return Tell(s, *pod, text);
+}
+
+}  // namespace
+
+std::optional<Found> FindGated(const Snapshot& s) {
+  const auto held = std::find_if(s.pods.begin(), s.pods.end(),
+                                 [](const PodFacts& pod) { return !pod.gates.empty(); });
+  if (held == s.pods.end()) return std::nullopt;
+  const std::size_t count = CountPods(s, [](const PodFacts& pod) { return !pod.gates.empty(); });
+  Found found{"the scheduling gate " + Quoted(held->gates.front(), 253) + " holds " +
+                  Count(count, "pod") + " of it",
+              {}};
+  for (const std::string& gate : held->gates) {
+    found.evidence.push_back(held->Title() + ": spec.schedulingGates has " + gate);
+  }
+  return found;
+}
+
+std::optional<Found> FindNoScheduler(const Snapshot& s) {
+  const auto is_unseen = [](const PodFacts& pod) {
+    return pod.node.empty() && !pod.done() && pod.gates.empty() &&
+           pod.Condition("PodScheduled") == nullptr;
+  };
+  const auto unseen = std::find_if(s.pods.begin(), s.pods.end(), is_unseen);
+  if (unseen == s.pods.end() || Unplaced(s) != nullptr) return std::nullopt;
+  return Found{"the scheduler " + Quoted(unseen->scheduler, 253) +
+                   " does not run, or has not seen its pods yet",
+               {unseen->Title() + ": spec.schedulerName is " + unseen->scheduler +
+                ", and there is no condition PodScheduled"}};
+}
+
+std::optional<Found> FindNoNodePool(const Snapshot& s) {
+  const PodFacts* pod = Unplaced(s);
+  if (pod == nullptr || !s.nodes_known || pod->chips == 0) return std::nullopt;
+  const auto shape = ShapeOf(*pod);
+  if (!shape || !NodesOf(s, *shape).empty()) return std::nullopt;
+  Found found =
+      Tell(s, *pod, "no node of this cluster has " + shape->Text() + " now" + InventoryText(s));
+  const EventFacts* autoscaler =
+      LastEvent(s, [](const EventFacts& event) { return event.reason == "NotTriggerScaleUp"; });
+  if (autoscaler != nullptr) found.evidence.push_back(Say(*autoscaler));
+  return found;
+}
+
+std::optional<Found> FindSelectorUnmet(const Snapshot& s) {
+  const PodFacts* pod = Unplaced(s);
+  const auto shape = pod == nullptr ? std::nullopt : ShapeOf(*pod);
+  if (!shape || !Candidates(s, *pod).empty()) return std::nullopt;
+  const Nodes nodes = NodesOf(s, *shape);
+  for (const auto& [key, value] : pod->selector) {
+    const bool met = std::any_of(nodes.begin(), nodes.end(),
+                                 [&](const NodeFacts* node) { return Carries(*node, key, value); });
+    if (met || nodes.empty()) continue;
+    const auto other = nodes.front()->labels.find(key);
+    return Tell(
+        s, *pod,
+        "none of the " + Count(nodes.size(), "node") + " with " + shape->Text() + " has " + key +
+            ": " + Quoted(value, 253) +
+            (other == nodes.front()->labels.end() ? ""
+                                                  : "; there is " + Quoted(other->second, 253)));
+  }
+  if (nodes.empty()) return std::nullopt;
+  return Tell(s, *pod,
+              "no node with " + shape->Text() + " has all the labels that its pods select");
+}
+
+std::optional<Found> FindCordoned(const Snapshot& s) {
+  const PodFacts* pod = Unplaced(s);
+  if (pod == nullptr) return std::nullopt;
+  const Nodes nodes = Candidates(s, *pod);
+  const auto cordoned = std::count_if(nodes.begin(), nodes.end(),
+                                      [](const NodeFacts* node) { return node->cordoned; });
+  if (cordoned == 0 || !HasReason(*pod, {"were unschedulable"})) return std::nullopt;
+  Found found = Tell(s, *pod,
+                     std::to_string(cordoned) + " of " + Count(nodes.size(), "node") +
+                         " that it may go to are cordoned");
+  for (const NodeFacts* node : nodes) {
+    if (node->cordoned) found.evidence.push_back("node " + node->name + " is unschedulable");
+  }
+  return found;
+}
+
+std::optional<Found> FindSliceIncomplete(const Snapshot& s) {
+  const PodFacts* pod = Unplaced(s);
+  if (pod == nullptr) return std::nullopt;
+  struct Pool {
+    std::int64_t nodes = 0;
+    std::int64_t ready = 0;
+    std::int64_t hosts = 0;
+  };
+  std::map<std::string, Pool> pools;
+  for (const NodeFacts* node : Candidates(s, *pod)) {
+    const auto topology = tpu::Topology::Parse(node->topology);
+    Pool& pool = pools[node->pool];
+    ++pool.nodes;
+    if (node->ready) ++pool.ready;
+    if (topology && node->chips > 0) {
+      pool.hosts = std::max(pool.hosts, topology->chips() / node->chips);
+    }
+  }
+  std::optional<Found> found;
+  for (const auto& [name, pool] : pools) {
+    if (pool.hosts < 2 || pool.ready >= pool.hosts) return std::nullopt;  // a whole slice is there
+    const std::string hosts = std::to_string(pool.hosts);
+    const std::string ready =
+        std::to_string(pool.ready) + " of " + hosts + " hosts of pool " + name + " are Ready";
+    if (!found) {
+      found = Tell(s, *pod,
+                   ready + ": a slice of " + ShapeOf(*pod)->topology + " starts with all of them");
+    }
+    found->evidence.push_back(ready + ", of " + Count(std::size_t(pool.nodes), "node"));
+  }
+  return found;
+}
+
+std::optional<Found> FindTolerationMissing(const Snapshot& s) {
+  const PodFacts* pod = Unplaced(s);
+  const TaintFacts* taint = pod == nullptr ? nullptr : Untolerated(s, *pod, true);
+  if (taint == nullptr) return std::nullopt;
+  return Tell(s, *pod,
+              "its pods do not tolerate the taint of TPU nodes, " + taint->key + "=" +
+                  taint->value + ":" + taint->effect);
+}
+
+std::optional<Found> FindTaint(const Snapshot& s) {
+  const PodFacts* pod = Unplaced(s);
+  const TaintFacts* taint = pod == nullptr ? nullptr : Untolerated(s, *pod, false);
+  if (taint == nullptr) return std::nullopt;
+  return Tell(s, *pod,
+              "its pods do not tolerate the taint " + taint->key + "=" + taint->value + ":" +
+                  taint->effect + " of the nodes that they select");
+}
+
+std::optional<Found> FindVolume(const Snapshot& s) {
+  return ByWords(s,
+                 {"persistentvolumeclaim", "PersistentVolumeClaim", "persistent volume",
+                  "PersistentVolume", "available volume zone", "max volume count"},
+                 "a volume that its pods mount is not there, or not where the nodes are");
+}
+
+std::optional<Found> FindDeviceClaim(const Snapshot& s) {
+  const PodFacts* pod = Unplaced(s);
+  if (pod == nullptr || !pod->has_claims) return std::nullopt;
+  if (!HasReason(*pod, {"resourceclaim", "ResourceClaim", "allocate all claims"})) {
+    return std::nullopt;
+  }
+  return Tell(s, *pod, "no node can give the devices that its resource claims ask for");
+}
+
+std::optional<Found> FindPodAffinity(const Snapshot& s) {
+  return ByWords(s, {"pod affinity rules", "anti-affinity rules", "topology spread constraints"},
+                 "rules about other pods keep it off: each node pool that it may go to is taken "
+                 "by another workload, or its own pods must lie elsewhere");
+}
+
+std::optional<Found> FindChipsInUse(const Snapshot& s) {
+  const PodFacts* pod = Unplaced(s);
+  if (pod == nullptr || !HasReason(*pod, {"Insufficient " + std::string(workload::kTpuResource)}))
+    return std::nullopt;
+  const auto shape = ShapeOf(*pod);
+  Found found = Tell(s, *pod,
+                     shape ? "the chips of the nodes with " + shape->Text() + " are in use"
+                           : "no node has the chips that it asks for free");
+  for (const std::string& holder : s.holders) found.evidence.push_back("in use by " + holder);
+  return found;
+}
+
+std::optional<Found> FindMachineFull(const Snapshot& s) {
+  const PodFacts* pod = Unplaced(s);
+  if (pod == nullptr) return std::nullopt;
+  std::string lacking;
+  for (const std::string_view resource : {"cpu", "memory", "ephemeral-storage"}) {
+    if (!Has(Verdict(*pod), "Insufficient " + std::string(resource))) continue;
+    lacking += (lacking.empty() ? "" : " and ") + std::string(resource);
+  }
+  if (Has(Verdict(*pod), "Too many pods"))
+    lacking += (lacking.empty() ? "" : " and ") + std::string("room for pods");
+  if (lacking.empty()) return std::nullopt;
+  return Tell(s, *pod, "the nodes that it may go to have not enough " + lacking + " left");
+}
+
+std::optional<Found> FindUnschedulable(const Snapshot& s) {
+  const PodFacts* pod = Unplaced(s);
+  if (pod == nullptr) return std::nullopt;
+  return Tell(s, *pod, "the scheduler finds no node for " + pod->Title());
+}
+
+}  // namespace tpu_admission::cluster

@@ -1,0 +1,66 @@
+#include "tpu_admission/cluster/snapshot.h"
+
+#include <algorithm>
+
+#include "tpu_admission/base/text.h"
+#include "tpu_admission/k8s/pod.h"
+
+namespace tpu_admission::cluster {
+namespace {
+
+const ConditionFacts* Find(const std::vector<ConditionFacts>& conditions, const std::string& type) {
+  const auto found = std::find_if(conditions.begin(), conditions.end(),
+                                  [&](const ConditionFacts& c) { return c.type == type; });
+  return found == conditions.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+std::string ObjectFacts::Title() const { return kind + " " + Quoted(name, 253); }
+
+const ConditionFacts* PodFacts::Condition(const std::string& type) const {
+  return Find(conditions, type);
+}
+
+bool PodFacts::runs() const {
+  return phase == "Running" && !being_deleted &&
+         std::all_of(containers.begin(), containers.end(), [](const ContainerFacts& c) {
+           const bool fine = c.waiting.empty() && c.exit_code.value_or(0) == 0;
+           return c.init || c.running || fine;
+         });
+}
+
+bool PodFacts::unschedulable() const {
+  const ConditionFacts* scheduled = Condition("PodScheduled");
+  return node.empty() && !done() && scheduled != nullptr && scheduled->status == "False" &&
+         scheduled->reason == "Unschedulable";
+}
+
+bool PodFacts::Tolerates(const TaintFacts& taint) const {
+  return std::any_of(tolerations.begin(), tolerations.end(), [&](const TaintFacts& t) {
+    return k8s::Toleration{t.key, t.op, t.value, t.effect}.Tolerates(taint.key, taint.value,
+                                                                     taint.effect);
+  });
+}
+
+const ConditionFacts* QueueFacts::Condition(const std::string& type) const {
+  return Find(conditions, type);
+}
+
+std::int64_t Snapshot::wanted_pods() const {
+  std::int64_t pods_wanted = 0;
+  for (const WishFacts& wish : wishes) pods_wanted += wish.pods;
+  return pods_wanted;
+}
+
+std::vector<const PodFacts*> Snapshot::living() const {
+  std::vector<const PodFacts*> living;
+  for (const PodFacts& pod : pods) {
+    if (!pod.done()) living.push_back(&pod);
+  }
+  if (!living.empty()) return living;
+  for (const PodFacts& pod : pods) living.push_back(&pod);
+  return living;
+}
+
+}  // namespace tpu_admission::cluster

@@ -1,0 +1,147 @@
+#include "tpu_admission/cluster/collector.h"
+
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+
+#include "support/fake_cluster.h"
+
+namespace tpu_admission::cluster {
+namespace {
+
+using nlohmann::json;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using testing::FakeCluster;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
+
+constexpr Day kToday = {2026, 11, 21};
+
+const admission::Settings& SettingsForTests() {
+  static const admission::Settings settings = {
+      rules::Engine(tpu::Catalog::Load(tpu::BuiltInCatalogText(), "catalog").value(), {}),
+      admission::Policy::Load("", "policy").value(), ""};
+  return settings;
+}
+
+json Object(const std::string& version, const std::string& kind, const std::string& name) {
+  return {{"apiVersion", version},
+          {"kind", kind},
+          {"metadata", {{"name", name}, {"namespace", "ml"}, {"uid", kind + name}}}};
+}
+
+json PodOf(const std::string& owner_kind, const std::string& owner, const std::string& name) {
+  json pod = Object("v1", "Pod", name);
+  pod["metadata"]["ownerReferences"] = json::array(
+      {{{"kind", owner_kind}, {"name", owner}, {"uid", owner_kind + owner}, {"controller", true}}});
+  return pod;
+}
+
+json EventAbout(const json& object, const std::string& reason) {
+  json event = Object("v1", "Event", "e-" + reason);
+  event["involvedObject"] = {{"kind", object["kind"]},
+                             {"name", object["metadata"]["name"]},
+                             {"uid", object["metadata"]["uid"]}};
+  event["reason"] = reason;
+  return event;
+}
+
+TEST(Collector, AsksForTheObjectAndWhatBelongsToIt) {
+  const json job = Object("batch/v1", "Job", "train");
+  const json pod = PodOf("Job", "train", "train-0");
+  FakeCluster cluster(
+      json::array({job, pod, PodOf("Job", "other", "other-0"), EventAbout(pod, "Ours"),
+                   EventAbout(Object("v1", "Pod", "x"), "Other")}));
+  Collector collector(SettingsForTests(), kToday);
+  ASSERT_TRUE(collector.ReadCluster(cluster, {"job", "train", "ml"}));
+  const Result<Snapshot> snapshot = collector.Finish();
+  ASSERT_TRUE(snapshot);
+  ASSERT_THAT(snapshot->pods, SizeIs(1));
+  EXPECT_EQ(snapshot->pods[0].name, "train-0");
+  ASSERT_THAT(snapshot->events, SizeIs(1));
+  EXPECT_EQ(snapshot->events[0].reason, "Ours");
+  EXPECT_THAT(snapshot->not_read, IsEmpty());
+  EXPECT_THAT(
+      cluster.calls(),
+      ElementsAre("get job train -o json -n ml", "api-resources --verbs=list -o name",
+                  "get jobs.batch,pods -n ml --chunk-size=500 -o json",
+                  "get events -n ml --chunk-size=500 -o json",
+                  "get nodes -l cloud.google.com/gke-tpu-accelerator --chunk-size=500 -o json"));
+}
+
+TEST(Collector, SaysWhatItMayNotReadAndGoesOn) {
+  const json job = Object("batch/v1", "Job", "train");
+  FakeCluster cluster(json::array({job, PodOf("Job", "train", "train-0")}));
+  cluster.Forbid("nodes");
+  cluster.Forbid("events");
+  Collector collector(SettingsForTests(), kToday);
+  ASSERT_TRUE(collector.ReadCluster(cluster, {"job", "train", "ml"}));
+  const Result<Snapshot> snapshot = collector.Finish();
+  ASSERT_TRUE(snapshot);
+  EXPECT_FALSE(snapshot->nodes_known);
+  EXPECT_THAT(snapshot->pods, SizeIs(1));
+  EXPECT_THAT(snapshot->not_read, ElementsAre(HasSubstr("events"), HasSubstr("nodes")));
+}
+
+TEST(Collector, EndsWhereTheObjectIsNotThere) {
+  FakeCluster cluster;
+  Collector collector(SettingsForTests(), kToday);
+  const Status status = collector.ReadCluster(cluster, {"job", "train", "ml"});
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().code, std::errc::no_such_file_or_directory);
+}
+
+TEST(Collector, AsksKueueOnlyForWhatIsQueued) {
+  json job = Object("batch/v1", "Job", "train");
+  job["metadata"]["labels"]["kueue.x-k8s.io/queue-name"] = "team";
+  const json queue = Object("kueue.x-k8s.io/v1beta1", "LocalQueue", "team");
+  FakeCluster queued(json::array({job, queue}));
+  Collector collector(SettingsForTests(), kToday);
+  ASSERT_TRUE(collector.ReadCluster(queued, {"job", "train", "ml"}));
+  EXPECT_THAT(queued.calls(), Contains(HasSubstr("localqueues.kueue.x-k8s.io")));
+
+  FakeCluster plain(json::array({Object("batch/v1", "Job", "train"), queue}));
+  Collector other(SettingsForTests(), kToday);
+  ASSERT_TRUE(other.ReadCluster(plain, {"job", "train", "ml"}));
+  EXPECT_THAT(plain.calls(), Not(Contains(HasSubstr("kueue"))));
+}
+
+// A stream a million times as large as a usual one costs what the bounds say.
+TEST(Collector, KeepsABoundedNumberOfEach) {
+  Collector collector(SettingsForTests(), kToday);
+  collector.LookFor({"job", "train", "ml"});
+  collector.Take(Object("batch/v1", "Job", "train").dump());
+  for (std::size_t i = 0; i < Collector::kMost + 100; ++i) {
+    collector.Take(PodOf("Job", "train", "p" + std::to_string(i)).dump());
+  }
+  const Result<Snapshot> snapshot = collector.Finish();
+  ASSERT_TRUE(snapshot);
+  EXPECT_EQ(snapshot->pods.size(), Collector::kMost);
+  EXPECT_EQ(snapshot->left_out, 100U);
+}
+
+// An object of another shape than its kind's is no harm.
+TEST(Collector, PassesOverWhatItCannotRead) {
+  Collector collector(SettingsForTests(), kToday);
+  collector.LookFor({"job", "train", "ml"});
+  for (const char* text :
+       {"", "[]", "{\"kind\":\"Pod\"",
+        "{\"kind\":\"Pod\",\"metadata\":[],\"spec\":7,\"status\":null}",
+        "{\"kind\":\"Node\",\"metadata\":{\"labels\":[1]},\"status\":{\"conditions\":{}}}",
+        "{\"kind\":\"Event\",\"involvedObject\":\"x\",\"message\":{}}",
+        "{\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"cluster-autoscaler-status\"},"
+        "\"data\":{\"status\":\"nodeGroups: [1, {scaleUp: 3}, {name: [x]}]\"}}",
+        "{\"kind\":\"ClusterQueue\",\"apiVersion\":\"kueue.x-k8s.io/v1\",\"metadata\":3,"
+        "\"spec\":{\"resourceGroups\":[{\"flavors\":[{\"resources\":[{\"name\":\"google.com/tpu\","
+        "\"nominalQuota\":\"-1e9999999\"}]}]}]}}"}) {
+    collector.Take(text);
+  }
+  collector.Take(Object("batch/v1", "Job", "train").dump());
+  EXPECT_TRUE(collector.Finish());
+}
+
+}  // namespace
+}  // namespace tpu_admission::cluster

@@ -1,0 +1,605 @@
+// Each cause of the table from a scene that has it: objects as the API server shows them.
+#include "tpu_admission/cluster/why.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "tpu_admission/cluster/collector.h"
+
+namespace tpu_admission::cluster {
+namespace {
+
+using nlohmann::json;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+constexpr Day kToday = {2026, 11, 21};
+constexpr const char* kTaint = "google.com/tpu";
+
+// A Job of four pods for a slice of v6e 4x4, its pods as somebody has made them, and its nodes.
+struct Scene {
+  json job = json::parse(R"({
+    "apiVersion": "batch/v1", "kind": "Job",
+    "metadata": {"name": "train", "namespace": "ml", "uid": "job"},
+    "spec": {"parallelism": 4, "completions": 4, "completionMode": "Indexed", "template": {"spec": {
+      "restartPolicy": "Never", "subdomain": "train",
+      "nodeSelector": {"cloud.google.com/gke-tpu-accelerator": "tpu-v6e-slice",
+                       "cloud.google.com/gke-tpu-topology": "4x4"},
+      "tolerations": [{"key": "google.com/tpu", "operator": "Exists"}],
+      "containers": [{"name": "jax", "image": "i", "resources": {
+        "requests": {"cpu": "1", "memory": "1Gi"}, "limits": {"google.com/tpu": 4}}}]}}},
+    "status": {"active": 4}})");
+  std::vector<json> pods;
+  std::vector<json> others;
+
+  json& spec() { return job["spec"]["template"]["spec"]; }
+
+  void AddPods(int count, const std::string& phase = "Pending") {
+    for (int i = 0; i < count; ++i) {
+      const std::string name = "train-" + std::to_string(pods.size());
+      json pod = {{"apiVersion", "v1"}, {"kind", "Pod"}, {"spec", spec()}};
+      pod["metadata"] = {{"name", name}, {"namespace", "ml"}, {"uid", name}};
+      pod["metadata"]["ownerReferences"] =
+          json::array({{{"kind", "Job"}, {"name", "train"}, {"uid", "job"}, {"controller", true}}});
+      pod["status"]["phase"] = phase;
+      pods.push_back(std::move(pod));
+    }
+  }
+  void Unschedulable(const std::string& message) {
+    AddPods(4);
+    for (json& pod : pods) {
+      pod["status"]["conditions"] =
+          json::array({{{"type", "PodScheduled"},
+                        {"status", "False"},
+                        {"reason", "Unschedulable"},
+                        {"message", "0/4 nodes are available: " + message}}});
+    }
+  }
+  void Bind() {
+    for (std::size_t i = 0; i < pods.size(); ++i) {
+      pods[i]["spec"]["nodeName"] = "a-" + std::to_string(i);
+      pods[i]["status"]["conditions"] =
+          json::array({{{"type", "PodScheduled"}, {"status", "True"}}});
+    }
+  }
+  // Bound pods whose first container is in this state.
+  void Container(const json& state, const std::string& phase = "Pending") {
+    AddNodes(4);
+    AddPods(4, phase);
+    Bind();
+    pods[0]["status"]["containerStatuses"] =
+        json::array({{{"name", "jax"}, {"ready", false}, {"restartCount", 2}, {"state", state}}});
+  }
+  json& AddNode(const std::string& name, const std::string& pool, const std::string& topology) {
+    json node = {{"apiVersion", "v1"}, {"kind", "Node"}};
+    node["metadata"] = {{"name", name},
+                        {"labels",
+                         {{"cloud.google.com/gke-tpu-accelerator", "tpu-v6e-slice"},
+                          {"cloud.google.com/gke-tpu-topology", topology},
+                          {"cloud.google.com/gke-nodepool", pool}}}};
+    node["spec"]["taints"] =
+        json::array({{{"key", kTaint}, {"value", "present"}, {"effect", "NoSchedule"}}});
+    node["status"] = {{"allocatable", {{kTaint, "4"}}},
+                      {"conditions", json::array({{{"type", "Ready"}, {"status", "True"}}})}};
+    others.push_back(std::move(node));
+    return others.back();
+  }
+  void AddNodes(int count) {
+    for (int i = 0; i < count; ++i) AddNode("a-" + std::to_string(i), "a", "4x4");
+  }
+  void AddEvent(const std::string& about, const std::string& reason, const std::string& message,
+                const std::string& time = "2026-11-21T10:00:00Z") {
+    others.push_back({{"apiVersion", "v1"},
+                      {"kind", "Event"},
+                      {"metadata", {{"name", "e"}, {"namespace", "ml"}}},
+                      {"involvedObject",
+                       {{"kind", about == "job" ? "Job" : "Pod"}, {"name", about}, {"uid", about}}},
+                      {"reason", reason},
+                      {"message", message},
+                      {"lastTimestamp", time}});
+  }
+  // Suspended for Kueue, which says so of it.
+  json& Queue(const std::string& message, const std::string& reason = "Pending") {
+    job["spec"]["suspend"] = true;
+    job["metadata"]["labels"]["kueue.x-k8s.io/queue-name"] = "team";
+    others.push_back(json::parse(R"({
+      "apiVersion": "kueue.x-k8s.io/v1beta1", "kind": "Workload",
+      "metadata": {"name": "job-train-1", "namespace": "ml", "ownerReferences": [
+        {"kind": "Job", "name": "train", "uid": "job", "controller": true}]},
+      "spec": {"queueName": "team", "active": true}, "status": {}})"));
+    others.back()["status"]["conditions"] = json::array({{{"type", "QuotaReserved"},
+                                                          {"status", "False"},
+                                                          {"reason", reason},
+                                                          {"message", message}}});
+    return others.back();
+  }
+  void AddStatus(const std::string& text) {
+    others.push_back(
+        {{"apiVersion", "v1"},
+         {"kind", "ConfigMap"},
+         {"metadata", {{"name", "cluster-autoscaler-status"}, {"namespace", "kube-system"}}},
+         {"data", {{"status", text}}}});
+  }
+
+  std::string Stream() const {
+    std::string text = job.dump();
+    for (const json& pod : pods) text += pod.dump();
+    for (const json& other : others) text += other.dump();
+    return text;
+  }
+};
+
+const admission::Settings& SettingsForTests() {
+  static const admission::Settings settings = {
+      rules::Engine(tpu::Catalog::Load(tpu::BuiltInCatalogText(), "catalog").value(), {}),
+      admission::Policy::Load("", "policy").value(), ""};
+  return settings;
+}
+
+Diagnosis DiagnoseStream(const std::string& stream, const std::string& what = "job/train") {
+  Collector collector(SettingsForTests(), kToday);
+  collector.LookFor(ParseTarget(what, "ml").value());
+  EXPECT_TRUE(collector.Read(stream) && collector.FinishReading());
+  const Result<Snapshot> snapshot = collector.Finish();
+  if (!snapshot) return {};
+  return Diagnose(*snapshot);
+}
+
+struct Case {
+  std::string cause;  // expected as the first
+  std::string says;   // in its text
+  std::function<void(Scene&)> make;
+};
+
+// What the autoscaler of GKE writes from Kubernetes 1.30 on.
+constexpr const char* kBackoff = R"(
+time: 2026-11-21 10:00:00
+autoscalerStatus: Running
+nodeGroups:
+- name: https://www.googleapis.com/compute/v1/projects/p/zones/z/instanceGroups/gke-c-a-1234-grp
+  scaleUp:
+    status: Backoff
+    backoffInfo:
+      errorCode: QUOTA_EXCEEDED
+      errorMessage: "Quota 'TPUS' exceeded"
+)";
+
+const std::vector<Case>& Cases() {
+  static const std::vector<Case> cases = {
+      {"deleting", "is being deleted",
+       [](Scene& s) {
+         s.job["metadata"]["deletionTimestamp"] = "2026-11-21T10:00:00Z";
+         s.job["metadata"]["finalizers"] = json::array({"foregroundDeletion"});
+       }},
+      {"finished", "has finished",
+       [](Scene& s) {
+         s.AddPods(4, "Succeeded");
+         s.job["status"]["conditions"] = json::array({{{"type", "Complete"}, {"status", "True"}}});
+       }},
+      {"managed-elsewhere", "kueue.x-k8s.io/multikueue",
+       [](Scene& s) { s.job["spec"]["managedBy"] = "kueue.x-k8s.io/multikueue"; }},
+      {"own-fault", "TPU301",
+       [](Scene& s) {
+         s.spec()["containers"][0]["resources"]["limits"][kTaint] = 8;
+         s.Unschedulable("4 Insufficient google.com/tpu.");
+         s.AddNodes(4);
+       }},
+      {"paused", "is 0", [](Scene& s) { s.job["spec"]["parallelism"] = 0; }},
+      {"kueue-deactivated", "deactivated",
+       [](Scene& s) { s.Queue("The workload is deactivated")["spec"]["active"] = false; }},
+      {"kueue-queue-missing", "\"team\"",
+       [](Scene& s) { s.Queue("LocalQueue team doesn't exist", "Inadmissible"); }},
+      {"kueue-queue-inactive", "inactive",
+       [](Scene& s) { s.Queue("ClusterQueue all is inactive", "Inadmissible"); }},
+      {"kueue-never-fits", "can never",
+       [](Scene& s) {
+         s.Queue(
+             "couldn't assign flavors to pod set main: insufficient quota for google.com/tpu "
+             "in flavor v6e, previously considered podsets requests (0) + current podset "
+             "request (16) > maximum capacity (8)");
+       }},
+      {"kueue-topology", "no part of the cluster's topology",
+       [](Scene& s) {
+         s.Queue(
+             "couldn't assign flavors to pod set main: topology \"gke\" allows to fit only 2 "
+             "out of 4 pod(s)");
+       }},
+      {"kueue-quota", "flavor v6e has 16 of 16 chips in use",
+       [](Scene& s) {
+         s.Queue(
+             "couldn't assign flavors to pod set main: insufficient unused quota for "
+             "google.com/tpu in flavor v6e, 16 more needed");
+         s.others.push_back(json::parse(R"({
+           "apiVersion": "kueue.x-k8s.io/v1beta1", "kind": "LocalQueue",
+           "metadata": {"name": "team", "namespace": "ml"}, "spec": {"clusterQueue": "all"}})"));
+         s.others.push_back(json::parse(R"({
+           "apiVersion": "kueue.x-k8s.io/v1beta1", "kind": "ClusterQueue",
+           "metadata": {"name": "all"},
+           "spec": {"resourceGroups": [{"flavors": [{"name": "v6e", "resources": [
+             {"name": "google.com/tpu", "nominalQuota": "16"}]}]}]},
+           "status": {"flavorsReservation": [{"name": "v6e", "resources": [
+             {"name": "google.com/tpu", "total": "16"}]}]}})"));
+       }},
+      {"kueue-check", "\"capacity\" is Pending",
+       [](Scene& s) {
+         json& workload = s.Queue("");
+         workload["status"]["conditions"][0]["status"] = "True";
+         workload["status"]["admissionChecks"] =
+             json::array({{{"name", "capacity"}, {"state", "Pending"}, {"message", "waits"}}});
+       }},
+      {"kueue-evicted", "Preempted",
+       [](Scene& s) {
+         s.Queue("Preempted to accommodate a workload")["status"]["conditions"].push_back(
+             {{"type", "Evicted"}, {"status", "True"}, {"reason", "Preempted"}});
+       }},
+      {"kueue-waiting", "waits in the queue",
+       [](Scene& s) { s.Queue("The workload waits for others"); }},
+      {"kueue-not-managed", "does not know it",
+       [](Scene& s) {
+         s.Queue("");
+         s.others.clear();
+       }},
+      {"suspended", "suspended", [](Scene& s) { s.job["spec"]["suspend"] = true; }},
+      {"chips-refused", "4 chips",
+       [](Scene& s) {
+         s.AddNodes(4);
+         s.AddPods(1, "Failed");
+         s.Bind();
+         s.pods[0]["status"]["reason"] = "UnexpectedAdmissionError";
+         s.pods[0]["status"]["message"] = "Allocate failed due to invalid TPU chip count request";
+       }},
+      {"node-refused", "OutOfcpu",
+       [](Scene& s) {
+         s.AddPods(1, "Failed");
+         s.Bind();
+         s.pods[0]["status"]["reason"] = "OutOfcpu";
+       }},
+      {"webhook-refused", "\"check.example.com\"",
+       [](Scene& s) {
+         s.AddEvent(
+             "job", "FailedCreate",
+             "Error creating: admission webhook \"check.example.com\" denied the request: no");
+       }},
+      {"resource-quota", "ResourceQuota",
+       [](Scene& s) {
+         s.AddEvent("job", "FailedCreate",
+                    "Error creating: pods \"train-0\" is forbidden: exceeded quota: chips");
+       }},
+      {"pod-security", "Pod Security",
+       [](Scene& s) {
+         s.AddEvent("job", "FailedCreate", "is forbidden: violates PodSecurity \"restricted\"");
+       }},
+      {"service-account", "service account",
+       [](Scene& s) {
+         s.AddEvent("job", "FailedCreate",
+                    "is forbidden: error looking up service account ml/x: serviceaccount \"x\" not "
+                    "found");
+       }},
+      {"pods-refused", "API server refuses",
+       [](Scene& s) { s.AddEvent("job", "FailedCreate", "Pod \"train-0\" is invalid: spec"); }},
+      {"gated", "\"example.com/wait\" holds 4 pods",
+       [](Scene& s) {
+         s.spec()["schedulingGates"] = json::array({{{"name", "example.com/wait"}}});
+         s.AddPods(4);
+       }},
+      {"scaling-up", "making nodes",
+       [](Scene& s) {
+         s.Unschedulable("1 node(s) didn't match Pod's node affinity/selector.");
+         s.AddEvent("train-0", "NotTriggerScaleUp", "pod didn't trigger", "2026-11-21T09:00:00Z");
+         s.AddEvent("train-0", "TriggeredScaleUp", "pod triggered scale-up: 0->4");
+         s.AddNode("b", "b", "2x4");
+       }},
+      {"autoscaler-stockout", "no such TPUs left",
+       [](Scene& s) {
+         s.Unschedulable("1 node(s) didn't match Pod's node affinity/selector.");
+         s.AddEvent("train-0", "FailedScaleUp", "Node scale up in zones z failed: GCE_STOCKOUT.");
+         s.AddNode("b", "b", "2x4");
+       }},
+      {"autoscaler-quota", "quota does not allow",
+       [](Scene& s) {
+         s.Unschedulable("4 Insufficient google.com/tpu.");
+         s.AddNodes(4);
+         s.AddStatus(kBackoff);
+       }},
+      {"no-node-pool",
+       "no node of this cluster has tpu-v6e-slice 4x4 now; it has tpu-v6e-slice 2x4 (1 node of 4 "
+       "chips)",
+       [](Scene& s) {
+         s.Unschedulable("1 node(s) didn't match Pod's node affinity/selector.");
+         s.AddNode("b", "b", "2x4");
+       }},
+      {"selector-unmet", "cloud.google.com/gke-spot: \"true\"",
+       [](Scene& s) {
+         s.spec()["nodeSelector"]["cloud.google.com/gke-spot"] = "true";
+         s.Unschedulable("4 node(s) didn't match Pod's node affinity/selector.");
+         s.AddNodes(4);
+       }},
+      {"toleration-missing", "google.com/tpu=present:NoSchedule",
+       [](Scene& s) {
+         s.spec().erase("tolerations");
+         s.Unschedulable("4 node(s) had untolerated taint(s).");
+         s.AddNodes(4);
+       }},
+      {"taint", "team=other:NoSchedule",
+       [](Scene& s) {
+         s.Unschedulable("4 node(s) had untolerated taint(s).");
+         for (int i = 0; i < 4; ++i) {
+           s.AddNode("a-" + std::to_string(i), "a", "4x4")["spec"]["taints"].push_back(
+               {{"key", "team"}, {"value", "other"}, {"effect", "NoSchedule"}});
+         }
+       }},
+      {"slice-incomplete",
+       "3 of 4 hosts of pool a are Ready: a slice of 4x4 starts with all of them",
+       [](Scene& s) {
+         s.Unschedulable("3 Insufficient google.com/tpu.");
+         s.AddNodes(3);
+       }},
+      {"cordoned", "1 of 4 nodes",
+       [](Scene& s) {
+         s.Unschedulable("1 node(s) were unschedulable, 3 Insufficient google.com/tpu.");
+         s.AddNodes(3);
+         s.AddNode("a-3", "a", "4x4")["spec"]["unschedulable"] = true;
+       }},
+      {"volume", "volume",
+       [](Scene& s) {
+         s.Unschedulable("persistentvolumeclaim \"data\" not found.");
+         s.AddNodes(4);
+       }},
+      {"device-claim", "resource claims",
+       [](Scene& s) {
+         s.spec()["resourceClaims"] = json::array({{{"name", "tpu"}}});
+         s.Unschedulable("4 cannot allocate all claims.");
+         s.AddNodes(4);
+       }},
+      {"pod-affinity", "other pods keep it off",
+       [](Scene& s) {
+         s.Unschedulable("4 node(s) didn't match pod anti-affinity rules.");
+         s.AddNodes(4);
+       }},
+      {"autoscaler-maximum", "as large as",
+       [](Scene& s) {
+         s.Unschedulable("4 Insufficient google.com/tpu.");
+         s.AddEvent("train-0", "NotTriggerScaleUp",
+                    "pod didn't trigger scale-up: 1 max node group "
+                    "size reached");
+         s.AddNodes(4);
+       }},
+      {"chips-in-use", "in use",
+       [](Scene& s) {
+         s.Unschedulable("4 Insufficient google.com/tpu.");
+         s.AddNodes(4);
+       }},
+      {"machine-full", "cpu and memory",
+       [](Scene& s) {
+         s.Unschedulable("4 Insufficient cpu, 4 Insufficient memory.");
+         s.AddNodes(4);
+       }},
+      {"unschedulable", "finds no node",
+       [](Scene& s) {
+         s.Unschedulable("4 node(s) had something new.");
+         s.AddNodes(4);
+       }},
+      {"no-scheduler", "\"mine\"",
+       [](Scene& s) {
+         s.spec()["schedulerName"] = "mine";
+         s.AddPods(4);
+       }},
+      {"node-lost", "\"a-3\"",
+       [](Scene& s) {
+         s.AddNodes(3);
+         s.AddPods(4, "Running");
+         s.Bind();
+       }},
+      {"image", "\"jax\"",
+       [](Scene& s) {
+         s.Container({{"waiting", {{"reason", "ImagePullBackOff"}, {"message", "Back-off"}}}});
+       }},
+      {"container-config", "\"jax\"",
+       [](Scene& s) {
+         s.Container({{"waiting", {{"reason", "CreateContainerConfigError"}}}});
+       }},
+      {"mount", "mounted",
+       [](Scene& s) {
+         s.Container({{"waiting", {{"reason", "ContainerCreating"}}}});
+         s.AddEvent("train-0", "FailedMount", "secret \"key\" not found");
+       }},
+      {"sandbox", "cannot start",
+       [](Scene& s) {
+         s.Container({{"waiting", {{"reason", "ContainerCreating"}}}});
+         s.AddEvent("train-0", "FailedCreatePodSandBox", "no network");
+       }},
+      {"out-of-memory", "memory",
+       [](Scene& s) {
+         s.Container({{"terminated", {{"reason", "OOMKilled"}, {"exitCode", 137}}}}, "Running");
+       }},
+      {"crash", "exit code 3",
+       [](Scene& s) {
+         s.Container({{"terminated", {{"reason", "Error"}, {"exitCode", 3}}}}, "Failed");
+       }},
+      {"init-waits", "\"wait\"",
+       [](Scene& s) {
+         s.Container({{"waiting", {{"reason", "PodInitializing"}}}});
+         s.pods[0]["status"]["initContainerStatuses"] = json::array(
+             {{{"name", "wait"}, {"ready", false}, {"state", {{"running", json::object()}}}}});
+       }},
+      {"starting", "being started",
+       [](Scene& s) {
+         s.Container({{"waiting", {{"reason", "ContainerCreating"}}}});
+       }},
+      {"evicted", "PreemptionByScheduler",
+       [](Scene& s) {
+         s.AddPods(1, "Failed");
+         s.pods[0]["status"]["conditions"] = json::array({{{"type", "DisruptionTarget"},
+                                                           {"status", "True"},
+                                                           {"reason", "PreemptionByScheduler"}}});
+       }},
+      {"failed", "DeadlineExceeded",
+       [](Scene& s) {
+         s.job["status"]["conditions"] = json::array(
+             {{{"type", "Failed"}, {"status", "True"}, {"reason", "DeadlineExceeded"}}});
+       }},
+      {"worker-names", "TPU_WORKER_HOSTNAMES names 3 hosts, and the slice has 4",
+       [](Scene& s) {
+         s.spec()["containers"][0]["env"] =
+             json::array({{{"name", "TPU_WORKER_HOSTNAMES"}, {"value", "a,b,c"}}});
+         s.AddNodes(4);
+         s.AddPods(4, "Running");
+         s.Bind();
+       }},
+      {"slice-split", "2 node pools",
+       [](Scene& s) {
+         s.AddNodes(3);
+         s.AddNode("a-3", "b", "4x4");
+         s.AddPods(4, "Running");
+         s.Bind();
+       }},
+      {"gang-incomplete", "3 of 4 pods run",
+       [](Scene& s) {
+         s.AddNodes(4);
+         s.AddPods(3, "Running");
+         s.Bind();
+       }},
+      {"not-ready", "is not ready",
+       [](Scene& s) {
+         s.AddNodes(4);
+         s.AddPods(4, "Running");
+         s.Bind();
+         s.pods[1]["status"]["conditions"].push_back({{"type", "Ready"}, {"status", "False"}});
+       }},
+      {"no-controller", "does not run", [](Scene& s) { s.job.erase("status"); }},
+      {"own-doubt", "TPU",
+       [](Scene& s) {
+         s.job["spec"]["completionMode"] = "NonIndexed";
+         s.AddNodes(4);
+         s.AddPods(4, "Running");
+         s.Bind();
+       }},
+      {"unknown", "nothing",
+       [](Scene& s) {
+         s.AddPods(4, "Unknown");
+         s.Bind();
+         s.job["status"]["conditions"] = json::array({{{"type", "New"}, {"status", "True"}}});
+       }},
+  };
+  return cases;
+}
+
+class Causes : public ::testing::TestWithParam<Case> {};
+
+TEST_P(Causes, IsNamedFirst) {
+  Scene scene;
+  GetParam().make(scene);
+  const Diagnosis diagnosis = DiagnoseStream(scene.Stream());
+  std::string all;
+  for (const Cause& cause : diagnosis.causes) {
+    all += std::string(cause.word) + ": " + cause.text + "\n";
+    EXPECT_FALSE(cause.change.empty());
+  }
+  ASSERT_FALSE(diagnosis.causes.empty());
+  EXPECT_EQ(diagnosis.causes.front().word, GetParam().cause) << all;
+  EXPECT_THAT(diagnosis.causes.front().text, HasSubstr(GetParam().says));
+}
+
+INSTANTIATE_TEST_SUITE_P(Why, Causes, ::testing::ValuesIn(Cases()), [](const auto& test) {
+  std::string name = test.param.cause;
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+});
+
+TEST(Why, HasASceneForEveryCause) {
+  std::set<std::string> words;
+  for (const Case& row : Cases()) words.insert(row.cause);
+  for (const CauseRow& row : CauseTable()) {
+    EXPECT_TRUE(words.erase(std::string(row.word))) << row.word;
+    EXPECT_FALSE(row.meaning.empty());
+    EXPECT_FALSE(row.change.empty());
+  }
+  EXPECT_THAT(words, IsEmpty());
+}
+
+TEST(Why, SaysOfASoundJobThatItRuns) {
+  Scene scene;
+  scene.AddNodes(4);
+  scene.AddPods(4, "Running");
+  scene.Bind();
+  const Diagnosis diagnosis = DiagnoseStream(scene.Stream());
+  EXPECT_TRUE(diagnosis.running);
+  EXPECT_EQ(diagnosis.summary, "4 of 4 pods run");
+  EXPECT_THAT(diagnosis.causes, IsEmpty());
+}
+
+// What was there before the pods ran is no cause any more.
+TEST(Why, LeavesOldEventsAndPodsAlone) {
+  Scene scene;
+  scene.AddPods(1, "Failed");
+  scene.pods[0]["status"]["reason"] = "UnexpectedAdmissionError";
+  scene.AddPods(4, "Running");
+  for (std::size_t i = 1; i < 5; ++i)
+    scene.pods[i]["spec"]["nodeName"] = "a-" + std::to_string(i - 1);
+  scene.AddNodes(4);
+  scene.AddEvent("job", "FailedCreate", "exceeded quota");
+  EXPECT_THAT(DiagnoseStream(scene.Stream()).causes, IsEmpty());
+}
+
+TEST(Why, TakesPodsThatBelongToItByOthersAndNobodyElses) {
+  Scene scene;
+  scene.AddPods(1);
+  scene.pods[0]["spec"]["schedulingGates"] = json::array({{{"name", "g"}}});
+  const json set = {{"apiVersion", "jobset.x-k8s.io/v1alpha2"},
+                    {"kind", "JobSet"},
+                    {"metadata", {{"name", "set"}, {"namespace", "ml"}, {"uid", "set"}}}};
+  scene.job["metadata"]["ownerReferences"] = json::array({{{"kind", "JobSet"}, {"uid", "set"}}});
+  const Diagnosis diagnosis = DiagnoseStream(scene.Stream() + set.dump(), "jobset/set");
+  ASSERT_FALSE(diagnosis.causes.empty());
+  EXPECT_EQ(diagnosis.causes.front().word, "gated");
+
+  const json other = {{"apiVersion", "batch/v1"},
+                      {"kind", "Job"},
+                      {"metadata", {{"name", "other"}, {"namespace", "ml"}, {"uid", "o"}}}};
+  const Diagnosis none = DiagnoseStream(scene.Stream() + other.dump(), "job/other");
+  EXPECT_NE(none.causes.front().word, "gated");
+}
+
+TEST(Why, NamesWhoHoldsTheChips) {
+  Scene scene;
+  scene.Unschedulable("4 Insufficient google.com/tpu.");
+  scene.AddNodes(4);
+  json holder = scene.pods[0];
+  holder["metadata"] = {{"name", "b-0"}, {"namespace", "other"}, {"uid", "b"}};
+  holder["metadata"]["ownerReferences"] =
+      json::array({{{"kind", "Job"}, {"name", "big"}, {"uid", "bu"}, {"controller", true}}});
+  holder["spec"]["nodeName"] = "a-0";
+  holder["status"] = {{"phase", "Running"}};
+  scene.others.push_back(holder);
+  const Diagnosis diagnosis = DiagnoseStream(scene.Stream());
+  EXPECT_THAT(diagnosis.causes.front().evidence,
+              Contains("in use by Job \"big\" in other: 4 chips"));
+}
+
+// Text of strangers neither forges a line nor grows the answer.
+TEST(Why, EscapesAndCutsWhatStrangersWrite) {
+  Scene scene;
+  scene.AddEvent("job", "FailedCreate",
+                 "exceeded quota\n\x1b[31mforged" + std::string(1 << 20, 'x'));
+  const Diagnosis diagnosis = DiagnoseStream(scene.Stream());
+  const std::string& evidence = diagnosis.causes.front().evidence.front();
+  EXPECT_LT(evidence.size(), 2000U);
+  EXPECT_THAT(evidence, Not(HasSubstr("\n")));
+  EXPECT_THAT(evidence, Not(HasSubstr("\x1b")));
+}
+
+TEST(Why, WantsKindAndName) {
+  EXPECT_TRUE(ParseTarget("jobs.batch/train", ""));
+  for (const char* text : {"", "train", "/train", "job/", "-A/x", "job/-x", "job/a b", "job/a/b"}) {
+    EXPECT_FALSE(ParseTarget(text, "")) << text;
+  }
+}
+
+}  // namespace
+}  // namespace tpu_admission::cluster
