@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <iostream>
+#include <string_view>
 #include <utility>
 
 #include "app/check_flags.h"
@@ -12,6 +13,7 @@
 #include "app/live_flags.h"
 #include "app/plan_flags.h"
 #include "app/project_file.h"
+#include "app/reference_command.h"
 #include "tpu_admission/admission/profile.h"
 #include "tpu_admission/base/text.h"
 #include "tpu_admission/base/version.h"
@@ -99,10 +101,17 @@ constexpr const char* kFlagsFooter =
     "Every flag has an environment twin (--metrics-port is TPU_ADMISSION_METRICS_PORT) and a key\n"
     "in the YAML file of --config (metrics-port: 8080). Flag beats environment beats file.";
 
+constexpr const char* kCompletionFooter =
+    "For one session: source <(tpu-admission completion bash)\n"
+    "For good: write it to ~/.local/share/bash-completion/completions/tpu-admission (bash), to\n"
+    "_tpu-admission in a folder of $fpath (zsh), to ~/.config/fish/completions/tpu-admission.fish.";
+
 // The subcommands, what their flags say, and how each is run.
 class CommandLine {
  public:
-  CommandLine() {
+  // `called` is argv[0]: kubectl runs its plugins by the name of kubectl-tpu.
+  explicit CommandLine(const char* called) {
+    if (std::string_view(called).ends_with("kubectl-tpu")) app_.name("kubectl tpu");
     app_.set_version_flag("--version", VersionLine());
     app_.require_subcommand(1);
     app_.get_formatter()->column_width(36);
@@ -116,6 +125,7 @@ class CommandLine {
     AddWhy();
     AddWebhooks();
     AddVerify();
+    AddCompletion();
     AddHelp();
     Add("version", "print the version", [] {
       std::cout << VersionLine() << '\n';
@@ -233,8 +243,23 @@ class CommandLine {
     AddVerifyFlags(command, verify_);
   }
 
+  void AddCompletion() {
+    CLI::App& command = Add("completion", "print what a shell completes by", [this] {
+      PrintCompletion(app_, shell_);
+      return kDone;
+    });
+    command.add_option("SHELL", shell_, "which shell")
+        ->required()
+        ->check(CLI::IsMember({"bash", "zsh", "fish"}));
+    command.footer(kCompletionFooter);
+  }
+
   void AddHelp() {
     CLI::App& command = Add("help", "tell about a command", [this] {
+      if (help_output_ == "man") {
+        PrintManPage(app_, help_ == nullptr ? "" : help_->get_name());
+        return kDone;
+      }
       // app_.help() would be that of the command in use, which is this one.
       std::cout << (help_ == nullptr ? app_.get_formatter()->make_help(&app_, app_.get_name(),
                                                                        CLI::AppFormatMode::Normal)
@@ -243,6 +268,7 @@ class CommandLine {
     });
     command.add_option_function<std::string>(
         "COMMAND", [this](const std::string& name) { help_ = &Find(name); }, "its name");
+    AddOutput(command, help_output_, {"text", "man"});
   }
 
   CLI::App& Find(const std::string& name) const {
@@ -295,6 +321,8 @@ class CommandLine {
   std::vector<std::pair<CLI::App*, std::function<int()>>> commands_;
   std::string config_file_;
   const CLI::App* help_ = nullptr;
+  std::string help_output_ = "text";
+  std::string shell_;
   ServeOptions serve_;
   ControllerOptions controller_;
   CheckOptions check_;
@@ -311,7 +339,7 @@ class CommandLine {
 }  // namespace
 
 int Run(int argc, char** argv) {
-  const int code = CommandLine().Run(argc, argv);
+  const int code = CommandLine(argc > 0 ? argv[0] : "").Run(argc, argv);
   std::cout.flush();
   if (std::cout) return code;
   std::cerr << "tpu-admission: the output cannot be written\n";

@@ -1,0 +1,62 @@
+// What the program says of itself to shells and to man. packaging/test/ has the real shells
+// complete by it.
+#include <gmock/gmock.h>
+
+#include <set>
+#include <sstream>
+#include <string>
+
+#include "integration/app/program.h"
+
+namespace tpu_admission::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+TEST(Reference, EachShellCompletesCommandsFlagsAndValues) {
+  for (const char* shell : {"bash", "zsh", "fish"}) {
+    const Ended ended = RunToEnd({"completion", shell});
+    EXPECT_EQ(ended.exit_code, 0);
+    EXPECT_THAT(ended.out, AllOf(HasSubstr("controller"), HasSubstr("fail-on"),
+                                 HasSubstr("deny warn"), HasSubstr("TPU301"), HasSubstr("v6e")))
+        << shell;
+  }
+}
+
+TEST(Reference, AnUnknownShellIsRefused) {
+  EXPECT_EQ(RunToEnd({"completion", "tcsh"}).exit_code, 2);
+  EXPECT_EQ(RunToEnd({"completion"}).exit_code, 2);
+}
+
+TEST(Reference, AManPageHasEachFlagWithItsValuesAndItsTwin) {
+  const Ended page = RunToEnd({"help", "--output", "man", "check"});
+  EXPECT_EQ(page.exit_code, 0);
+  EXPECT_THAT(page.out,
+              AllOf(StartsWith(".TH TPU\\-ADMISSION\\-CHECK 1"), HasSubstr("\\-\\-fail\\-on"),
+                    HasSubstr("deny warn"), HasSubstr("TPU_ADMISSION_CATALOG")));
+}
+
+TEST(Reference, TheManPageOfTheProgramNamesItsCommands) {
+  const Ended page = RunToEnd({"help", "--output", "man"});
+  EXPECT_EQ(page.exit_code, 0);
+  EXPECT_THAT(page.out,
+              AllOf(HasSubstr("\\fBcheck\\fR"), HasSubstr("tpu\\-admission\\-serve\\fR(1)")));
+}
+
+// A line that begins with a dot is a request to roff; text must not become one.
+TEST(Reference, OnlyRequestsBeginWithADot) {
+  const std::set<std::string> known = {".TH", ".SH", ".TP", ".nf", ".fi"};
+  for (const char* command : {"serve", "controller", "check", "plan", "completion"}) {
+    std::istringstream page(RunToEnd({"help", "--output", "man", command}).out);
+    for (std::string line; std::getline(page, line);) {
+      EXPECT_TRUE(!line.starts_with('.') || known.contains(line.substr(0, 3))) << line;
+      EXPECT_THAT(line, Not(StartsWith("'")));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tpu_admission::testing
