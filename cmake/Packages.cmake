@@ -8,13 +8,22 @@ function(need_package name debian)
   endif()
 endfunction()
 
+need_package(Threads g++)
+if(TPU_ADMISSION_STATIC)
+  include(Static)
+endif()
 need_package(Boost libboost-dev 1.81...<2 CONFIG)  # Debian 12: libboost1.81-dev
 need_package(OpenSSL libssl-dev 3.0...<4)
+if(TPU_ADMISSION_STATIC)
+  tpu_admission_drop_unwind_tables(OpenSSL::SSL)
+  tpu_admission_drop_unwind_tables(OpenSSL::Crypto)
+endif()
 need_package(nlohmann_json nlohmann-json3-dev 3.11)
-need_package(fmt libfmt-dev 9...<13)
-need_package(spdlog libspdlog-dev 1.10...<2)
 need_package(CLI11 libcli11-dev 2.1...<3)
-need_package(Threads g++)
+if(NOT TPU_ADMISSION_STATIC)
+  need_package(fmt libfmt-dev 9...<13)
+  need_package(spdlog libspdlog-dev 1.10...<2)
+endif()
 
 # For packages without a usable CMake file: an imported target of one header and one library.
 function(need_library target debian header library)
@@ -31,7 +40,9 @@ endfunction()
 
 need_library(libyaml libyaml-dev yaml.h yaml)
 # Debian's prometheus-cpp-config.cmake asks for civetweb's, which no package has; we need core only.
-need_library(prometheus-cpp-core prometheus-cpp-dev prometheus/registry.h prometheus-cpp-core)
+if(NOT TPU_ADMISSION_STATIC)
+  need_library(prometheus-cpp-core prometheus-cpp-dev prometheus/registry.h prometheus-cpp-core)
+endif()
 
 add_library(boost INTERFACE IMPORTED)
 target_include_directories(boost SYSTEM INTERFACE ${Boost_INCLUDE_DIRS})

@@ -38,7 +38,10 @@ elseif(CMAKE_BUILD_TYPE STREQUAL "Release")
   add_compile_options(-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 -D_GLIBCXX_ASSERTIONS
                       -fstack-protector-strong -fstack-clash-protection
                       -ftrivial-auto-var-init=zero -ffunction-sections -fdata-sections)
-  add_link_options(-Wl,-z,relro,-z,now,-z,noexecstack -Wl,--gc-sections -Wl,--as-needed -pie)
+  add_link_options(-Wl,-z,relro,-z,now,-z,noexecstack -Wl,--gc-sections -Wl,--as-needed)
+  if(NOT TPU_ADMISSION_STATIC)
+    add_link_options(-pie)
+  endif()
   if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
     # Debian's start files are not marked, so that the linker must be told.
     add_compile_options(-fcf-protection=full)
