@@ -1,0 +1,66 @@
+#include <fmt/core.h>
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+#include "rules/engine/phrases.h"
+#include "tpu_admission/base/text.h"
+#include "tpu_admission/workload/gke_labels.h"
+
+namespace tpu_admission::rules {
+namespace {
+
+struct Known {
+  std::string_view key;
+  std::string_view value;  // as GKE writes it
+  bool only = false;       // there is no other
+};
+constexpr std::array<Known, 7> kKnown = {{
+    {workload::kGkeSpot, "true", true},
+    {workload::kGkePreemptible, "true", true},
+    {workload::kGkeProvisioning, "spot"},
+    {workload::kGkeProvisioning, "standard"},
+    {workload::kGkeProvisioning, "preemptible"},
+    {workload::kGkeProvisioning, "flex-start"},
+    {workload::kGkeWorkloadType, "HIGH_AVAILABILITY"},
+}};
+
+// The same but for capitals, "-" and "_".
+bool IsMeant(std::string_view written, std::string_view value) {
+  const auto plain = [](char c) {
+    return c == '_' ? '-' : char(std::tolower(static_cast<unsigned char>(c)));
+  };
+  return std::equal(written.begin(), written.end(), value.begin(), value.end(),
+                    [&](char a, char b) { return plain(a) == plain(b); });
+}
+
+void Check(const Subject& subject, Report& report) {
+  for (const Known& known : kKnown) {
+    const auto label = workload::FindRequired(subject.pods.pod.spec, known.key);
+    if (!label || !label->fixed || label->value == known.value) continue;
+    if (!known.only && !IsMeant(label->value, known.value)) continue;
+    const std::string value = Quoted(label->value);
+    report.Add({.pointer = subject.At(*label),
+                .part = std::string(known.key),
+                .summary = fmt::format("no node has {} {}", known.key, value),
+                .problem = fmt::format("is {}, but nodes have {} there{}. Label values are "
+                                       "compared letter by letter.",
+                                       value, Quoted(known.value),
+                                       known.only ? ", or lack the label" : ""),
+                .change = known.only
+                              ? fmt::format("set it to {}, or leave it out", Quoted(known.value))
+                              : fmt::format("set it to {}", known.value)});
+  }
+}
+
+}  // namespace
+
+const Rule kTPU512 = {
+    .id = "TPU512",
+    .name = "capacity-label",
+    .mode = Mode::kWarn,
+    .check = Check,
+    .audience = workload::TpuUse::kChips | workload::TpuUse::kClaims | workload::TpuUse::kSelects,
+};
+
+}  // namespace tpu_admission::rules

@@ -1,0 +1,82 @@
+#include <fmt/core.h>
+
+#include "rules/engine/phrases.h"
+#include "tpu_admission/base/json_pointer.h"
+#include "tpu_admission/base/text.h"
+
+namespace tpu_admission::rules {
+namespace {
+
+std::string Shown(const k8s::Amount& amount) {
+  return amount.text.empty() && amount.quantity ? amount.quantity->Text()
+                                                : Printable(amount.text, 24);
+}
+
+// "/resources/limits/hugepages-2Mi"
+std::string PointerOf(const Subject& subject, const k8s::Container& container,
+                      std::string_view list, std::string_view resource) {
+  std::string pointer = subject.At(container, "/resources/").append(list);
+  AppendPointerToken(pointer, resource);
+  return pointer;
+}
+
+void CheckSigns(const Subject& subject, const k8s::Container& container, std::string_view list,
+                const k8s::ResourceList& resources, Report& report) {
+  for (std::size_t i = 0; i < resources.size(); ++i) {
+    const std::string_view resource = resources.Name(i);
+    const std::optional<k8s::Amount> amount = resources.Find(resource);
+    if (resource == workload::kTpuResource || !amount || !amount->quantity) continue;
+    if (!amount->quantity->IsNegative()) continue;
+    const std::string name = Printable(resource, 60);
+    report.Add({.pointer = PointerOf(subject, container, list, resource),
+                .container = std::string(container.name),
+                .summary = fmt::format("{} has {} {}, which is negative", Title(container),
+                                       Shown(*amount), name),
+                .problem = fmt::format("is {}. No amount may be negative: Kubernetes refuses every "
+                                       "pod that has one.",
+                                       Shown(*amount)),
+                .change = fmt::format("write the amount of {} without its sign", name)});
+  }
+}
+
+void CheckLimits(const Subject& subject, const k8s::Container& container, Report& report) {
+  for (std::size_t i = 0; i < container.requests.size(); ++i) {
+    const std::string_view resource = container.requests.Name(i);
+    if (resource == workload::kTpuResource) continue;  // chips-requests-limits speaks of them
+    const std::optional<k8s::Amount> request = container.requests.Find(resource);
+    const std::optional<k8s::Amount> limit = container.limits.Find(resource);
+    if (!request || !limit || !request->quantity || !limit->quantity) continue;
+    if (*request->quantity <= *limit->quantity || limit->quantity->IsNegative()) continue;
+    const std::string name = Printable(resource, 60);
+    report.Add(
+        {.pointer = PointerOf(subject, container, "requests", resource),
+         .container = std::string(container.name),
+         .summary = fmt::format("{} requests {} {}, its limit is {}", Title(container),
+                                Shown(*request), name, Shown(*limit)),
+         .problem = fmt::format("is {}, but the limit is {}. A request is never more than its "
+                                "limit: Kubernetes refuses every pod where it is.",
+                                Shown(*request), Shown(*limit)),
+         .change = fmt::format("set the request of {} to at most {}, or raise the limit to {}",
+                               name, Shown(*limit), Shown(*request))});
+  }
+}
+
+void Check(const Subject& subject, Report& report) {
+  for (const k8s::Container& container : subject.pods.pod.spec.containers) {
+    CheckSigns(subject, container, "limits", container.limits, report);
+    CheckSigns(subject, container, "requests", container.requests, report);
+    CheckLimits(subject, container, report);
+  }
+}
+
+}  // namespace
+
+const Rule kTPU608 = {
+    .id = "TPU608",
+    .name = "resource-amounts",
+    .mode = Mode::kDeny,
+    .check = Check,
+    .audience = workload::TpuUse::kChips | workload::TpuUse::kClaims,
+};
+
+}  // namespace tpu_admission::rules

@@ -1,0 +1,30 @@
+#include <fmt/core.h>
+
+#include "rules/engine/phrases.h"
+
+namespace tpu_admission::rules {
+namespace {
+
+void Check(const Subject& subject, Report& report) {
+  if (!subject.pods.pod.spec.UsesHostNetwork()) return;
+  const std::optional<Slice> slice = subject.SliceOfPods();
+  if (!slice || slice->pods <= slice->hosts) return;
+  const std::string on_each = Count(slice->pods / slice->hosts, "pod");
+  report.Add({.pointer = subject.AtSpec("/hostNetwork"),
+              .summary = fmt::format("hostNetwork, and {} share each host", on_each),
+              .problem = fmt::format("is true, but with {} each, {} share a host, and each listens "
+                                     "on the same ports of it for its fellow workers.",
+                                     Count(subject.pods.chips_per_pod, "chip"), on_each),
+              .change = "leave hostNetwork out, or let each pod take all chips of its host"});
+}
+
+}  // namespace
+
+const Rule kTPU705 = {
+    .id = "TPU705",
+    .name = "shared-host-ports",
+    .mode = Mode::kAudit,
+    .check = Check,
+};
+
+}  // namespace tpu_admission::rules
