@@ -6,6 +6,7 @@
 
 #include "tpu_admission/base/text.h"
 #include "tpu_admission/tpu/catalog.h"
+#include "tpu_admission/tpu/guess.h"
 
 namespace tpu_admission::tpu {
 namespace {
@@ -138,6 +139,24 @@ bool Catalog::LooksLikeNewGeneration(std::string_view label) const {
   return number &&
          std::none_of(generations_.begin(), generations_.end(),
                       [&](const Generation& generation) { return Names(generation, *number); });
+}
+
+const Generation* GuessFor(const Catalog& catalog, std::string_view label,
+                           const Topology& topology) {
+  const Generation* const guess = catalog.Guess(label);
+  if (guess == nullptr || guess->dimensions == topology.rank()) return guess;
+  const std::optional<Number> number = NumberOfLabel(guess->label);
+  const Generation* best = nullptr;
+  std::size_t ways = 0;
+  for (const Generation& generation : catalog.generations()) {
+    const std::optional<Number> other = NumberOfLabel(generation.label);
+    const bool same_number = number && other && other->digits == number->digits;
+    const PlacementList placements = generation.PlacementsOf(topology);
+    if (!generation.documented || !same_number || placements.size() <= ways) continue;
+    best = &generation;
+    ways = placements.size();
+  }
+  return best != nullptr ? best : guess;
 }
 
 }  // namespace tpu_admission::tpu
