@@ -7,6 +7,8 @@
 #include "tpu_admission/base/json_pointer.h"
 #include "tpu_admission/base/text.h"
 #include "tpu_admission/rules/readme.h"
+#include "tpu_admission/workload/gke_labels.h"
+#include "tpu_admission/workload/kueue_keys.h"
 
 namespace tpu_admission::admission {
 namespace {
@@ -91,6 +93,27 @@ std::string More(std::span<const JudgedFinding> findings, std::string_view docs_
   return text;
 }
 
+// "gke-tpu-topology" for "cloud.google.com/gke-tpu-topology".
+std::string WithoutDomains(std::string text) {
+  for (const std::string_view key :
+       {workload::kGkeTpuTopology, workload::kKueueQueue, workload::kInstanceTypeLabel}) {
+    const std::string_view domain = key.substr(0, key.find('/') + 1);
+    for (std::size_t at = text.find(domain); at != text.npos; at = text.find(domain, at)) {
+      text.erase(at, domain.size());
+    }
+  }
+  return text;
+}
+
+// What to do, without the other ways to do it and the remarks.
+std::string FirstChoice(const std::string& change) {
+  std::size_t end = change.size();
+  for (const std::string_view mark : {", or ", " (", "; ", ", which ", " that "}) {
+    end = std::min(end, change.find(mark));
+  }
+  return change.substr(0, end);
+}
+
 }  // namespace
 
 std::string DenialMessage(const workload::Workload& workload,
@@ -122,10 +145,19 @@ std::string Paragraph(const Finding& finding, std::size_t more) {
 }
 
 std::string Warning(const Finding& finding, std::size_t more) {
-  std::string text = std::string(finding.rule->id) + ": " + finding.summary;
-  if (more > 0) text += " (and " + std::to_string(more) + " more)";
-  const std::string with_change = text + "; " + finding.change;
-  return with_change.size() <= kWarningBytes ? with_change : Cut(text, kWarningBytes);
+  const std::string others = more > 0 ? " (and " + std::to_string(more) + " more)" : "";
+  const auto line = [&](const std::string& summary) {
+    return std::string(finding.rule->id) + ": " + summary + others;
+  };
+  const std::string summary = WithoutDomains(finding.summary);
+  const std::string change = WithoutDomains(finding.change);
+  for (const std::string& text :
+       {line(finding.summary) + "; " + finding.change,
+        line(finding.summary) + "; " + FirstChoice(finding.change), line(summary) + "; " + change,
+        line(summary) + "; " + FirstChoice(change)}) {
+    if (text.size() <= kWarningBytes) return text;
+  }
+  return Cut(line(finding.summary), kWarningBytes);
 }
 
 }  // namespace tpu_admission::admission

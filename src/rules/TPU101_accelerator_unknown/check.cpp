@@ -2,6 +2,7 @@
 
 #include "rules/engine/phrases.h"
 #include "tpu_admission/base/text.h"
+#include "tpu_admission/tpu/guess.h"
 
 namespace tpu_admission::rules {
 namespace {
@@ -39,13 +40,17 @@ Finding Unknown(const Subject& subject, const std::string& value) {
       .milder = Mode::kWarn};
 }
 
+const tpu::Generation* MeantBy(const Subject& subject, std::string_view label) {
+  if (subject.catalog.LooksLikeNewGeneration(label)) return nullptr;
+  const std::optional<tpu::Topology>& topology = subject.shape.topology;
+  return topology ? tpu::GuessFor(subject.catalog, label, *topology) : subject.catalog.Guess(label);
+}
+
 void Check(const Subject& subject, Report& report) {
   const workload::Selected& accelerator = subject.shape.choice[NodeLabel::kAccelerator];
   if (!accelerator.fixed() || subject.shape.generation != nullptr) return;
   const std::string value = Quoted(accelerator.value);
-  const tpu::Generation* meant = subject.catalog.LooksLikeNewGeneration(accelerator.value)
-                                     ? nullptr
-                                     : subject.catalog.Guess(accelerator.value);
+  const tpu::Generation* meant = MeantBy(subject, accelerator.value);
   report.Add(meant != nullptr ? Misspelt(subject, value, *meant) : Unknown(subject, value));
 }
 
@@ -56,7 +61,7 @@ const Rule kTPU101 = {
     .name = "accelerator-unknown",
     .mode = Mode::kDeny,
     .check = Check,
-    .audience = kNodeSelectors,
+    .audience = kNodeSelectors | workload::TpuUse::kSelects,
 };
 
 }  // namespace tpu_admission::rules

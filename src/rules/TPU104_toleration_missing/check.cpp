@@ -21,7 +21,7 @@ void Mend(const Subject& subject, std::vector<Fix>& fixes) {
 // a Pod that somebody could add the toleration to.
 void CheckDaemonSet(const Subject& subject, Report& report) {
   report.Add({.pointer = subject.AtSpec("/tolerations"),
-              .summary = "a DaemonSet without the toleration of google.com/tpu makes no TPU pods",
+              .summary = "no toleration, so this DaemonSet has no pods",
               .problem =
                   "has none for google.com/tpu, the taint of TPU nodes. A DaemonSet makes pods "
                   "only for nodes that its template tolerates, so it makes none there, and "

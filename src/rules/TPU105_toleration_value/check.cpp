@@ -1,11 +1,26 @@
+#include <fmt/core.h>
+
 #include "rules/engine/phrases.h"
 #include "tpu_admission/base/json_pointer.h"
+#include "tpu_admission/base/text.h"
 
 namespace tpu_admission::rules {
 namespace {
 
 constexpr std::string_view kTaintValue = "present";
 constexpr std::string_view kTaintEffect = "NoSchedule";
+
+// "value "true"", or else the effect, or the operator.
+std::string WrongPart(const k8s::Toleration& toleration) {
+  const bool any_value = toleration.op == "Exists";
+  if (!any_value && toleration.value != kTaintValue) {
+    return fmt::format("value {}", Quoted(toleration.value, 24));
+  }
+  if (!toleration.effect.empty() && toleration.effect != kTaintEffect) {
+    return fmt::format("effect {}", Quoted(toleration.effect, 24));
+  }
+  return fmt::format("operator {}", Quoted(toleration.op, 24));
+}
 
 void Check(const Subject& subject, Report& report) {
   const std::span<const k8s::Toleration> tolerations = subject.pods.pod.spec.tolerations;
@@ -17,13 +32,13 @@ void Check(const Subject& subject, Report& report) {
   if (!wrong || workload::IsPlaceholder(tolerations[*wrong].value)) return;
   std::string pointer = subject.AtSpec("/tolerations");
   AppendPointerIndex(pointer, *wrong);
-  report.Add(
-      {.pointer = std::move(pointer),
-       .summary = "toleration of google.com/tpu does not match google.com/tpu=present:NoSchedule",
-       .problem = "speaks of google.com/tpu, but does not tolerate the taint that TPU nodes "
-                  "carry, google.com/tpu=present:NoSchedule. It is harmless only where GKE "
-                  "adds its own.",
-       .change = "write {key: google.com/tpu, operator: Exists, effect: NoSchedule}"});
+  report.Add({.pointer = std::move(pointer),
+              .summary = fmt::format("toleration of google.com/tpu has {}",
+                                     WrongPart(tolerations[*wrong])),
+              .problem = "speaks of google.com/tpu, but does not tolerate the taint that TPU nodes "
+                         "carry, google.com/tpu=present:NoSchedule. It is harmless only where GKE "
+                         "adds its own.",
+              .change = "write {key: google.com/tpu, operator: Exists}"});
 }
 
 }  // namespace

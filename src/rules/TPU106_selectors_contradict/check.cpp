@@ -1,22 +1,61 @@
 #include <fmt/core.h>
+#include <algorithm>
+#include <array>
 
 #include "rules/engine/phrases.h"
 #include "tpu_admission/base/text.h"
+#include "tpu_admission/workload/gke_labels.h"
 
 namespace tpu_admission::rules {
 namespace {
 
+// The other labels that choose nodes, where nodeSelector and affinity may name two of them.
+constexpr std::array kOthers = {workload::kGkeNodePool,    workload::kGkeNodePoolGroup,
+                                workload::kGkeReservation, workload::kGkeComputeClass,
+                                workload::kGkeSpot,        workload::kGkeProvisioning};
+
+bool Takes(const k8s::NodeSelectorTerm& term, std::string_view key, std::string_view value) {
+  return std::none_of(term.requirements.begin(), term.requirements.end(), [&](const auto& need) {
+    return need.key == key && need.op == "In" &&
+           std::find(need.values.begin(), need.values.end(), value) == need.values.end();
+  });
+}
+
+void CheckOther(const Subject& subject, std::string_view key, Report& report) {
+  const k8s::PodSpec& spec = subject.pods.pod.spec;
+  const auto value = spec.node_selector.Find(key);
+  if (!value || workload::IsPlaceholder(*value) || spec.required_affinity.empty()) return;
+  for (const k8s::NodeSelectorTerm& term : spec.required_affinity) {
+    if (Takes(term, key, *value)) return;
+  }
+  const std::string selected = Quoted(*value);
+  report.Add({.pointer = subject.AtSpec("/affinity/nodeAffinity"),
+              .part = std::string(key),
+              .summary = fmt::format("{}: nodeSelector and affinity contradict each other", key),
+              .problem = fmt::format("wants other values of {} than nodeSelector, which wants {}. "
+                                     "A node has one value of a label, so no node can ever match.",
+                                     key, selected),
+              .change = fmt::format("name {} in one of the two places only", key)});
+}
+
+// Where the first of two values stands: not in the affinity, or in the same term of it.
+std::string_view OtherPlace(const Subject& subject, std::string_view key, std::string_view value) {
+  return subject.pods.pod.spec.node_selector.Find(key) == value ? "nodeSelector"
+                                                                : "another part of it";
+}
+
 void Check(const Subject& subject, Report& report) {
   const workload::NodeSelection& nodes = subject.pods.nodes;
+  for (const std::string_view key : kOthers) CheckOther(subject, key, report);
   if (!nodes.contradiction || nodes.one_value.empty()) return;
   const std::string key(Key(nodes.contradicting));
   const std::string one = Quoted(nodes.one_value);
   const std::string other = Quoted(nodes.other_value);
   report.Add({.pointer = subject.AtSpec("/affinity/nodeAffinity"),
               .summary = fmt::format("{} must be {} and {} at once", key, one, other),
-              .problem = fmt::format("asks for {} {} where {} is asked for as well. A node has one "
-                                     "value of a label, so no node can ever match.",
-                                     key, other, one),
+              .problem = fmt::format("asks for {} {}, and {} for {}. A node has one value of a "
+                                     "label, so no node can ever match.",
+                                     key, other, OtherPlace(subject, key, nodes.one_value), one),
               .change = fmt::format("keep one of the two values of {}", key)});
 }
 

@@ -20,6 +20,15 @@ bool IsBlank(const workload::Selected& selected) {
          selected.value.find_first_of("{$") == selected.value.npos;
 }
 
+// https://github.com/kubernetes-sigs/kueue/blob/main/pkg/webhooks/resourceflavor_webhook.go
+std::string Consequence(const Subject& subject) {
+  if (subject.pods.row->form == workload::Form::kNodeLabels) {
+    return "Kueue refuses the ResourceFlavor at once.";
+  }
+  return fmt::format("the API server takes this {}, and then refuses what is made from it.",
+                     subject.workload.kind->name);
+}
+
 void Check(const Subject& subject, Report& report) {
   if (IsBuiltIn(*subject.workload.kind)) return;
   for (std::size_t i = 0; i < workload::kNodeLabels.size(); ++i) {
@@ -29,10 +38,9 @@ void Check(const Subject& subject, Report& report) {
     const std::string value = Quoted(selected.value);
     report.Add({.pointer = subject.At(label),
                 .summary = fmt::format("{} is still {}", FieldOf(subject, label), value),
-                .problem = fmt::format(
-                    "is still {}, a blank that somebody meant to fill in. No label has such a "
-                    "value: the API server takes this {}, and then refuses what is made from it.",
-                    value, subject.workload.kind->name),
+                .problem = fmt::format("is still {}, a blank that somebody meant to fill in. No "
+                                       "label has such a value: {}",
+                                       value, Consequence(subject)),
                 .change = "put the value in its place, without the brackets"});
   }
 }

@@ -38,9 +38,26 @@ void CheckResources(const Subject& subject, Report& report) {
   }
 }
 
+// The key of GPUs with the value of a TPU.
+void ReportKey(const Subject& subject, const workload::RequiredLabel& gpu, Report& report) {
+  const std::string value = Quoted(gpu.value);
+  const std::string_view key = Key(NodeLabel::kAccelerator);
+  const bool known = subject.catalog.FindByLabel(gpu.value) != nullptr;
+  const tpu::Generation* meant = known ? nullptr : subject.catalog.Guess(gpu.value);
+  report.Add({.pointer = subject.At(gpu),
+              .summary = fmt::format("gke-accelerator is the label of GPU nodes; {} goes with {}",
+                                     value, key),
+              .problem = fmt::format("is {}, but this label is for GPU nodes. TPU nodes carry {}.",
+                                     value, key),
+              .change = fmt::format(
+                  "rename the key to {}{}", key,
+                  meant != nullptr ? fmt::format(", and set it to {}", meant->label) : "")});
+}
+
 void CheckSelector(const Subject& subject, Report& report) {
   const auto gpu = workload::FindRequired(subject.pods.pod.spec, workload::kGkeGpu);
   if (!gpu || !gpu->fixed) return;
+  if (NamesTpu(*gpu)) return ReportKey(subject, *gpu, report);
   const std::string value = Quoted(gpu->value);
   report.Add(
       {.pointer = std::string(subject.pods.selector_pointer) + workload::PointerOf(*gpu),

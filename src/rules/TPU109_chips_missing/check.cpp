@@ -24,6 +24,13 @@ bool MayGoWithout(const Subject& subject) {
   return subject.pods.row->leads || subject.workload.kind->name == "DaemonSet";
 }
 
+// A patch of kustomize: what Kubernetes itself takes has containers.
+bool IsFragment(const Subject& subject) {
+  const std::string_view group = subject.workload.kind->group;
+  const bool built_in = group.empty() || group == "apps" || group == "batch";
+  return built_in && subject.pods.pod.spec.containers.empty();
+}
+
 // " (a 2x2 host has 4)", if the machines agree.
 std::string HostChips(const Subject& subject) {
   const auto machines = subject.shape.machines();
@@ -35,10 +42,8 @@ Finding Missing(const Subject& subject, NodeLabel label) {
   Finding finding;
   finding.pointer = subject.At(label);
   finding.summary = "the pod selects TPU nodes, but no container asks for google.com/tpu";
-  finding.change = fmt::format(
-      "add google.com/tpu to the limits of the container that needs the chips{}, or remove the TPU "
-      "selectors",
-      HostChips(subject));
+  finding.change = fmt::format("add it to the limits of a container{}, or remove the TPU selectors",
+                               HostChips(subject));
   return finding;
 }
 
@@ -46,7 +51,7 @@ void Check(const Subject& subject, Report& report) {
   const bool by_accelerator = subject.shape.choice[NodeLabel::kAccelerator].fixed();
   if (!by_accelerator && !subject.shape.choice[NodeLabel::kTopology].fixed()) return;
   const k8s::PodSpec& spec = subject.pods.pod.spec;
-  if (MayGoWithout(subject) || AsksForGpus(spec)) return;
+  if (MayGoWithout(subject) || AsksForGpus(spec) || IsFragment(subject)) return;
   Finding finding =
       Missing(subject, by_accelerator ? NodeLabel::kAccelerator : NodeLabel::kTopology);
   if (PassesTheTaint(spec)) {

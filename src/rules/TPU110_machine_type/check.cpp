@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include "rules/engine/phrases.h"
+#include "rules/engine/suggestions.h"
 #include "tpu_admission/base/text.h"
 #include "tpu_admission/workload/gke_labels.h"
 
@@ -42,7 +43,7 @@ Finding Unknown(const Subject& subject, const std::string& value) {
   const std::string choice = generation == nullptr ? "a machine type of `tpu-admission catalog`"
                                                    : JoinOr(Serving(*generation, subject.shape));
   return {.pointer = subject.At(NodeLabel::kMachineType),
-          .summary = fmt::format("machine type {} is no TPU machine that the catalog knows", value),
+          .summary = fmt::format("the catalog knows no TPU machine {}", value),
           .problem = fmt::format(
               "is {}, which the TPU catalog of {} does not know as a machine with TPUs. If it is a "
               "new one, this is no fault; else no node has it and TPUs as well.",
@@ -65,11 +66,14 @@ Finding OtherGeneration(const Subject& subject, std::string_view found, const st
           machine ? JoinOr(Serving(wanted, subject.shape)) : wanted.machine_family)};
 }
 
-// ", or set topology to 2x2": if the pods ask for the chips of the machine.
+// ", or set topology to 2x2": of those that the machine serves, what the pods fill.
 std::string TopologyInstead(const Subject& subject, const tpu::MachineType& machine) {
-  const std::int64_t chips = subject.pods.chips_per_pod;
-  if (chips > 0 && chips != machine.chips) return "";
-  const std::vector<std::string> served = Served(*subject.shape.generation, machine);
+  std::vector<tpu::Placement> rows;
+  for (const tpu::Placement& placement : subject.shape.generation->placements) {
+    if (placement.machine == &machine) rows.push_back(placement);
+  }
+  const std::vector<std::string> served = FilledBy(subject, rows);
+  if (served.empty()) return "";
   return fmt::format(", or {}", SelectorChange(subject, NodeLabel::kTopology, JoinOr(served)));
 }
 

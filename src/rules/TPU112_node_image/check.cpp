@@ -26,7 +26,10 @@ void CheckImage(const Subject& subject, Report& report) {
   if (!image || !image->fixed) return;
   const auto& unsupported = subject.catalog.node_limits().unsupported_images;
   if (std::find(unsupported.begin(), unsupported.end(), image->value) == unsupported.end()) return;
-  Say(subject, *image, "TPU nodes run Container-Optimized OS only", "cos", report);
+  Say(subject, *image,
+      "TPU nodes run Container-Optimized OS only (Canonical's images for TPUs are for VMs of Cloud "
+      "TPU)",
+      "cos", report);
 }
 
 void CheckOs(const Subject& subject, Report& report) {

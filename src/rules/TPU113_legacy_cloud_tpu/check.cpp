@@ -23,14 +23,15 @@ void Check(const Subject& subject, Report& report) {
     report.Add(
         {.pointer = subject.At(container),
          .container = std::string(container.name),
-         .summary = fmt::format("{} asks for {}, which no TPU node offers", Title(container), name),
+         .summary = fmt::format("no TPU node offers {}", name),
          .problem =
              fmt::format("asks for {}, a resource of the former Cloud TPU operator. TPU nodes of "
                          "GKE offer google.com/tpu alone, so the pod stays Pending.",
                          name),
-         .change = "ask for google.com/tpu instead, and select the nodes by "
-                   "cloud.google.com/gke-tpu-accelerator and "
-                   "cloud.google.com/gke-tpu-topology (tpu-admission catalog lists both)"});
+         .change = "ask for google.com/tpu instead, which counts chips where v2 and v3 counted "
+                   "cores (8 cores are 4 chips), and select the nodes by "
+                   "cloud.google.com/gke-tpu-accelerator and cloud.google.com/gke-tpu-topology "
+                   "(tpu-admission catalog lists both)"});
   }
 }
 

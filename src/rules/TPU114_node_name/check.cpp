@@ -19,8 +19,7 @@ void Check(const Subject& subject, Report& report) {
   if (node.empty() || workload::IsPlaceholder(node) || IsPlaced(subject)) return;
   const std::string name = Quoted(node);
   report.Add({.pointer = subject.AtSpec("/nodeName"),
-              .summary = fmt::format(
-                  "nodeName is set to {}, so no scheduler looks for a fitting node", name),
+              .summary = fmt::format("nodeName {} goes round the scheduler", name),
               .problem = fmt::format(
                   "is {}, which goes round the scheduler: nobody checks that the node exists, has "
                   "these labels and has free chips. Where it has not, the pod fails there instead "

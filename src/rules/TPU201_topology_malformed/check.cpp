@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include "rules/engine/phrases.h"
+#include "rules/engine/suggestions.h"
 #include "tpu_admission/base/text.h"
 
 namespace tpu_admission::rules {
@@ -38,7 +39,7 @@ const Rule kTPU201 = {
     .name = "topology-malformed",
     .mode = Mode::kDeny,
     .check = Check,
-    .audience = kNodeSelectors,
+    .audience = kNodeSelectors | workload::TpuUse::kSelects,
 };
 
 }  // namespace tpu_admission::rules

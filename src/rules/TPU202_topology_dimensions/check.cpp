@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include "rules/engine/phrases.h"
+#include "rules/engine/suggestions.h"
 
 namespace tpu_admission::rules {
 namespace {
@@ -30,7 +31,7 @@ const Rule kTPU202 = {
     .name = "topology-dimensions",
     .mode = Mode::kDeny,
     .check = Check,
-    .audience = kNodeSelectors,
+    .audience = kNodeSelectors | workload::TpuUse::kSelects,
 };
 
 }  // namespace tpu_admission::rules

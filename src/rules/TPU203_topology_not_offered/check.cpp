@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include "rules/engine/phrases.h"
+#include "rules/engine/suggestions.h"
 #include "tpu_admission/base/text.h"
 
 namespace tpu_admission::rules {
@@ -49,7 +50,7 @@ const Rule kTPU203 = {
     .name = "topology-not-offered",
     .mode = Mode::kDeny,
     .check = Check,
-    .audience = kNodeSelectors,
+    .audience = kNodeSelectors | workload::TpuUse::kSelects,
 };
 
 }  // namespace tpu_admission::rules

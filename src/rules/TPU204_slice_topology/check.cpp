@@ -2,6 +2,7 @@
 
 #include "rules/engine/phrases.h"
 #include "rules/engine/slice_cut.h"
+#include "rules/engine/suggestions.h"
 #include "tpu_admission/base/text.h"
 #include "tpu_admission/workload/gke_labels.h"
 #include "tpu_admission/workload/kueue_keys.h"
@@ -95,7 +96,7 @@ Finding NotListed(const SliceCut& cut) {
       At(cut.subject, fmt::format("{} has no slice {}", cut.generation.label, cut.name()),
          fmt::format("is {}, which {} does not come in, so nothing cuts such a part.", cut.name(),
                      cut.generation.label),
-         SetSliceTopology(PartsOf(cut)));
+         SetSliceTopology(PartsOf(cut)) + LevelToo(cut));
   finding.milder = Mode::kWarn;
   return finding;
 }
@@ -113,7 +114,7 @@ bool IsKeptTogether(const SliceCut& cut) {
 
 Finding NotKeptTogether(const SliceCut& cut) {
   Finding finding =
-      At(cut.subject, fmt::format("nothing keeps the hosts of the {} part together", cut.name()),
+      At(cut.subject, fmt::format("nothing keeps the hosts of {} together", cut.name()),
          fmt::format("cuts a {} part out of {}, but no Kueue annotation says that the pods must be "
                      "on hosts of one part. The scheduler may take any hosts, and the program ends "
                      "with connection timeouts.",

@@ -1,27 +1,18 @@
 #include <fmt/core.h>
 
 #include "rules/engine/phrases.h"
+#include "rules/engine/slice_cut.h"
 #include "tpu_admission/workload/gke_labels.h"
 #include "tpu_admission/workload/kueue_keys.h"
 
 namespace tpu_admission::rules {
 namespace {
 
-// The topology in "cloud.google.com/gke-tpu-partition-4x4x4-id".
-std::optional<tpu::Topology> TopologyIn(std::string_view label) {
-  constexpr std::string_view kEnd = "-id";
-  if (!label.starts_with(workload::kGkeTpuPrefix) || !label.ends_with(kEnd)) {
-    return std::nullopt;
-  }
-  label.remove_suffix(kEnd.size());
-  return tpu::Topology::Parse(label.substr(label.rfind('-') + 1));
-}
-
 // The whole slice, and for one made of blocks also a block: Kueue may place it block by block.
 std::vector<tpu::Topology> Wholes(const Subject& subject) {
   const k8s::StringMap& annotations = subject.pods.pod.metadata.annotations;
   if (const auto label = annotations.Find(workload::kKueueSliceRequired)) {
-    if (const auto part = TopologyIn(*label)) return {*part};
+    if (const auto part = TopologyOfLevel(*label)) return {*part};
   }
   const auto text = subject.pods.SliceTopology();
   const auto slice = text ? tpu::Topology::Parse(*text) : std::nullopt;

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "rules/engine/phrases.h"
+#include "rules/engine/slice_cut.h"
 #include "tpu_admission/base/text.h"
 #include "tpu_admission/workload/kueue_keys.h"
 
@@ -29,6 +30,16 @@ class Annotations {
                  .change = std::move(change),
                  .milder = subject_.workload.queued ? std::nullopt : std::optional(Mode::kWarn)});
   }
+  // Taken by Kueue's webhook, and then never admitted.
+  void Doubt(std::string_view key, std::string summary, std::string problem, std::string change) {
+    report_.Add({.pointer = subject_.AtAnnotation(key),
+                 .part = Printable(key),
+                 .summary = std::move(summary),
+                 .problem = std::move(problem),
+                 .change = std::move(change),
+                 .milder = Mode::kWarn});
+  }
+
   const Subject& subject() const { return subject_; }
 
  private:
@@ -93,6 +104,51 @@ std::optional<std::int64_t> PodCount(const workload::Scale& scale) {
   return pods * *scale.slices.value;
 }
 
+// https://github.com/kubernetes-sigs/kueue/issues/15277: such a workload waits, and nobody says
+// why.
+void CheckDivides(Annotations& annotations, std::int64_t size, std::int64_t pods) {
+  if (pods % size == 0) return;
+  const std::string name = Short(workload::kKueueSliceSize);
+  annotations.Doubt(
+      workload::kKueueSliceSize,
+      fmt::format("{} {} does not divide the {}", name, size, Count(pods, "pod")),
+      fmt::format("is {}, but there are {}, which are no whole slices: Kueue never admits them.",
+                  size, Count(pods, "pod")),
+      fmt::format("set {} to a number that divides {}, or the pods to a multiple of {}", name, pods,
+                  size));
+}
+
+// The level of one slice holds no more chips than the slice has.
+void CheckRequired(Annotations& annotations) {
+  const std::string_view level = annotations.Value(workload::kKueueRequired);
+  const std::optional<tpu::Topology> topology = TopologyOfLevel(level);
+  if (!topology) return;
+  const workload::PodSet& set = annotations.subject().pods;
+  const std::string name = Short(workload::kKueueRequired);
+  const auto text = set.SliceTopology();
+  const auto slice = text ? tpu::Topology::Parse(*text) : std::nullopt;
+  if (slice && slice->rank() == topology->rank() && !topology->Contains(*slice)) {
+    return annotations.Doubt(
+        workload::kKueueRequired,
+        fmt::format("{} names slices of {}, the pods make one of {}", name, topology->Text(),
+                    slice->Text()),
+        fmt::format("is a level of slices of {}, but the pods ask for one of {}, which is larger: "
+                    "Kueue finds no place for them.",
+                    topology->Text(), slice->Text()),
+        fmt::format("name the level of slices of {}", slice->Text()));
+  }
+  const std::optional<std::int64_t> pods = PodCount(set.scale);
+  const std::int64_t asked = pods.value_or(0) * std::min<std::int64_t>(set.chips_per_pod, 1'000);
+  if (asked <= topology->chips()) return;
+  annotations.Doubt(
+      workload::kKueueRequired, fmt::format("{} chips do not fit {}", asked, name),
+      fmt::format("wants all {} on one slice of {}, which has {}, but they ask for {}: Kueue never "
+                  "admits them.",
+                  Count(*pods, "pod"), topology->Text(), Count(topology->chips(), "chip"), asked),
+      fmt::format("use {} and {} {}, or fewer pods", Short(workload::kKueueSliceRequired),
+                  Short(workload::kKueueSliceSize), topology->chips() / set.chips_per_pod));
+}
+
 void CheckSize(Annotations& annotations) {
   const std::string_view text = annotations.Value(workload::kKueueSliceSize);
   if (text.empty()) return;
@@ -105,7 +161,8 @@ void CheckSize(Annotations& annotations) {
         fmt::format("set {} to the number of pods on one slice", name));
   }
   const std::optional<std::int64_t> pods = PodCount(annotations.subject().pods.scale);
-  if (!pods || *size <= *pods) return;
+  if (!pods) return;
+  if (*size <= *pods) return CheckDivides(annotations, *size, *pods);
   annotations.Fault(
       workload::kKueueSliceSize,
       fmt::format("{} is {}, but there are only {}", name, *size, Count(*pods, "pod")),
@@ -176,6 +233,7 @@ void Check(const Subject& subject, Report& report) {
   CheckPlacements(annotations);
   CheckPairs(annotations);
   CheckSize(annotations);
+  CheckRequired(annotations);
   CheckGroup(annotations);
   CheckLayers(annotations);
   CheckUnconstrained(annotations);

@@ -17,7 +17,8 @@ void Check(const Subject& subject, Report& report) {
            fmt::format("is {}, but the pods select nodes of a {} slice, and a part is nowhere "
                        "longer than the whole.",
                        cut->name(), parent),
-       .change = fmt::format("{}, or select a larger topology", SetSliceTopology(PartsOf(*cut))),
+       .change = fmt::format("{}{}, or select a larger topology", SetSliceTopology(PartsOf(*cut)),
+                             LevelToo(*cut)),
        .milder = cut->generation.dynamic_slicing ? std::optional(Mode::kWarn) : std::nullopt});
 }
 

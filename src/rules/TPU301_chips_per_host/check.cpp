@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "rules/engine/phrases.h"
+#include "rules/engine/suggestions.h"
 #include "tpu_admission/base/text.h"
 
 namespace tpu_admission::rules {
@@ -9,53 +10,71 @@ namespace {
 
 using workload::NodeLabel;
 
-// The chip counts that a container can have on the machines of this shape.
-std::vector<std::int64_t> Possible(const Subject& subject) {
-  std::vector<std::int64_t> counts;
-  for (const tpu::MachineType* machine : subject.shape.machines()) {
-    if (!subject.shape.generation->node_can_be_split()) counts.push_back(machine->chips);
-    for (const std::int64_t part : subject.shape.generation->container_chips) {
-      if (part <= machine->chips) counts.push_back(part);
-    }
-  }
-  std::sort(counts.begin(), counts.end());
-  counts.erase(std::unique(counts.begin(), counts.end()), counts.end());
-  return counts;
-}
-
-std::string Join(const std::vector<std::int64_t>& counts) {
-  std::vector<std::string> words;
-  for (const std::int64_t count : counts) words.push_back(std::to_string(count));
-  return JoinOr(words);
-}
+constexpr std::string_view kTopologyShares =
+    " The topology says how many hosts share the work; a container has the chips of its own host.";
 
 // "each host of a tpu-v6e-slice 4x4 has 4 chips, and a container takes all of them"
 std::string Truth(const Subject& subject, const std::vector<std::int64_t>& possible) {
   const std::string shape = Name(subject.shape);
   if (subject.shape.generation->node_can_be_split()) {
-    return fmt::format("a container on {} takes {} of a host's chips", shape, Join(possible));
+    return fmt::format("a container on {} takes {} of a host's chips", shape,
+                       JoinNumbers(possible));
   }
   if (possible.size() == 1) {
     return fmt::format("each host of {} has {}, and a container takes all of them", shape,
                        Count(possible.front(), "chip"));
   }
   return fmt::format("a host of {} has {} chips, and a container takes all of its host", shape,
-                     Join(possible));
+                     JoinNumbers(possible));
 }
 
-// ", or select topology 2x4, whose one host has 8 chips", if another label can give these chips.
+// ", or select topology 2x4, whose one host has 8 chips", if another label can give the chips to
+// the only pod that there is.
 std::string OtherSelection(const Subject& subject, std::int64_t chips) {
+  const workload::Scale& scale = subject.pods.scale;
+  const bool one_pod = scale.counting == workload::Counting::kNone || scale.tpu_pods == 1;
+  const bool fixed = subject.shape.choice[NodeLabel::kMachineType].fixed();
   if (!subject.shape.topology || subject.shape.generation->node_can_be_split()) return "";
   for (const tpu::Placement& placement : subject.shape.generation->placements) {
-    if (!placement.single_host() || placement.chips_per_host() != chips) continue;
+    if (!placement.single_host() || placement.chips_per_host() != chips || fixed) continue;
     if (placement.topology == *subject.shape.topology) {
       return fmt::format(
           ", or {}", SelectorChange(subject, NodeLabel::kAcceleratorCount, std::to_string(chips)));
     }
+    if (!one_pod || !subject.shape.choice[NodeLabel::kAcceleratorCount].free()) continue;
     return fmt::format(", or select topology {}, whose one host has {}", placement.topology.Text(),
                        Count(chips, "chip"));
   }
   return "";
+}
+
+// Where the topology is none, the chips depend on the one that is chosen instead.
+std::string Change(const Subject& subject, std::int64_t chips) {
+  const bool no_shape = subject.shape.topology && subject.shape.placements.empty();
+  if (!no_shape) return ChipsChange(subject) + OtherSelection(subject, chips);
+  return "set requests and limits of google.com/tpu to the chips of one host of the topology that "
+         "you select instead";
+}
+
+// JAX counts the cores of these chips, two of each.
+std::string_view OfCores(const Subject& subject, std::int64_t chips) {
+  return subject.shape.generation->node_can_be_split() && chips == 8
+             ? " (JAX shows 8 devices on such a host, which are 2 per chip.)"
+             : "";
+}
+
+// Containers that together ask for what one container takes whole: tpu-containers-per-pod speaks of
+// them.
+bool ShareTheHost(const Subject& subject) {
+  const std::span<const k8s::Container> containers = subject.pods.pod.spec.containers;
+  const auto number = std::count_if(
+      containers.begin(), containers.end(),
+      [](const auto& container) { return container.Stays() && workload::UsesTpu(container); });
+  const auto machines = subject.shape.machines();
+  return number > 1 && !subject.shape.generation->node_can_be_split() &&
+         std::any_of(machines.begin(), machines.end(), [&](const auto* machine) {
+           return machine->chips == subject.pods.chips_per_pod;
+         });
 }
 
 bool IsPossible(const Subject& subject, std::int64_t chips) {
@@ -73,22 +92,65 @@ std::string Gives(const Subject& subject) {
   return subject.shape.generation->node_can_be_split() ? " gives " : " has ";
 }
 
-void Check(const Subject& subject, Report& report) {
-  if (subject.shape.generation == nullptr) return;
+// The chips that no host can have, whatever the accelerator is: those of the largest machine, or of
+// the whole topology if that is smaller.
+std::int64_t MostOfAnyHost(const Subject& subject) {
+  std::int64_t most = 0;
+  for (const tpu::Generation& generation : subject.catalog.generations()) {
+    for (const tpu::MachineType& machine : generation.machines) {
+      most = std::max(most, machine.chips);
+    }
+  }
+  const std::optional<tpu::Topology>& topology = subject.shape.topology;
+  return topology ? std::min(most, topology->chips()) : most;
+}
+
+// The accelerator is not selected, or not known: only what no generation has is wrong.
+void CheckWithoutGeneration(const Subject& subject, Report& report) {
+  const std::int64_t most = MostOfAnyHost(subject);
+  const workload::Selected& label = subject.shape.choice[NodeLabel::kAccelerator];
+  const bool may_be_new = label.fixed() && subject.catalog.LooksLikeNewGeneration(label.value);
   for (const k8s::Container& container : subject.pods.pod.spec.containers) {
     const std::optional<std::int64_t> chips = ChipsOf(container);
-    if (!chips || *chips == 0) continue;
-    if (IsPossible(subject, *chips)) continue;
-    const std::vector<std::int64_t> possible = Possible(subject);
+    if (!chips || *chips <= most) continue;
+    report.Add({.pointer = subject.At(container),
+                .container = std::string(container.name),
+                .summary = fmt::format("{} asks for {}, no host has more than {}", Title(container),
+                                       Count(*chips, "chip"), most),
+                .problem = fmt::format(
+                    "asks for {} google.com/tpu, but no host of any generation we know{} "
+                    "has more than {}. A container asks for the chips of its own host; the "
+                    "topology says how many hosts share the work.",
+                    *chips,
+                    subject.shape.topology
+                        ? fmt::format(" with topology {}", subject.shape.topology->Text())
+                        : "",
+                    most),
+                .change = fmt::format(
+                    "set it to the chips of one host, at most {}; the topology has the chips "
+                    "of all hosts together",
+                    most),
+                .milder = may_be_new ? std::optional(Mode::kWarn) : std::nullopt});
+  }
+}
+
+void Check(const Subject& subject, Report& report) {
+  if (subject.shape.generation == nullptr) return CheckWithoutGeneration(subject, report);
+  if (ShareTheHost(subject)) return;
+  for (const k8s::Container& container : subject.pods.pod.spec.containers) {
+    const std::optional<std::int64_t> chips = ChipsOf(container);
+    if (!chips || *chips == 0 || IsPossible(subject, *chips)) continue;
+    const std::vector<std::int64_t> possible = PossibleChips(subject);
     report.Add({.pointer = subject.At(container),
                 .container = std::string(container.name),
                 .summary = fmt::format("{} asks for {}, a host of {}{}{}", Title(container),
                                        Count(*chips, "chip"), Name(subject.shape), Gives(subject),
-                                       Join(possible)),
-                .problem = fmt::format("asks for {} google.com/tpu, but {}.", *chips,
-                                       Truth(subject, possible)),
-                .change = fmt::format("set requests and limits of google.com/tpu to {}{}",
-                                      Join(possible), OtherSelection(subject, *chips))});
+                                       JoinNumbers(possible)),
+                .problem = fmt::format(
+                    "asks for {} google.com/tpu, but {}.{}{}", *chips, Truth(subject, possible),
+                    *chips > possible.back() ? kTopologyShares : "", OfCores(subject, *chips)),
+                .change = Change(subject, *chips),
+                .milder = UnlessDocumented(*subject.shape.generation)});
   }
 }
 

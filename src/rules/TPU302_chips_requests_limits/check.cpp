@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include "rules/engine/phrases.h"
+#include "rules/engine/suggestions.h"
 #include "tpu_admission/base/text.h"
 
 namespace tpu_admission::rules {
@@ -9,6 +10,15 @@ namespace {
 std::string Shown(const k8s::Amount& amount) {
   if (!amount.text.empty()) return Printable(amount.text, 24);
   return amount.quantity ? amount.quantity->Text() : "not a number";
+}
+
+// With no limit there are no chips: the request alone does not count.
+std::string Change(const Subject& subject, bool has_limit) {
+  if (subject.shape.generation == nullptr) {
+    return has_limit ? "set requests and limits of google.com/tpu to the same number"
+                     : "set limits of google.com/tpu to the same number as requests";
+  }
+  return ChipsChange(subject);
 }
 
 void Check(const Subject& subject, Report& report) {
@@ -29,8 +39,7 @@ void Check(const Subject& subject, Report& report) {
                     "chips, which cannot be overcommitted, and the API server refuses such a pod.",
                     Shown(*request),
                     limit ? fmt::format("limit {}", Shown(*limit)) : std::string("no limit")),
-                .change = "set requests and limits of google.com/tpu to the same number, or keep "
-                          "only the limit"});
+                .change = Change(subject, limit.has_value())});
   }
 }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "rules/engine/phrases.h"
+#include "rules/engine/suggestions.h"
 #include "tpu_admission/base/text.h"
 
 namespace tpu_admission::rules {
@@ -50,6 +51,13 @@ std::int64_t LargestHost(const Subject& subject) {
   return chips;
 }
 
+// "let one container ask for all 4 google.com/tpu, and the others for none"
+std::string OneContainer(const Subject& subject) {
+  const std::vector<std::int64_t> possible = PossibleChips(subject);
+  const std::string all = possible.size() == 1 ? fmt::format("all {} ", possible.front()) : "";
+  return fmt::format("let one container ask for {}google.com/tpu, and the others for none", all);
+}
+
 void Check(const Subject& subject, Report& report) {
   if (subject.shape.generation == nullptr) return;
   const Holders holders = FindHolders(subject.pods.pod.spec);
@@ -67,7 +75,8 @@ void Check(const Subject& subject, Report& report) {
              "is one of several containers that ask for google.com/tpu ({}), but on {} one "
              "container takes all chips of its host, so nothing is left for another.",
              names, label),
-         .change = "ask for google.com/tpu in one container only"});
+         .change = OneContainer(subject),
+         .milder = UnlessDocumented(*subject.shape.generation)});
     return;
   }
   const std::int64_t asked = holders.most;
@@ -81,7 +90,8 @@ void Check(const Subject& subject, Report& report) {
        .problem = fmt::format("is one of the containers ({}) that together ask for {}, but a host "
                               "of {} has {}, and a pod runs on one host.",
                               names, Count(asked, "chip"), label, host),
-       .change = fmt::format("let the containers of the pod share {}", Count(host, "chip"))});
+       .change = fmt::format("let the containers of the pod share {}", Count(host, "chip")),
+       .milder = UnlessDocumented(*subject.shape.generation)});
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include "rules/engine/phrases.h"
+#include "rules/engine/suggestions.h"
 #include "tpu_admission/base/text.h"
 
 namespace tpu_admission::rules {
@@ -27,7 +28,7 @@ void CheckAmount(const Subject& subject, const k8s::Container& container, std::s
        .summary =
            fmt::format("{} asks for google.com/tpu {}, which {}", Title(container), value, fault),
        .problem = fmt::format("is {}, which {}. A pod gets whole chips, or none.", value, fault),
-       .change = "set it to the chips of one host, such as 4"});
+       .change = ChipsChange(subject)});
 }
 
 void Check(const Subject& subject, Report& report) {

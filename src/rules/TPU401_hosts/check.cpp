@@ -21,15 +21,15 @@ bool SetsOwnBounds(const k8s::PodSpec& spec) {
   });
 }
 
-// "the TPU runtime waits for all 4, so 2 pods would hold their chips and never begin"
+// "the TPU runtime waits until 4 pods run, so 2 pods would hold their chips and never begin"
 std::string Consequence(std::int64_t found, std::int64_t pods) {
-  const std::string all = fmt::format("the TPU runtime waits for all {}", pods);
+  const std::string all = fmt::format("the TPU runtime waits until {} pods run", pods);
   if (found < pods) {
-    return fmt::format("{}, so {} would hold {} chips and never begin", all, Count(found, "pod"),
-                       found == 1 ? "its" : "their");
+    return fmt::format("{} on it, so {} would hold {} chips and never begin", all,
+                       Count(found, "pod"), found == 1 ? "its" : "their");
   }
   const std::int64_t left = found % pods;
-  return fmt::format("{} of each slice, so the {} left over would hold chips and never begin", all,
+  return fmt::format("{} on each slice, so the {} left over would hold chips and never begin", all,
                      Count(left, "pod"));
 }
 
@@ -50,6 +50,8 @@ std::string OtherTopology(const Subject& subject, std::int64_t found) {
     if (placement.hosts != found || placement.chips_per_host() != subject.pods.chips_per_pod) {
       continue;
     }
+    const workload::Selected& machine = subject.shape.choice[workload::NodeLabel::kMachineType];
+    if (machine.fixed() && machine.value != placement.machine->name) continue;
     return fmt::format(", or select topology {}, which has {}", placement.topology.Text(),
                        Count(found, "host"));
   }
@@ -62,6 +64,12 @@ std::string ButHosts(const Slice& slice) {
       ", but {} is {} on {}{}", slice.topology.Text(), Count(slice.topology.chips(), "chip"),
       Count(slice.hosts, "host"),
       slice.pods == slice.hosts ? "" : fmt::format(" for {}", Count(slice.pods, "pod")));
+}
+
+// Where numOfHosts was left out, the replicas were meant to be the hosts.
+std::string OneReplica(const workload::Scale& scale, const Slice& slice) {
+  if (scale.pods.written || slice.pods < 2 || scale.slices.value != slice.pods) return "";
+  return ", and replicas, minReplicas and maxReplicas to 1: a replica is a whole slice";
 }
 
 // A Ray worker group: its number of hosts is that of one slice, whatever else is there.
@@ -84,7 +92,7 @@ void CheckPerSlice(const Subject& subject, Report& report) {
                                               ButHosts(*slice), Count(slice->pods, "pod"),
                                               slice->pods == 1 ? "s" : "")
                                 : ", but a group that asks for TPUs has at least one host."),
-              .change = slice ? CountChange(scale, slice->pods) +
+              .change = slice ? CountChange(scale, slice->pods) + OneReplica(scale, *slice) +
                                     (found > 0 ? OtherTopology(subject, found) : "")
                               : fmt::format("set {} to the number of hosts of the topology", field),
               .milder = doubtful ? std::optional(Mode::kWarn) : std::nullopt});
@@ -104,6 +112,44 @@ bool IsSpread(const workload::Scale& scale, const Slice& slice) {
          (found * jobs) % slice.pods == 0;
 }
 
+bool SameNodes(const workload::PodSet& a, const workload::PodSet& b) {
+  if (a.nodes.choices.size() != 1 || b.nodes.choices.size() != 1) return false;
+  constexpr std::array kLabels = {workload::NodeLabel::kAccelerator,
+                                  workload::NodeLabel::kTopology};
+  return std::all_of(kLabels.begin(), kLabels.end(), [&](workload::NodeLabel label) {
+    return a.nodes.choices[0][label].value == b.nodes.choices[0][label].value;
+  });
+}
+
+// The pods of the replicated jobs of a JobSet that go to the same nodes and of which none fills a
+// slice: they fill slices together, such as a leader of one pod and its three workers. Nothing if
+// there is but one, or if some job does not look like that.
+std::optional<std::int64_t> PodsTogether(const Subject& subject, const Slice& slice) {
+  if (subject.pods.row->name.empty() || subject.pods.scale.counting != Counting::kJob) return {};
+  std::int64_t sum = 0;
+  int sets = 0;
+  for (const workload::PodSet& set : subject.workload.pod_sets) {
+    if (set.row != subject.pods.row || set.use != subject.pods.use) continue;
+    if (!SameNodes(set, subject.pods)) continue;
+    const std::int64_t pods = set.scale.tpu_pods.value_or(0);
+    const std::int64_t jobs = set.scale.slices.value.value_or(1);
+    const bool same_chips = set.chips_per_pod == subject.pods.chips_per_pod;
+    if (pods <= 0 || pods >= slice.pods || jobs <= 0 || jobs > slice.pods || !same_chips) return {};
+    sum += pods * jobs;
+    ++sets;
+  }
+  return sets > 1 ? std::optional(sum) : std::nullopt;
+}
+
+std::string Change(const Subject& subject, const Slice& slice, std::int64_t found) {
+  const workload::Scale& scale = subject.pods.scale;
+  if (const auto together = PodsTogether(subject, slice)) {
+    return fmt::format("let the pods of the replicated jobs for {} be {} together (they are {})",
+                       slice.topology.Text(), (*together / slice.pods + 1) * slice.pods, *together);
+  }
+  return CountChange(scale, PodsFor(scale, found, slice)) + OtherTopology(subject, found);
+}
+
 void Check(const Subject& subject, Report& report) {
   const workload::Scale& scale = subject.pods.scale;
   if (scale.counting == Counting::kPerSlice) return CheckPerSlice(subject, report);
@@ -112,15 +158,16 @@ void Check(const Subject& subject, Report& report) {
   const std::int64_t found = *scale.tpu_pods;
   if (!slice || !slice->multi_host() || found <= 0 || found % slice->pods == 0) return;
   if (IsSpread(scale, *slice)) return;
+  const std::optional<std::int64_t> together = PodsTogether(subject, *slice);
+  if (together && *together % slice->pods == 0) return;
   const bool doubtful =
       scale.counting == Counting::kReplicas || SetsOwnBounds(subject.pods.pod.spec);
-  report.Add(
-      {.pointer = scale.pods.pointer(),
-       .summary = Summary(found, *slice),
-       .problem = fmt::format("{}{}: {}.", FoundPods(scale), ButHosts(*slice),
-                              Consequence(found, slice->pods)),
-       .change = CountChange(scale, PodsFor(scale, found, *slice)) + OtherTopology(subject, found),
-       .milder = doubtful ? std::optional(Mode::kWarn) : std::nullopt});
+  report.Add({.pointer = scale.pods.pointer(),
+              .summary = Summary(found, *slice),
+              .problem = fmt::format("{}{}: {}.", FoundPods(scale), ButHosts(*slice),
+                                     Consequence(found, slice->pods)),
+              .change = Change(subject, *slice, found),
+              .milder = doubtful ? std::optional(Mode::kWarn) : std::nullopt});
 }
 
 }  // namespace

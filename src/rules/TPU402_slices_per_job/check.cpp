@@ -25,6 +25,8 @@ void Check(const Subject& subject, Report& report) {
   const std::optional<Slice> slice = subject.SliceOfPods();
   const std::int64_t found = *scale.tpu_pods;
   if (!slice || !slice->multi_host() || found <= slice->pods || found % slice->pods != 0) return;
+  // Pods of other chips than a host has fill no slices at all: chips-per-host speaks of them.
+  if (subject.pods.chips_per_pod * slice->pods != slice->topology.chips()) return;
   const std::string slices = std::to_string(found / slice->pods);
   const std::string topology = slice->topology.Text();
   const std::string unit(Unit(scale.counting));

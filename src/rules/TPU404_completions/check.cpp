@@ -5,6 +5,14 @@
 namespace tpu_admission::rules {
 namespace {
 
+// More completions are more work: to drop them is the user's decision.
+std::string Change(const workload::Scale& scale, std::int64_t pods) {
+  const std::string change = CountChange(scale, pods);
+  if (*scale.completions.value <= pods) return change;
+  return fmt::format("{} (these {} pods then do all the work), or make a Job for each {} of the {}",
+                     change, pods, pods, *scale.completions.value);
+}
+
 void Check(const Subject& subject, Report& report) {
   const workload::Scale& scale = subject.pods.scale;
   if (scale.counting != workload::Counting::kJob || !scale.completions.written) return;
@@ -21,7 +29,7 @@ void Check(const Subject& subject, Report& report) {
            "is {}, but parallelism is {}. All workers of a {} slice start and end together, so the "
            "pods that come later or are missing leave the others waiting.",
            completions, parallelism, slice->topology.Text()),
-       .change = CountChange(scale, slice->pods)});
+       .change = Change(scale, slice->pods)});
 }
 
 }  // namespace

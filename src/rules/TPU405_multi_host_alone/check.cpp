@@ -13,14 +13,14 @@ void Check(const Subject& subject, Report& report) {
   const bool leads = subject.pods.row->leads;
   const std::string kind = leads ? "leading pod" : std::string(subject.workload.kind->name);
   report.Add({.pointer = subject.At(workload::NodeLabel::kTopology),
-              .summary = fmt::format("{} has {}, a {} does not start pods for all of them together",
+              .summary = fmt::format("{} has {}, a {} does not start their pods together",
                                      slice->topology.Text(), Count(slice->hosts, "host"), kind),
               .problem = fmt::format("is {}, {} on {} that begin only when a pod runs on each of "
                                      "them; a {} by itself does not see to that.",
                                      slice->topology.Text(), Count(slice->topology.chips(), "chip"),
                                      Count(slice->hosts, "host"), kind),
-              .change = fmt::format("use a Job with parallelism {}, a JobSet or a LeaderWorkerSet, "
-                                    "or select a single-host topology",
+              .change = fmt::format("use a JobSet of a Job with parallelism {0}, or a "
+                                    "LeaderWorkerSet of size {0}, or select a single-host topology",
                                     slice->pods)});
 }
 

@@ -30,13 +30,15 @@ void Check(const Subject& subject, Report& report) {
   const std::string hosts = Count(slice->hosts, "host");
   report.Add(
       {.pointer = std::string(pods.spec_pointer),
-       .summary = fmt::format("no subdomain: the workers of {} cannot find each other by name",
+       .summary = fmt::format("no subdomain: the workers of {} wait for each other for ever",
                               slice->topology.Text()),
-       .problem = fmt::format("has no subdomain, so its pods have no names in DNS, but the workers "
-                              "on the {} of {} find each other by name before the first step.",
+       .problem = fmt::format("has no subdomain. The workers on the {} of {} look for each other "
+                              "by name before the first step; GKE tells them their numbers and "
+                              "names only where an Indexed Job has a subdomain, so without one "
+                              "the program waits for ever.",
                               hosts, slice->topology.Text()),
-       .change = "set subdomain to the name of a headless Service that has "
-                 "publishNotReadyAddresses: true and selects the pods of the Job"});
+       .change = "set subdomain to the name of a headless Service (clusterIP: None, "
+                 "publishNotReadyAddresses: true) that selects the pods of the Job"});
 }
 
 }  // namespace
@@ -44,7 +46,7 @@ void Check(const Subject& subject, Report& report) {
 const Rule kTPU409 = {
     .id = "TPU409",
     .name = "worker-names",
-    .mode = Mode::kAudit,
+    .mode = Mode::kWarn,
     .judges_counts = true,
     .check = Check,
 };

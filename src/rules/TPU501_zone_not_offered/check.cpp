@@ -8,9 +8,13 @@ namespace {
 
 using workload::NodeLabel;
 
+// "us-central1-b, us-east1-d or us-east4-a?": as in `catalog`, what no public list has with a mark.
 std::string ZoneNames(const tpu::Generation& generation) {
   std::vector<std::string> names;
-  for (const tpu::Zone& zone : generation.zones.list) names.push_back(zone.name);
+  for (const tpu::Zone& zone : generation.zones.list) {
+    const bool doubtful = zone.confidence == tpu::Confidence::kLow || zone.single_tenant;
+    names.push_back(zone.name + (doubtful ? "?" : ""));
+  }
   return JoinOr(names);
 }
 
@@ -41,7 +45,8 @@ void Check(const Subject& subject, Report& report) {
                               sure ? " has no " : " is not known to have ", generation->label),
        .problem = fmt::format("is {}, but {}{}{}{}.", value,
                               sure ? "" : "the zone lists we know have ", generation->label,
-                              sure ? " is only in " : " only in ", ZoneNames(*generation)),
+                              sure ? " is only in " : " only in ", ZoneNames(*generation)) +
+                  (sure ? "" : " Those with ? stand in few lists, or are for single tenants."),
        .change =
            *place == NodeLabel::kZone
                ? fmt::format("select a zone that has {}, or leave the zone out", generation->label)

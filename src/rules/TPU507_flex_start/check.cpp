@@ -44,7 +44,7 @@ void CheckRunTime(const Subject& subject, Report& report) {
   Add(subject, *limit, "run time of flex-start nodes is not between 10 minutes and 7 days",
       fmt::format("is {}, but flex-start nodes are lent for 600 to 604800 seconds.",
                   Quoted(limit->value)),
-      "set it to a number of seconds from 600 to 604800", report);
+      "set it to 600 to 604800 seconds", report);
 }
 
 // Nothing but a toleration speaks of flex-start: that alone makes no node.

@@ -1,7 +1,10 @@
 #include <fmt/core.h>
 
 #include "rules/engine/phrases.h"
+#include "tpu_admission/base/json_pointer.h"
+#include "tpu_admission/base/text.h"
 #include "tpu_admission/workload/gke_labels.h"
+#include "tpu_admission/workload/pod_fields.h"
 
 namespace tpu_admission::rules {
 namespace {
@@ -35,6 +38,21 @@ void CheckTopology(const Subject& subject, bool autopilot, Report& report) {
        .change = fmt::format("select a topology that {} offers (tpu-admission catalog)", here)});
 }
 
+// https://github.com/GoogleCloudPlatform/cluster-autoscaler/blob/7d25050/pkg/autoprovisioning/tpu_requests.go
+void CheckAffinity(const Subject& subject, workload::NodeLabel label, Report& report) {
+  const workload::Selected& selected = subject.shape.choice[label];
+  if (!selected.fixed() || selected.term == workload::Selected::kInNodeSelector) return;
+  report.Add(
+      {.pointer = subject.At(label),
+       .part = std::string(Key(label)),
+       .summary = fmt::format("{} stands in node affinity only", Key(label)),
+       .problem = fmt::format("selects {}, but what makes nodes on Autopilot reads TPU labels "
+                              "in nodeSelector alone, so it makes none for this pod.",
+                              Key(label)),
+       .change =
+           fmt::format("add it to nodeSelector: {}: {}", Key(label), Printable(selected.value))});
+}
+
 void CheckNodePool(const Subject& subject, Report& report) {
   const auto pool = workload::FindRequired(subject.pods.pod.spec, workload::kGkeNodePool);
   if (!pool) return;
@@ -64,15 +82,44 @@ void CheckContainer(const Subject& subject, const k8s::Container& container, Rep
               .change = container.IsPrivileged() ? "leave privileged out" : "leave hostPort out"});
 }
 
+// https://cloud.google.com/kubernetes-engine/docs/concepts/autopilot-security: of the host's files
+// only those below /var/log may be read.
+void CheckHostPath(const Subject& subject, std::size_t index, Report& report) {
+  const std::string_view path = workload::HostPathOf(subject.pods.pod.spec, index);
+  if (path.empty() || path.starts_with("/var/log")) return;
+  std::string pointer = subject.AtSpec("/volumes");
+  AppendPointerIndex(pointer, index);
+  report.Add({.pointer = pointer + "/hostPath",
+              .part = std::string(subject.pods.pod.spec.volumes[index].name),
+              .summary = fmt::format("hostPath {} is a path of the host, which Autopilot refuses",
+                                     Quoted(path, 40)),
+              .problem = fmt::format("is {}, but Autopilot lets pods see only /var/log of the "
+                                     "host, and only to read (autogke-no-write-mode-hostpath).",
+                                     Quoted(path)),
+              .change = "use an emptyDir, a claim or Cloud Storage"});
+}
+
 void Check(const Subject& subject, Report& report) {
   if (subject.workload.managed_elsewhere) return;
   const bool autopilot = subject.cluster.platform == Platform::kAutopilot;
   CheckTopology(subject, autopilot, report);
   if (!autopilot || subject.pods.use == workload::TpuUse::kChoice) return;
   CheckNodePool(subject, report);
+  if (subject.pods.use == workload::TpuUse::kChips) {
+    CheckAffinity(subject, workload::NodeLabel::kAccelerator, report);
+    CheckAffinity(subject, workload::NodeLabel::kTopology, report);
+  }
   const k8s::PodSpec& spec = subject.pods.pod.spec;
   for (const k8s::Container& container : spec.containers) {
     CheckContainer(subject, container, report);
+  }
+  for (std::size_t i = 0; i < spec.volumes.size(); ++i) CheckHostPath(subject, i, report);
+  if (spec.UsesHostNetwork()) {
+    report.Add({.pointer = subject.AtSpec("/hostNetwork"),
+                .part = "hostNetwork",
+                .summary = "the pod uses the network of its host, which Autopilot refuses",
+                .problem = "is true, which Autopilot refuses (autogke-disallow-hostnamespaces).",
+                .change = "leave hostNetwork out"});
   }
   if (!spec.UsesHostPid()) return;
   report.Add({.pointer = subject.AtSpec("/hostPID"),

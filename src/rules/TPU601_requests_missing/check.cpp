@@ -30,7 +30,7 @@ std::int64_t PodShare(const Subject& subject, Resource resource) {
   const std::int64_t chips = subject.pods.chips_per_pod;
   std::int64_t share = 0;
   for (const tpu::MachineType* machine : subject.shape.machines()) {
-    if (chips == 0 || machine->chips < chips) continue;
+    if (chips == 0 || machine->chips < chips || !MayHold(subject, *machine)) continue;
     const std::int64_t units = resource == Resource::kCpu ? machine->allocatable.cpu_millis
                                                           : machine->allocatable.memory_mib;
     const std::int64_t mine = units * kSharePercent * chips / (100 * machine->chips);

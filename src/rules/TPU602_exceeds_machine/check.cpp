@@ -6,22 +6,32 @@
 namespace tpu_admission::rules {
 namespace {
 
+// Where sources disagree about the machine, those who have read another one are told.
+std::string Remark(const tpu::MachineType& machine, Resource resource) {
+  const bool is_of_memory = machine.note.find("GiB") != std::string::npos;
+  return resource == Resource::kMemory && is_of_memory ? " " + machine.note : "";
+}
+
 void CheckResource(const Subject& subject, Resource resource, Report& report) {
   const std::optional<Demand> demand = DemandOf(subject, resource);
   if (!demand || !demand->ExceedsMachine(resource)) return;
   const auto& [machine, asked, asker] = *demand;
   const k8s::Quantity ceiling = Ceiling(*machine, resource);
   const std::string name(Name(resource));
-  report.Add({.pointer = subject.At(*asker, fmt::format("/resources/requests/{}", name)),
-              .container = std::string(asker->name),
-              .summary = fmt::format("pod asks for {} {}, a {} has {} in all", asked.Text(), name,
-                                     machine->name, ceiling.Text()),
-              .problem = fmt::format(
-                  "brings the pod to {} {}, but a {}, the largest machine that the selectors "
-                  "allow, has {} in all, of which the node keeps some for itself.",
-                  asked.Text(), name, machine->name, ceiling.Text()),
-              .change = fmt::format("ask for at most {} {} in the whole pod",
-                                    Allocatable(*machine, resource).Text(), name)});
+  report.Add(
+      {.pointer = subject.At(*asker, fmt::format("/resources/requests/{}", name)),
+       .container = std::string(asker->name),
+       .summary = fmt::format("pod asks for {} {}, a {} has {} in all", asked.Text(), name,
+                              machine->name, ceiling.Text()),
+       .problem =
+           fmt::format("brings the pod to {} {}, but a {}, the largest machine that the selectors "
+                       "allow, has {} in all, of which the node keeps some for itself.",
+                       asked.Text(), name, machine->name, ceiling.Text()) +
+           Remark(*machine, resource),
+       .change =
+           fmt::format("ask for at most {} {} in the whole pod; a node gives about {}, "
+                       "of which DaemonSets take a part",
+                       AtMost(*machine, resource), name, Allocatable(*machine, resource).Text())});
 }
 
 void Check(const Subject& subject, Report& report) {

@@ -20,7 +20,9 @@ void CheckResource(const Subject& subject, Resource resource, Report& report) {
        .problem = fmt::format("brings the pod to {} {}, but a node of {} is predicted to give its "
                               "pods {}, less what DaemonSets take.",
                               asked.Text(), name, machine->name, allocatable.Text()),
-       .change = fmt::format("ask for at most {} {} in the whole pod", allocatable.Text(), name)});
+       .change = fmt::format("ask for at most {} {} in all, which leaves room for "
+                             "DaemonSets",
+                             AtMost(*machine, resource), name)});
 }
 
 void Check(const Subject& subject, Report& report) {

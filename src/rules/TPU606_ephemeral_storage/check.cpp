@@ -23,22 +23,32 @@ bool SelectsOtherDisk(const k8s::PodSpec& spec) {
   });
 }
 
-void CheckRequests(const Subject& subject, k8s::Quantity disk, Report& report) {
+// What GKE leaves to pods of a boot disk: less the tenth below which pods are evicted, and less a
+// reserve, the least of half of it, 6 GiB and 35 %, and 100 GiB.
+// https://cloud.google.com/kubernetes-engine/docs/concepts/plan-node-sizes#local_ephemeral_storage_reservation
+std::int64_t LeftOf(std::int64_t disk_gib) {
+  const std::int64_t reserve = std::min({disk_gib / 2, 6 + disk_gib * 35 / 100, std::int64_t{100}});
+  return disk_gib - disk_gib / 10 - reserve;
+}
+
+void CheckRequests(const Subject& subject, std::int64_t disk_gib, Report& report) {
+  const k8s::Quantity disk = k8s::Quantity::FromMebibytes(disk_gib * 1024);
+  const k8s::Quantity left = k8s::Quantity::FromMebibytes(LeftOf(disk_gib) * 1024);
   const k8s::PodSpec& spec = subject.pods.pod.spec;
   const k8s::Quantity asked = EffectiveRequest(spec, kEphemeral);
-  if (asked < disk || SelectsOtherDisk(spec)) return;
+  if (asked <= left || SelectsOtherDisk(spec)) return;
   const k8s::Container* asker = LargestAsker(spec, kEphemeral);
   if (asker == nullptr) return;
   report.Add({.pointer = subject.At(*asker, "/resources/requests/ephemeral-storage"),
               .container = std::string(asker->name),
-              .summary = fmt::format("pod asks for {} ephemeral storage, a TPU node has {} in all",
-                                     asked.Text(), disk.Text()),
+              .summary = fmt::format("pod asks for {} ephemeral storage, a TPU node has about {}",
+                                     asked.Text(), left.Text()),
               .problem = fmt::format(
                   "brings the pod to {} of ephemeral storage, but the boot disk of a TPU node has "
-                  "{} if the node pool sets nothing else, and the system takes its part.",
-                  asked.Text(), disk.Text()),
-              .change = fmt::format("ask for less than {}, or select nodes with a larger boot disk",
-                                    disk.Text())});
+                  "{} if the node pool sets nothing else, of which the system leaves about {}.",
+                  asked.Text(), disk.Text(), left.Text()),
+              .change = fmt::format("ask for at most {}, or select nodes with a larger boot disk",
+                                    left.Text())});
 }
 
 void CheckVolume(const Subject& subject, std::size_t index, k8s::Quantity disk, Report& report) {
@@ -56,13 +66,14 @@ void CheckVolume(const Subject& subject, std::size_t index, k8s::Quantity disk, 
                                      "lies, has {} if the node pool sets nothing else.",
                                      limit->quantity->Text(), disk.Text()),
               .change = fmt::format("set it below {}, or use medium: Memory or a volume of its own",
-                                    disk.Text())});
+                                    disk.Text()),
+              .milder = Mode::kAudit});
 }
 
 void Check(const Subject& subject, Report& report) {
-  const k8s::Quantity disk = k8s::Quantity::FromMebibytes(
-      std::int64_t{subject.catalog.node_limits().boot_disk_gib} * 1024);
-  CheckRequests(subject, disk, report);
+  const std::int64_t disk_gib = subject.catalog.node_limits().boot_disk_gib;
+  const k8s::Quantity disk = k8s::Quantity::FromMebibytes(disk_gib * 1024);
+  CheckRequests(subject, disk_gib, report);
   const std::size_t volumes = subject.pods.pod.spec.volumes.size();
   for (std::size_t i = 0; i < volumes; ++i) CheckVolume(subject, i, disk, report);
 }

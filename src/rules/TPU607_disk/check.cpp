@@ -5,9 +5,14 @@
 #include "rules/engine/phrases.h"
 #include "tpu_admission/base/json_pointer.h"
 #include "tpu_admission/base/text.h"
+#include "tpu_admission/workload/pod_fields.h"
 
 namespace tpu_admission::rules {
 namespace {
+
+// The class that a claim gets where it names none; a cluster may have set another.
+// https://cloud.google.com/kubernetes-engine/docs/concepts/persistent-volumes#storageclasses
+constexpr std::string_view kDefaultClass = "standard-rwo";
 
 bool Has(const std::vector<std::string>& disks, std::string_view disk) {
   return std::find(disks.begin(), disks.end(), disk) != disks.end();
@@ -22,24 +27,53 @@ bool AttachesPersistentDisk(const tpu::Disks& disks) {
                      [](const std::string& disk) { return disk.starts_with("pd-"); });
 }
 
+// "pd-balanced (or pd-ssd)"
+std::string Types(const tpu::Disks& disks) {
+  const std::vector<std::string> others(disks.attach.begin() + 1, disks.attach.end());
+  return disks.attach.front() + (others.empty() ? "" : " (or " + JoinOr(others) + ")");
+}
+
 std::string Change(const tpu::Generation& generation) {
-  return fmt::format("use a storage class of type {}", JoinOr(generation.disks.attach));
+  return fmt::format("use a storage class of type {}", Types(generation.disks));
 }
 
 void CheckClass(const Subject& subject, std::string_view name, std::string pointer,
                 std::string_view class_name, Report& report) {
-  if (class_name.empty()) return;
+  const bool named = !class_name.empty();
+  if (!named) class_name = kDefaultClass;
   const tpu::StorageClass* known = subject.catalog.FindStorageClass(class_name);
   const tpu::Generation& generation = *subject.shape.generation;
   if (known == nullptr || CanAttach(generation.disks, known->disk)) return;
   report.Add({.pointer = std::move(pointer),
               .part = std::string(name),
-              .summary = fmt::format("volume {} is a {}, which {} nodes cannot attach",
-                                     Quoted(name), known->disk, generation.label),
+              .summary = fmt::format("{} nodes cannot attach volume {}, a {}", generation.label,
+                                     Quoted(name), known->disk),
               .problem = fmt::format(
-                  "is {}, which makes a {} disk in GKE; {} nodes attach only {}.", known->name,
+                  "is {}, which makes a {} disk in GKE; {} nodes attach only {}.",
+                  named ? known->name
+                        : fmt::format("not set, so the claim gets {} unless the cluster has "
+                                      "another default",
+                                      known->name),
                   known->disk, generation.label, JoinOr(generation.disks.attach)),
-              .change = Change(generation)});
+              .change = Change(generation),
+              .milder = named ? std::nullopt : std::optional(Mode::kAudit)});
+}
+
+// A disk that is written to is attached to one node at a time.
+void CheckShared(const Subject& subject, std::size_t index, const std::string& pointer,
+                 Report& report) {
+  const std::optional<Slice> slice = subject.SliceOfPods();
+  if (!slice || !slice->multi_host()) return;
+  if (workload::IsReadOnlyDisk(subject.pods.pod.spec, index)) return;
+  const std::string_view name = subject.pods.pod.spec.volumes[index].name;
+  report.Add({.pointer = pointer + "/gcePersistentDisk/readOnly",
+              .part = fmt::format("{}/readOnly", name),
+              .summary = fmt::format("disk {} is to be written to on {}, but goes to one at a time",
+                                     Quoted(name), Count(slice->hosts, "host")),
+              .problem = fmt::format("is not true, so the disk can be attached to one node at a "
+                                     "time: on the other {} of {} the pods wait for it.",
+                                     Count(slice->hosts - 1, "host"), slice->topology.Text()),
+              .change = "set readOnly to true, or use Cloud Storage or Filestore"});
 }
 
 void CheckVolume(const Subject& subject, std::size_t index, Report& report) {
@@ -55,16 +89,18 @@ void CheckVolume(const Subject& subject, std::size_t index, Report& report) {
                fmt::format("{}/ephemeral/volumeClaimTemplate/spec/storageClassName", pointer),
                volume.storage_class, report);
   }
-  if (volume.source != "gcePersistentDisk" || AttachesPersistentDisk(generation.disks)) return;
-  report.Add({.pointer = fmt::format("{}/gcePersistentDisk", pointer),
-              .part = std::string(volume.name),
-              .summary = fmt::format("volume {} is a Persistent Disk, which {} nodes cannot attach",
-                                     Quoted(volume.name), generation.label),
-              .problem = fmt::format("names a Persistent Disk, but {} nodes attach only {}. If the "
-                                     "disk is one of these after all, this is no fault.",
-                                     generation.label, JoinOr(generation.disks.attach)),
-              .change = fmt::format("use a claim with a storage class of type {}",
-                                    JoinOr(generation.disks.attach))});
+  if (volume.source != "gcePersistentDisk") return;
+  CheckShared(subject, index, pointer, report);
+  if (AttachesPersistentDisk(generation.disks)) return;
+  report.Add(
+      {.pointer = fmt::format("{}/gcePersistentDisk", pointer),
+       .part = std::string(volume.name),
+       .summary = fmt::format("{} nodes cannot attach volume {}, a Persistent Disk",
+                              generation.label, Quoted(volume.name)),
+       .problem = fmt::format("names a Persistent Disk, but {} nodes attach only {}. If the "
+                              "disk is one of these after all, this is no fault.",
+                              generation.label, JoinOr(generation.disks.attach)),
+       .change = fmt::format("use a claim with a class of type {}", Types(generation.disks))});
 }
 
 void Check(const Subject& subject, Report& report) {

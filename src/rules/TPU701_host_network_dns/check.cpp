@@ -25,14 +25,15 @@ void Mend(const Subject& subject, std::vector<Fix>& fixes) {
 void Check(const Subject& subject, Report& report) {
   const k8s::PodSpec& spec = subject.pods.pod.spec;
   if (!CannotFindNames(spec)) return;
+  const std::optional<Slice> slice = subject.SliceOfPods();  // a single host looks for no others
   report.Add(
       {.pointer = subject.AtSpec("/dnsPolicy"),
-       .summary = "hostNetwork without dnsPolicy ClusterFirstWithHostNet: names of the "
-                  "cluster are not found",
+       .summary = "with hostNetwork, names of the cluster are not found",
        .problem = fmt::format("{}, but with hostNetwork the pod then asks the DNS of its host, "
                               "which knows no names of Services or other pods.",
                               spec.Text("dnsPolicy").empty() ? "is not set" : "is ClusterFirst"),
-       .change = "set dnsPolicy to ClusterFirstWithHostNet"});
+       .change = "set dnsPolicy to ClusterFirstWithHostNet",
+       .milder = slice && !slice->multi_host() ? std::optional(Mode::kAudit) : std::nullopt});
 }
 
 }  // namespace

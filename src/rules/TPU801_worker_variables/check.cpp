@@ -41,7 +41,7 @@ void Check(const Subject& subject, Report& report) {
     report.Add(
         {.pointer = subject.At(container),
          .container = std::string(container.name),
-         .summary = fmt::format("nobody names the {} of the slice: no TPU_WORKER_HOSTNAMES",
+         .summary = fmt::format("the {} of the slice have no TPU_WORKER_HOSTNAMES",
                                 Count(worker->workers, "worker")),
          .problem = fmt::format("is one of {} of a slice, but nothing tells it who they are: the "
                                 "TPU runtime waits for workers that it cannot find. The pod {}.",

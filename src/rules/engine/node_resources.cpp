@@ -1,5 +1,6 @@
 #include "rules/engine/node_resources.h"
 
+#include <fmt/core.h>
 #include <algorithm>
 
 namespace tpu_admission::rules {
@@ -16,6 +17,7 @@ Quantity RequestOf(const k8s::Container& container, std::string_view resource) {
 const tpu::MachineType* LargestMachine(const Subject& subject, Resource resource) {
   const tpu::MachineType* largest = nullptr;
   for (const tpu::MachineType* machine : subject.shape.machines()) {
+    if (!MayHold(subject, *machine)) continue;
     if (largest == nullptr || Ceiling(*machine, resource) > Ceiling(*largest, resource)) {
       largest = machine;
     }
@@ -24,6 +26,22 @@ const tpu::MachineType* LargestMachine(const Subject& subject, Resource resource
 }
 
 }  // namespace
+
+bool MayHold(const Subject& subject, const tpu::MachineType& machine) {
+  const std::int64_t chips = subject.pods.chips_per_pod;
+  const auto machines = subject.shape.machines();
+  const bool some_fits = std::any_of(machines.begin(), machines.end(),
+                                     [&](const auto* other) { return other->chips == chips; });
+  return !some_fits || machine.chips == chips || subject.shape.generation->node_can_be_split();
+}
+
+std::string AtMost(const tpu::MachineType& machine, Resource resource) {
+  constexpr std::int64_t kPercent = 95;
+  const bool cpu = resource == Resource::kCpu;
+  const std::int64_t units = cpu ? machine.allocatable.cpu_millis : machine.allocatable.memory_mib;
+  const std::int64_t unit = cpu ? 1000 : 1024;
+  return fmt::format("{}{}", units * kPercent / (100 * unit), cpu ? "" : "Gi");
+}
 
 Quantity EffectiveRequest(const k8s::PodSpec& spec, std::string_view resource) {
   Quantity running;   // containers and all sidecars

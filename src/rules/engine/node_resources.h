@@ -25,6 +25,13 @@ k8s::Quantity EffectiveRequest(const k8s::PodSpec& spec, std::string_view resour
 // The container that asks for most of it; nullptr if none asks.
 const k8s::Container* LargestAsker(const k8s::PodSpec& spec, std::string_view resource);
 
+// A node of the machine can give the pod its chips: where nodes are not split and some machine has
+// just these, no other does.
+bool MayHold(const Subject& subject, const tpu::MachineType& machine);
+// What a pod may well ask for: of what the node is predicted to give less a twentieth, which
+// DaemonSets take: "170", "653Gi".
+std::string AtMost(const tpu::MachineType& machine, Resource resource);
+
 // All of the machine, by the most generous source.
 k8s::Quantity Ceiling(const tpu::MachineType& machine, Resource resource);
 // What a node of it is predicted to give to pods.

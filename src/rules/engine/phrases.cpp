@@ -1,28 +1,10 @@
 #include "rules/engine/phrases.h"
 
 #include <fmt/core.h>
-#include <algorithm>
-#include <cmath>
 
 #include "tpu_admission/base/text.h"
 
 namespace tpu_admission::rules {
-namespace {
-
-// How far a topology is from what is asked for: first the machine, then the hosts' chips, then the
-// size.
-double Distance(const tpu::Placement& placement, std::string_view machine, std::int64_t pod_chips,
-                std::int64_t wished) {
-  double distance = 0;
-  if (!machine.empty() && placement.machine->name != machine) distance += 200;
-  if (pod_chips > 0 && placement.chips_per_host() != pod_chips) distance += 100;
-  if (wished > 0) {
-    distance += std::abs(std::log2(double(placement.topology.chips()) / double(wished)));
-  }
-  return distance;
-}
-
-}  // namespace
 
 std::optional<tpu::Topology> Tidied(std::string_view text) {
   constexpr std::size_t kLongest = 32;
@@ -90,41 +72,12 @@ std::string_view NoSuchNode(const Subject& subject) {
   }
 }
 
+std::optional<Mode> UnlessDocumented(const tpu::Generation& generation) {
+  return generation.documented ? std::nullopt : std::optional(Mode::kWarn);
+}
+
 std::string_view RefusedPod(const Subject& subject) {
   return subject.is_pod() ? "this pod" : "each pod";
-}
-
-std::vector<std::string> NearestTopologies(const Subject& subject, std::int64_t wished_chips) {
-  std::vector<tpu::Placement> candidates = subject.shape.generation->placements;
-  if (const auto& custom = subject.shape.generation->custom) {
-    for (const tpu::Topology& example : custom->examples) {
-      for (const tpu::Placement& p : subject.shape.generation->PlacementsOf(example)) {
-        candidates.push_back(p);
-      }
-    }
-  }
-  const std::int64_t pod_chips = subject.pods.chips_per_pod;
-  const workload::Selected& selected = subject.shape.choice[workload::NodeLabel::kMachineType];
-  const std::string_view machine = selected.fixed() ? selected.value : std::string_view();
-  std::stable_sort(candidates.begin(), candidates.end(), [&](const auto& a, const auto& b) {
-    return Distance(a, machine, pod_chips, wished_chips) <
-           Distance(b, machine, pod_chips, wished_chips);
-  });
-  std::vector<std::string> names;
-  for (const tpu::Placement& candidate : candidates) {
-    const std::string name = candidate.topology.Text();
-    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
-    if (names.size() == 3) break;
-  }
-  if (names.empty()) names.emplace_back("one that it has");  // a generation without placements
-  return names;
-}
-
-std::int64_t WishedChips(const Subject& subject) {
-  const workload::Scale& scale = subject.pods.scale;
-  const std::int64_t pods =
-      scale.counting == workload::Counting::kNone ? 1 : scale.tpu_pods.value_or(0);
-  return pods > 0 && pods < 1'000'000 ? pods * subject.pods.chips_per_pod : 0;
 }
 
 std::string FoundPods(const workload::Scale& scale) {
@@ -143,6 +96,22 @@ std::string FoundPods(const workload::Scale& scale) {
   return text;
 }
 
+namespace {
+
+// LeaderWorkerSet wants sub-groups that divide all pods, or all but the leader.
+std::string SubGroupChange(const workload::Scale& scale, std::int64_t part) {
+  const std::string set = fmt::format("set subGroupPolicy.subGroupSize to {}", part);
+  const std::int64_t size = scale.pods.value.value_or(0);
+  if (size >= part && (size % part == 0 || (size - 1) % part == 0)) return set;
+  const std::int64_t below = size / part * part;
+  const std::int64_t lead = scale.leaders_without_tpus;
+  return below == 0
+             ? fmt::format("{} and size to {}", set, part + lead)
+             : fmt::format("{} and size to {} or {}", set, below + lead, below + part + lead);
+}
+
+}  // namespace
+
 std::string CountChange(const workload::Scale& scale, std::int64_t pods) {
   using workload::Counting;
   const std::string number = std::to_string(pods);
@@ -150,7 +119,7 @@ std::string CountChange(const workload::Scale& scale, std::int64_t pods) {
     case Counting::kJob:
       return fmt::format("set parallelism and completions to {}", number);
     case Counting::kGroup:
-      if (scale.sub_group > 0) return fmt::format("set subGroupPolicy.subGroupSize to {}", number);
+      if (scale.sub_group > 0) return SubGroupChange(scale, pods);
       return fmt::format("set size to {}", pods + scale.leaders_without_tpus);
     case Counting::kTogether:
       return fmt::format("let the replicas with TPUs be {} together", number);

@@ -29,15 +29,10 @@ std::string SelectorChange(const Subject& subject, workload::NodeLabel label,
 // What becomes of a label or field whose value no node can have: "No node carries such a label."
 std::string_view NoSuchNode(const Subject& subject);
 
+// What is known of the generation from no public page warns at most.
+std::optional<Mode> UnlessDocumented(const tpu::Generation& generation);
 // Whom GKE refuses where a selector is missing: "this pod", or "each pod" of a template.
 std::string_view RefusedPod(const Subject& subject);
-
-// At most three topologies of the generation that come nearest to what the manifest asks for: of
-// `wished_chips` chips (if known), on hosts with the chips that a pod asks for (if any are). Never
-// empty: words stand in for those of a generation that has none.
-std::vector<std::string> NearestTopologies(const Subject& subject, std::int64_t wished_chips);
-// The chips that the whole pod set asks for; 0 if that is not known.
-std::int64_t WishedChips(const Subject& subject);
 
 // "is 2", "is not set, so it is 1", "is 3, and its leader has no TPUs, so 2 pods have".
 std::string FoundPods(const workload::Scale& scale);

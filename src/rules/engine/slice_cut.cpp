@@ -4,8 +4,10 @@
 
 #include <algorithm>
 
+#include "rules/engine/suggestions.h"
 #include "tpu_admission/base/text.h"
 #include "tpu_admission/workload/gke_labels.h"
+#include "tpu_admission/workload/kueue_keys.h"
 
 namespace tpu_admission::rules {
 
@@ -27,20 +29,41 @@ std::optional<SliceCut> CutOf(const Subject& subject) {
 
 std::string PartsOf(const SliceCut& cut) {
   const auto machines = cut.subject.shape.machines();
-  std::vector<std::string> names;
+  std::vector<tpu::Placement> parts;
   for (const tpu::Placement& placement : cut.generation.placements) {
-    const std::string name = placement.topology.Text();
     const bool made =
         std::find(machines.begin(), machines.end(), placement.machine) != machines.end();
     const bool fits = !cut.parent || cut.parent->Contains(placement.topology);
-    const bool fresh = std::find(names.begin(), names.end(), name) == names.end();
-    if (made && fits && fresh) names.push_back(name);
+    if (made && fits) parts.push_back(placement);
+  }
+  std::stable_sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) {
+    return a.topology.chips() < b.topology.chips();
+  });
+  const std::vector<std::string> filled = FilledBy(cut.subject, parts);
+  if (!filled.empty()) return JoinOr(filled);
+  std::vector<std::string> names;
+  for (const tpu::Placement& part : parts) {
+    const std::string name = part.topology.Text();
+    if (names.empty() || names.back() != name) names.push_back(name);
   }
   return JoinOr(names);
 }
 
+std::optional<tpu::Topology> TopologyOfLevel(std::string_view label) {
+  constexpr std::string_view kEnd = "-id";
+  if (!label.starts_with(workload::kGkeTpuPrefix) || !label.ends_with(kEnd)) return std::nullopt;
+  label.remove_suffix(kEnd.size());
+  return tpu::Topology::Parse(label.substr(label.rfind('-') + 1));
+}
+
+std::string LevelToo(const SliceCut& cut) {
+  const k8s::StringMap& annotations = cut.subject.pods.pod.metadata.annotations;
+  const std::string_view level = annotations.Find(workload::kKueueRequired).value_or("");
+  return TopologyOfLevel(level) == cut.slice ? ", and podset-required-topology accordingly" : "";
+}
+
 std::string SetSliceTopology(const std::string& value) {
-  return fmt::format("set the annotation {} to {}", workload::kGkeSliceTopology, value);
+  return fmt::format("set {} to {}", workload::kGkeSliceTopology, value);
 }
 
 }  // namespace tpu_admission::rules

@@ -23,9 +23,14 @@ struct SliceCut {
 // Nothing without the annotation, or if it or the generation cannot be read.
 std::optional<SliceCut> CutOf(const Subject& subject);
 // "2x2, 2x4 or 4x4": the listed topologies that the machines of the parent make and that fit into
-// it.
+// it; those that the pods fill, if there are any.
 std::string PartsOf(const SliceCut& cut);
-// "set the annotation cloud.google.com/gke-tpu-slice-topology to 2x4".
+// The topology in a level of Kueue's such as "cloud.google.com/gke-tpu-partition-4x4x4-id".
+std::optional<tpu::Topology> TopologyOfLevel(std::string_view label);
+// Where Kueue is told the level of this slice, it must be told another with another slice: ", and
+// podset-required-topology accordingly".
+std::string LevelToo(const SliceCut& cut);
+// "set cloud.google.com/gke-tpu-slice-topology to 2x4".
 std::string SetSliceTopology(const std::string& value);
 
 }  // namespace tpu_admission::rules

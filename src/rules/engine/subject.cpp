@@ -49,6 +49,16 @@ const tpu::Placement* PlacementFor(const tpu::PlacementList& placements, bool sp
   return placements.size() == 1 ? &placements.front() : nullptr;
 }
 
+// False if the topology is made of others, which the rule of machine types says. Of a machine
+// without rows nobody knows what it serves.
+bool MayServe(const tpu::Generation& generation, const tpu::PlacementList& placements,
+              const tpu::MachineType& machine) {
+  const auto is_of_it = [&](const tpu::Placement& p) { return p.machine == &machine; };
+  const auto& rows = generation.placements;
+  return placements.empty() || std::none_of(rows.begin(), rows.end(), is_of_it) ||
+         std::any_of(placements.begin(), placements.end(), is_of_it);
+}
+
 }  // namespace
 
 std::optional<std::int64_t> WholeNumber(std::string_view text) {
@@ -61,7 +71,10 @@ std::optional<std::int64_t> WholeNumber(std::string_view text) {
 void Shape::FindMachines() {
   const workload::Selected& name = choice[NodeLabel::kMachineType];
   if (name.fixed()) {
-    if (const auto* machine = generation->FindMachine(name.value)) machines_[count_++] = machine;
+    const auto* machine = generation->FindMachine(name.value);
+    if (machine != nullptr && MayServe(*generation, placements, *machine)) {
+      machines_[count_++] = machine;
+    }
   }
   if (count_ > 0) return;
   for (const tpu::Placement& placement : placements) machines_[count_++] = placement.machine;
@@ -117,9 +130,11 @@ std::string Subject::At(const k8s::Container& container, std::string_view below)
 
 bool Subject::Misses(NodeLabel label) const {
   const k8s::ObjectMeta& metadata = workload.metadata;
+  const auto gpu = workload::FindRequired(pods.pod.spec, workload::kGkeGpu);
+  const bool under_other_key = label == NodeLabel::kAccelerator && gpu && NamesTpu(*gpu);
   const bool was_let_in = is_pod() && (metadata.stored || metadata.annotations.Has(kMirrorPod));
   return !pods.nodes.choices.empty() && shape.choice[label].free() && !workload.queued &&
-         !was_let_in && pods.pod.spec.resource_claims.empty() &&
+         !was_let_in && !under_other_key && pods.pod.spec.resource_claims.empty() &&
          !workload::FindRequired(pods.pod.spec, workload::kGkeComputeClass);
 }
 

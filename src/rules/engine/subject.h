@@ -88,6 +88,11 @@ struct Subject {
   std::optional<Slice> SliceOfPods() const;
 };
 
+// A value such as tpu-v4-podslice, whatever the key is.
+inline bool NamesTpu(const workload::RequiredLabel& label) {
+  return label.fixed && label.value.starts_with("tpu");
+}
+
 using workload::ChipsOf;
 
 // The number that all of `text` is, if it is one.

@@ -189,7 +189,7 @@ INSTANTIATE_TEST_SUITE_P(
                            3,
                            "TPU301"},
                     Choice{"OneIsLeft", {kSmall, kNone}, 4, ""},
-                    Choice{"OneMayBeLeft", {kNone, {{"tpu-v6e-slice"}, {"2x2"}, "NotIn"}}, 8, ""},
+                    Choice{"OneMayBeLeft", {kNone, {{"tpu-v6e-slice"}, {"2x2"}, "NotIn"}}, 4, ""},
                     Choice{"OneIsOpaque", {kNone, {{}, {"2x2"}, "Exists"}}, 4, ""},
                     Choice{"OneOnlyWarns", {kNone, {{"tpu-v9-slice"}, {"2x2"}}}, 4, ""}),
     CaseName());

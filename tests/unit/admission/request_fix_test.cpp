@@ -2,6 +2,8 @@
 // config/tpu-catalog.yaml as plain YAML, and the arithmetic is written down a second time.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include <fstream>
 #include <map>
 
@@ -60,11 +62,16 @@ json BarePod(const Row& row, const std::vector<std::int64_t>& chips) {
   return pod;
 }
 
-// 80 % of what the smallest machine that has the chips gives, in proportion to the chips.
+// 80 % of what the smallest machine that has the chips gives, in proportion to the chips. Where
+// some machine has just these, no larger one is taken: its container would have to ask for all.
 std::int64_t Share(const Row& row, std::int64_t pod_chips, std::int64_t Machine::*resource) {
   std::int64_t least = 0;
+  const bool exact = row.label != "tpu7x" && std::any_of(row.machines.begin(), row.machines.end(),
+                                                         [&](const Machine& machine) {
+                                                           return machine.chips == pod_chips;
+                                                         });
   for (const Machine& machine : row.machines) {
-    if (machine.chips < pod_chips) continue;
+    if (machine.chips < pod_chips || (exact && machine.chips != pod_chips)) continue;
     const std::int64_t share = machine.*resource * pod_chips * 80 / machine.chips / 100;
     if (least == 0 || share < least) least = share;
   }

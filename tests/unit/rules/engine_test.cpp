@@ -77,9 +77,9 @@ TEST(Engine, PutsTheHardestFindingsFirst) {
 }
 
 TEST(Engine, AsksRulesOnlyAboutTheirAudience) {
-  // Without chips the topology does not matter; that there are none does.
+  // Without chips the hosts do not matter; that there are no chips does.
   const std::vector<Finding> findings =
-      FindingsOf(PodWith("[" + Term("tpu-v6e-slice", "3x3") + "]", "0"));
+      FindingsOf(PodWith("[" + Term("tpu-v6e-slice", "4x4") + "]", "0"));
   ASSERT_EQ(findings.size(), 1U);
   EXPECT_EQ(findings.front().rule->id, "TPU109");
 }

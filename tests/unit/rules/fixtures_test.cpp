@@ -66,11 +66,19 @@ std::string FixText(const Fix& fix) {
   return text + "\n";
 }
 
+// One line that kubectl prints whole: what is wrong, and what to do.
+void ExpectUsefulWarning(const Finding& finding) {
+  const std::string warning = admission::Warning(finding);
+  EXPECT_LE(warning.size(), admission::kWarningBytes) << warning;
+  EXPECT_NE(warning.find("; "), warning.npos) << warning << " names no change:\n" << finding.change;
+}
+
 // What a golden file holds: mode, warning and paragraph of each finding of the rule, and its fixes.
 std::string Spoken(const Judged& judged, const Rule& rule) {
   std::string text;
   for (const Finding& finding : judged.findings) {
     if (finding.rule != &rule) continue;
+    if (finding.mode() == Mode::kWarn) ExpectUsefulWarning(finding);
     text += std::string(Name(finding.mode())) + "\n" + admission::Warning(finding) + "\n" +
             admission::Paragraph(finding);
   }

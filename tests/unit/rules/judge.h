@@ -18,7 +18,8 @@ struct Judged {
   std::vector<RuleFix> fixes;
 };
 
-// Findings and fixes for the one object in `yaml`. The test fails if it cannot be read.
+// Findings and fixes for the one object in `yaml` that is no Service. The test fails if it cannot
+// be read.
 Judged Judge(std::string_view yaml, const Cluster& cluster = {},
              std::span<const Rule* const> rules = AllRules());
 

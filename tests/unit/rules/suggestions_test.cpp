@@ -1,4 +1,4 @@
-#include "rules/engine/phrases.h"
+#include "rules/engine/suggestions.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 namespace tpu_admission::rules {
 namespace {
 
-TEST(Phrases, NearestTopologiesOfAGenerationWithoutPlacementsIsAPhrase) {
+TEST(Suggestions, NearestTopologiesOfAGenerationWithoutPlacementsIsAPhrase) {
   const tpu::Generation bare;
   Shape shape;
   shape.generation = &bare;
