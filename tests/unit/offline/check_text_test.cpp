@@ -74,7 +74,7 @@ TEST(CheckText, TextShowsTheLineWithACaretUnderTheValueAndTheRepairOnce) {
       |                                        ^^^
 TPU203 topology-not-offered   spec.nodeSelector['cloud.google.com/gke-tpu-topology']
   is 3x3, which tpu-v6e-slice does not have: tpu-v6e-slice comes as 1x1, 2x2, 2x4, 4x4, 4x8, 8x8, 8x16, 16x16.
-  -> set cloud.google.com/gke-tpu-topology to 2x2, 2x4 or 4x4
+  -> set cloud.google.com/gke-tpu-topology to 2x2
 
 What would run:
   a) one host, 4 chips in all:                     topology: 2x2
