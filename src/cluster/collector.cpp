@@ -105,6 +105,7 @@ struct Collector::State {
   void LookAtPod(JsonView object) {
     if (target && !found) LookForTarget(object);
     PodFacts pod = ReadPod(object);
+    if (!owners.empty() && !only_holders && !owners.contains(pod.owner_uid)) return;
     if (pod.chips > 0 && !pod.node.empty() && !pod.done()) CountChips(pod);
     if (!only_holders) Add(pods, std::move(pod), kMost, left_out);
   }
@@ -184,6 +185,17 @@ struct Collector::State {
       }
     }
     relevant = std::move(ours);
+  }
+
+  // From now on only pods matter whose owner is ours, or may be: what a pod owns in its turn
+  // (LeaderWorkerSet) is known to be ours when the pods are.
+  void ExpectPods() {
+    Gather();
+    owners = relevant;
+    relevant.clear();
+    for (const ObjectFacts& facts : between) {
+      if (facts.owner_kind == "Pod") owners.insert(facts.uid);
+    }
   }
 
   void TakePods() {
@@ -296,6 +308,7 @@ struct Collector::State {
   std::map<std::string, std::map<std::string, std::int64_t>> chips_by_node;  // and holder
   std::size_t counted = 0;         // pods in chips_by_node
   bool only_holders = false;       // pods are only counted
+  std::set<std::string> owners;    // uids; of pods that are kept; empty: of all
   std::set<std::string> relevant;  // uids; empty: not known yet
   std::size_t left_out = 0;
   ObjectSplitter splitter;
@@ -337,7 +350,9 @@ Status Collector::ReadCluster(Kubectl& kubectl, const Target& target) {
   };
   if (!is_pod) {
     get({"jobs.batch", "replicasets.apps", "statefulsets.apps", "jobsets.jobset.x-k8s.io",
-         "rayclusters.ray.io", "pods"});
+         "rayclusters.ray.io"});
+    state.ExpectPods();
+    get({"pods"});
   }
   state.Gather();
   get({"events"});

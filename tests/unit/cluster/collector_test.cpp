@@ -67,7 +67,8 @@ TEST(Collector, AsksForTheObjectAndWhatBelongsToIt) {
   EXPECT_THAT(
       cluster.calls(),
       ElementsAre("get job train -o json -n ml", "api-resources --verbs=list -o name",
-                  "get jobs.batch,pods -n ml --chunk-size=500 -o json",
+                  "get jobs.batch -n ml --chunk-size=500 -o json",
+                  "get pods -n ml --chunk-size=500 -o json",
                   "get events -n ml --chunk-size=500 -o json",
                   "get nodes -l cloud.google.com/gke-tpu-accelerator --chunk-size=500 -o json"));
 }
@@ -107,6 +108,42 @@ TEST(Collector, AsksKueueOnlyForWhatIsQueued) {
   Collector other(SettingsForTests(), kToday);
   ASSERT_TRUE(other.ReadCluster(plain, {"job", "train", "ml"}));
   EXPECT_THAT(plain.calls(), Not(Contains(HasSubstr("kueue"))));
+}
+
+// The pods of others do not take the place of ours, however many there are.
+TEST(Collector, FindsItsPodsAmongManyOthers) {
+  json objects = json::array({Object("batch/v1", "Job", "train")});
+  for (std::size_t i = 0; i < Collector::kMost; ++i) {
+    objects.push_back(PodOf("Job", "other", "o" + std::to_string(i)));
+  }
+  objects.push_back(PodOf("Job", "train", "train-0"));
+  FakeCluster cluster(objects);
+  Collector collector(SettingsForTests(), kToday);
+  ASSERT_TRUE(collector.ReadCluster(cluster, {"job", "train", "ml"}));
+  const Result<Snapshot> snapshot = collector.Finish();
+  ASSERT_TRUE(snapshot);
+  EXPECT_THAT(snapshot->pods, SizeIs(1));
+  EXPECT_EQ(snapshot->left_out, 0U);
+}
+
+// LeaderWorkerSet: a pod owns the StatefulSet of its workers.
+TEST(Collector, FindsPodsThatBelongToItByAnotherPod) {
+  const auto owned = [](json object, const std::string& kind, const std::string& name) {
+    object["metadata"]["ownerReferences"] =
+        json::array({{{"kind", kind}, {"name", name}, {"uid", kind + name}, {"controller", true}}});
+    return object;
+  };
+  FakeCluster cluster(json::array(
+      {Object("leaderworkerset.x-k8s.io/v1", "LeaderWorkerSet", "serve"),
+       owned(Object("apps/v1", "StatefulSet", "serve"), "LeaderWorkerSet", "serve"),
+       owned(Object("apps/v1", "StatefulSet", "serve-0"), "Pod", "serve-0"),
+       PodOf("StatefulSet", "serve", "serve-0"), PodOf("StatefulSet", "serve-0", "serve-0-1"),
+       PodOf("Job", "other", "other-0")}));
+  Collector collector(SettingsForTests(), kToday);
+  ASSERT_TRUE(collector.ReadCluster(cluster, {"leaderworkerset", "serve", "ml"}));
+  const Result<Snapshot> snapshot = collector.Finish();
+  ASSERT_TRUE(snapshot);
+  EXPECT_THAT(snapshot->pods, SizeIs(2));
 }
 
 // A stream a million times as large as a usual one costs what the bounds say.
