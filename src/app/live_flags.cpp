@@ -44,7 +44,7 @@ void AddScan(CLI::App& command, ScanOptions& options) {
       ->envname(EnvironmentTwin("--policy"))
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  AddOutput(command, options.output, {"text", "json"});
+  AddOutput(command, options.output, {"text", "json", "openreports"});
   command.footer(
       "Examples:\n"
       "  tpu-admission scan\n"

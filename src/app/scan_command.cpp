@@ -9,6 +9,7 @@
 #include "app/command_line.h"
 #include "app/commands.h"
 #include "app/kubectl_options.h"
+#include "app/open_reports.h"
 #include "app/settings_loader.h"
 #include "tpu_admission/base/clock.h"
 #include "tpu_admission/base/json_pointer.h"
@@ -55,6 +56,13 @@ void Print(const ScannedWorkload& workload) {
     if (word.empty()) continue;
     std::cout << "    " << word << ": " << finding.summary << '\n';
     PrintIndented(finding.paragraph);
+  }
+  if (workload.mode() == Mode::kDeny && !workload.repairs.empty()) {
+    std::cout << "    what would run:\n";
+    char label = 'a';
+    for (const cluster::ScanRepair& repair : workload.repairs) {
+      std::cout << "      " << label++ << ") " << repair.text << '\n';
+    }
   }
   if (!workload.fixed.empty()) {
     std::cout << "    fixed in its new pods:";
@@ -127,6 +135,7 @@ Json ToJson(const ScannedWorkload& workload, const ScanFinding& finding) {
 
 void PrintJson(const ScanReport& report) {
   Json findings = Json::array();
+  Json repairs = Json::array();
   Json fixed = Json::array();
   Json notes = Json::array();
   Json errors = Json::array();
@@ -137,6 +146,15 @@ void PrintJson(const ScanReport& report) {
                      {"name", workload.name}};
     for (const ScanFinding& finding : workload.findings) {
       findings.push_back(ToJson(workload, finding));
+    }
+    char label = 'a';
+    for (const cluster::ScanRepair& repair : workload.repairs) {
+      repairs.push_back({{"file", ""}, {"document", 0}});
+      repairs.back().update(id);
+      repairs.back().update({{"label", std::string(1, label++)},
+                             {"text", repair.text},
+                             {"total_chips", {repair.chips_before, repair.chips_after}},
+                             {"patch", Json::parse(repair.patch)}});
     }
     for (const rules::Rule* rule : workload.fixed) {
       fixed.push_back(id);
@@ -154,7 +172,7 @@ void PrintJson(const ScanReport& report) {
                      {"documents", report.objects},
                      {"workloads", report.workloads},
                      {"findings", findings},
-                     {"repairs", Json::array()},
+                     {"repairs", repairs},
                      {"fixed", fixed},
                      {"notes", notes},
                      {"errors", errors}};
@@ -194,6 +212,14 @@ Status Read(const ScanOptions& options, cluster::Scanner& scanner) {
                              [&](const std::string& what) { progress.Say(what); });
 }
 
+void Print(const std::string& format, const ScanReport& report, bool difference) {
+  if (format == "openreports") {
+    PrintOpenReports(report, SystemClock().Now());
+  } else {
+    format == "json" ? PrintJson(report) : PrintText(report, difference);
+  }
+}
+
 bool NewlyDenies(const ScanReport& report) {
   return std::any_of(report.told.begin(), report.told.end(), [](const ScannedWorkload& workload) {
     return workload.mode() == Mode::kDeny;
@@ -221,7 +247,7 @@ int Scan(const ScanOptions& options) {
   cluster::Scanner scanner(**settings, before.get(), DayOf(SystemClock().Now()));
   if (const Status status = Read(options, scanner); !status) return Fail(status.error());
   const ScanReport report = scanner.TakeReport();
-  options.output == "json" ? PrintJson(report) : PrintText(report, before != nullptr);
+  Print(options.output, report, before != nullptr);
   if (!std::cout.flush()) return Fail(Error{"standard output cannot be written"});
   if (!report.errors.empty()) return kCannotRun;
   return NewlyDenies(report) ? kFaultsFound : kDone;

@@ -5,7 +5,9 @@
 
 #include "cluster/object_splitter.h"
 #include "cluster/served_kinds.h"
+#include "tpu_admission/admission/repairs.h"
 #include "tpu_admission/base/text.h"
+#include "tpu_admission/k8s/json_edit.h"
 
 namespace tpu_admission::cluster {
 namespace {
@@ -110,14 +112,24 @@ struct Scanner::State {
       if (told.findings.empty()) return;
     }
     if (told.findings.empty() && told.fixed.empty() && told.notes.empty()) return;
+    AddRepairs(*object, judgement, told);
     report.told.push_back(std::move(told));
   }
 
   Judgement JudgeBy(const admission::Settings& by, k8s::JsonView object) {
-    return Judge(by,
-                 {k8s::GvkOf(object), object, k8s::JsonView(),
-                  object["metadata"]["namespace"].StringOr(""), today},
-                 arena);
+    return Judge(by, SubmissionOf(object), arena);
+  }
+
+  admission::Submission SubmissionOf(k8s::JsonView object) const {
+    return {k8s::GvkOf(object), object, k8s::JsonView(),
+            object["metadata"]["namespace"].StringOr(""), today};
+  }
+
+  void AddRepairs(k8s::JsonView object, const Judgement& judgement, ScannedWorkload& told) {
+    for (const auto& repair : RepairsOf(settings, SubmissionOf(object), judgement, arena)) {
+      told.repairs.push_back({repair.Title() + ": " + repair.changes, repair.chips_before,
+                              repair.chips_after, k8s::AsPatch(object, repair.edits)});
+    }
   }
 
   ScannedWorkload Tell(k8s::JsonView object, const Judgement& judgement) const {
@@ -127,6 +139,7 @@ struct Scanner::State {
     told.api_version = Printable(object["apiVersion"].StringOr(""));
     told.kind = Printable(object["kind"].StringOr(""));
     told.name = Printable(metadata["name"].StringOr(""), 253);
+    told.uid = Printable(metadata["uid"].StringOr(""), 63);
     if (judgement.state == Judgement::State::kNotChecked) {
       told.notes.push_back("not checked: " + judgement.reason);
       return told;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -35,13 +36,23 @@ struct ScanFinding {
   bool would_deny() const { return would_be == rules::Mode::kDeny && !denies(); }
 };
 
+// What would run in its place, proven by the judge.
+struct ScanRepair {
+  std::string text;
+  std::int64_t chips_before = 0;
+  std::int64_t chips_after = 0;
+  std::string patch;  // RFC 6902, of the object as it was read
+};
+
 // A TPU workload about which there is something to say.
 struct ScannedWorkload {
   std::string namespace_name;  // empty: of the cluster
   std::string api_version;
   std::string kind;
   std::string name;
+  std::string uid;
   std::vector<ScanFinding> findings;  // hardest first
+  std::vector<ScanRepair> repairs;    // nearest first
   // The rules whose faults /mutate mends in its new pods.
   std::vector<const rules::Rule*> fixed;
   std::vector<std::string> notes;  // what was not checked, and why

@@ -65,6 +65,34 @@ TEST(Scan, ReadsAStreamAndPrintsJson) {
   EXPECT_EQ(report["findings"][0]["mode"], "deny");
 }
 
+TEST(Scan, TellsWhatWouldRunInstead) {
+  const Ended json = RunToEnd({"scan", "-", "--output", "json"}, {}, kJob);
+  const auto repairs = nlohmann::json::parse(json.out)["repairs"];
+  ASSERT_FALSE(repairs.empty());
+  EXPECT_EQ(repairs[0]["label"], "a");
+  EXPECT_EQ(repairs[0]["name"], "train");
+  EXPECT_EQ(repairs[0]["total_chips"].size(), 2U);
+  // Its patch makes the object sound.
+  const std::string mended = nlohmann::json::parse(kJob).patch(repairs[0]["patch"]).dump();
+  EXPECT_EQ(RunToEnd({"scan", "-"}, {}, mended).exit_code, 0);
+  EXPECT_THAT(RunToEnd({"scan", "-"}, {}, kJob).out, HasSubstr("what would run:\n      a) "));
+}
+
+TEST(Scan, PrintsReportsOfOpenReports) {
+  const Ended ended = RunToEnd({"scan", "-", "--output", "openreports"}, {}, kJob);
+  EXPECT_EQ(ended.exit_code, 1) << ended.err;
+  const auto list = nlohmann::json::parse(ended.out);
+  ASSERT_EQ(list["items"].size(), 1U);
+  const auto& report = list["items"][0];
+  EXPECT_EQ(report["kind"], "Report");
+  EXPECT_EQ(report["metadata"]["name"], "u1");
+  EXPECT_EQ(report["metadata"]["ownerReferences"][0]["uid"], "u1");
+  EXPECT_EQ(report["source"], "tpu-admission");
+  EXPECT_EQ(report["scope"]["kind"], "Job");
+  EXPECT_EQ(report["results"][0]["result"], "fail");
+  EXPECT_GE(report["summary"]["fail"], 1);
+}
+
 TEST(Scan, OfTwoPoliciesTellsWhatChanges) {
   const TempDir folder;
   WriteText(folder / "old.yaml", "default: audit\n");
