@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <cstdio>
 #include <ctime>
+#include <limits>
 #include <utility>
 
 #include "controller/json.h"
@@ -27,6 +29,15 @@ std::string MicroTime(Clock::Wall time) {
   std::snprintf(fraction.data(), fraction.size(), ".%06dZ",
                 static_cast<int>((since - seconds).count()));
   return std::string(text.data(), size) + fraction.data();
+}
+
+// A count of the API (32 bits, not negative), of which there can be one more; what is none is 0.
+int CountAt(const Json& object, std::string_view pointer) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max() - 1;
+  const Json& value = At(object, pointer);
+  return value.is_number_integer()
+             ? static_cast<int>(std::clamp<std::int64_t>(value.get<std::int64_t>(), 0, kMost))
+             : 0;
 }
 
 }  // namespace
@@ -118,15 +129,12 @@ bool Elector::Write(bool release) {
 void Elector::Observe(const std::string& body) {
   const Json object = ParseJson(body);
   const std::string spec = DumpJson(At(object, "/spec"));
-  const Json& transitions = At(object, "/spec/leaseTransitions");
-  const Json& duration = At(object, "/spec/leaseDurationSeconds");
   if (spec != seen_.spec || seen_.version.empty()) seen_since_ = clock_.Elapsed();
-  seen_ = {
-      .version = TextAt(object, "/metadata/resourceVersion"),
-      .spec = spec,
-      .holder = TextAt(object, "/spec/holderIdentity"),
-      .transitions = transitions.is_number_integer() ? transitions.get<int>() : 0,
-      .duration = std::chrono::seconds(duration.is_number_integer() ? duration.get<int>() : 0)};
+  seen_ = {.version = TextAt(object, "/metadata/resourceVersion"),
+           .spec = spec,
+           .holder = TextAt(object, "/spec/holderIdentity"),
+           .transitions = CountAt(object, "/spec/leaseTransitions"),
+           .duration = std::chrono::seconds(CountAt(object, "/spec/leaseDurationSeconds"))};
   if (seen_.holder != identity_) leading_until_ = Clock::Mono::min();
 }
 

@@ -51,7 +51,7 @@ std::optional<Clock::Wall> ParseHttpDate(std::string_view date) {
   const std::string text(date);  // outlives `end`
   const char* const end = strptime(text.c_str(), "%a, %d %b %Y %H:%M:%S GMT", &utc);
   if (end == nullptr || *end != '\0') return std::nullopt;
-  return std::chrono::system_clock::from_time_t(timegm(&utc));
+  return WallOf(timegm(&utc));
 }
 
 }  // namespace tpu_admission::kube

@@ -9,7 +9,7 @@ namespace {
 Clock::Wall TimeOf(const ASN1_TIME* time) {
   std::tm utc{};
   ASN1_TIME_to_tm(time, &utc);
-  return std::chrono::system_clock::from_time_t(timegm(&utc));
+  return WallOf(timegm(&utc));
 }
 
 std::vector<std::string> DnsNamesOf(const X509* certificate) {

@@ -1,7 +1,9 @@
 // Time behind an interface, so that tests own it.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
+#include <cstdint>
 
 #include "tpu_admission/base/day.h"
 
@@ -16,6 +18,14 @@ class Clock {
   virtual Wall Now() const = 0;      // for dates: certificate expiry, log lines
   virtual Mono Elapsed() const = 0;  // for durations
 };
+
+// Of a number of seconds since 1970 that somebody else wrote. Held between 1970 and 2200: a Wall
+// ends in 2262, and certificates without an end say 9999 (RFC 5280 4.1.2.5). Times so held can be
+// subtracted, and lives of decades added, without an overflow.
+inline Clock::Wall WallOf(std::int64_t seconds) {
+  constexpr std::int64_t kYear2200 = 7'258'118'400;
+  return Clock::Wall(std::chrono::seconds(std::clamp<std::int64_t>(seconds, 0, kYear2200)));
+}
 
 // The date in UTC.
 inline Day DayOf(Clock::Wall time) {

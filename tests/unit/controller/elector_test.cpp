@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <limits>
 #include <memory>
 
 #include "support/fake_clock.h"
@@ -67,6 +69,21 @@ TEST_F(ElectorTest, TakesTheEmptyLeaseOfTheChart) {
   EXPECT_THAT(spec()["acquireTime"].get<std::string>(), MatchesRegex(kMicroTime));
   EXPECT_THAT(a_.seen.leadership, ElementsAre(true));
   EXPECT_TRUE(b_.seen.leadership.empty());
+}
+
+// Found by fuzzing: the counts of a Lease may be any integers of JSON.
+TEST_F(ElectorTest, IsNotConfusedByAbsurdCounts) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+  for (const MemoryApi::Json& count : {MemoryApi::Json(kMost), MemoryApi::Json(kMost << 20),
+                                       MemoryApi::Json(-kMost), MemoryApi::Json("many")}) {
+    const MemoryApi::Json lease = {{"leaseTransitions", count}, {"leaseDurationSeconds", count}};
+    api_.Put(kLease, {{"metadata", {{"name", "tpu-admission-controller"}}}, {"spec", lease}});
+    a_.elector.Step();
+    EXPECT_TRUE(a_.leading()) << count;
+    EXPECT_GT(spec()["leaseTransitions"].get<std::int64_t>(), 0) << count;
+    EXPECT_LE(spec()["leaseTransitions"].get<std::int64_t>(), kMost) << count;
+    a_.elector.Release();
+  }
 }
 
 TEST_F(ElectorTest, KeepsTheLeadByRenewing) {

@@ -43,5 +43,15 @@ TEST(ParseHttpDate, ReadsTheUsualForm) {
   }
 }
 
+// Found by fuzzing: a Wall ends in 2262.
+TEST(ParseHttpDate, AYearThatNobodyLivesToSeeIsStillLater) {
+  const auto now = ParseHttpDate("Sat, 21 Nov 2026 12:00:01 GMT");
+  for (const char* text : {"Sat, 21 Nov 4052 12:00:00 GMT", "Sat, 21 Nov 9999 12:00:00 GMT"}) {
+    const auto later = ParseHttpDate(text);
+    ASSERT_TRUE(later) << text;
+    EXPECT_GT(*later, *now) << text;
+  }
+}
+
 }  // namespace
 }  // namespace tpu_admission::kube

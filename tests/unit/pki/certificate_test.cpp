@@ -60,6 +60,22 @@ TEST(Certificates, HaveTheProfileThatClientsDemand) {
   EXPECT_NE(X509_NAME_cmp(X509_get_subject_name(ca.get()), X509_get_subject_name(other.get())), 0);
 }
 
+// RFC 5280 4.1.2.5: what never ends says 9999, which a Wall cannot hold. It was read as 1816.
+TEST(Certificates, WithoutAnEndHaveNotExpired) {
+  const KeyPair made = Authority();
+  const X509Ptr certificate = ReadX509(BioOf(made.certificate).get());
+  ASSERT_EQ(ASN1_TIME_set_string(X509_getm_notAfter(certificate.get()), "99991231235959Z"), 1);
+  ASSERT_EQ(ASN1_TIME_set_string(X509_getm_notBefore(certificate.get()), "00010101000000Z"), 1);
+  const std::unique_ptr<BIO, decltype(&BIO_free)> pem(BIO_new(BIO_s_mem()), BIO_free);
+  ASSERT_EQ(PEM_write_bio_X509(pem.get(), certificate.get()), 1);
+  char* text = nullptr;
+  const long size = BIO_get_mem_data(pem.get(), &text);
+  const auto read = ReadCertificate(std::string(text, static_cast<std::size_t>(size)));
+  ASSERT_TRUE(read);
+  EXPECT_TRUE(read->validity.Contains(kNow));
+  EXPECT_GT(read->validity.not_after - read->validity.not_before, hours(24));
+}
+
 TEST(Verify, TakesACertificateOfATrustedAuthorityOnly) {
   const KeyPair authority = Authority(), other = Authority();
   const KeyPair serving = Serving(authority);
