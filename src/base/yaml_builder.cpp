@@ -31,25 +31,53 @@ void Grow(YamlNode& collection, const YamlNode& item) {
 // The members of a mapping, as they gather. Small mappings, nearly all, cost no index.
 class Builder::MapDraft {
  public:
-  const YamlMember* Find(std::string_view key) {
+  // A member of the mapping's own that has the key.
+  const YamlMember* FindOwn(std::string_view key) {
+    const std::size_t found = Find(key);
+    return found < members_.size() && own_[found] ? &members_[found] : nullptr;
+  }
+  // What comes later counts.
+  void Set(const YamlMember& member, bool own) {
+    const std::size_t found = Find(member.key);
+    if (found < members_.size()) {
+      members_[found] = member;
+      own_[found] = own;
+    } else {
+      members_.push_back(member);
+      own_.push_back(own);
+    }
+  }
+  // The mapping's own, then the merged.
+  std::vector<YamlMember> members() const {
+    std::vector<YamlMember> sorted;
+    sorted.reserve(members_.size());
+    for (const bool own : {true, false}) {
+      for (std::size_t i = 0; i < members_.size(); ++i) {
+        if (own_[i] == own) sorted.push_back(members_[i]);
+      }
+    }
+    return sorted;
+  }
+
+ private:
+  static constexpr std::size_t kSmall = 16;
+
+  // members_.size() if there is none.
+  std::size_t Find(std::string_view key) {
     if (members_.size() <= kSmall) {
       const auto found = std::find_if(members_.begin(), members_.end(),
                                       [&](const YamlMember& member) { return member.key == key; });
-      return found == members_.end() ? nullptr : &*found;
+      return static_cast<std::size_t>(found - members_.begin());
     }
     for (; indexed_ < members_.size(); ++indexed_) {
       index_.emplace(members_[indexed_].key, indexed_);
     }
     const auto found = index_.find(key);
-    return found == index_.end() ? nullptr : &members_[found->second];
+    return found == index_.end() ? members_.size() : found->second;
   }
-  void Add(const YamlMember& member) { members_.push_back(member); }
-  const std::vector<YamlMember>& members() const { return members_; }
-
- private:
-  static constexpr std::size_t kSmall = 16;
 
   std::vector<YamlMember> members_;
+  std::vector<bool> own_;
   std::unordered_map<std::string_view, std::size_t> index_;
   std::size_t indexed_ = 0;
 };
@@ -166,22 +194,23 @@ bool Builder::Close(YamlMark end, bool by_last) {
   return Attach({&node, node.start, node.end});
 }
 
+// As kubectl does it: in the order of the text, and a merge replaces the members before it. (YAML's
+// own document lets the mapping's members win wherever they stand.)
 bool Builder::CloseMap(YamlNode& map, std::span<const Child> children) {
   MapDraft draft;
   for (std::size_t i = 0; i + 1 < children.size(); i += 2) {
-    if (children[i].merge) continue;
+    if (children[i].merge) {
+      if (!Merge(children[i + 1], draft)) return false;
+      continue;
+    }
     std::string_view key;
     if (!KeyText(children[i], key)) return false;
-    if (const YamlMember* const first = draft.Find(key)) {
+    if (const YamlMember* const first = draft.FindOwn(key)) {
       return Fail(children[i].start, "duplicate key " + Quoted(key) + " (first on line " +
                                          std::to_string(first->mark.line) + ", again on line " +
                                          std::to_string(children[i].start.line) + ")");
     }
-    draft.Add({key, children[i].start, children[i + 1].node});
-  }
-  // Afterwards, so that the mapping's own members win; of several merges the first wins.
-  for (std::size_t i = 0; i + 1 < children.size(); i += 2) {
-    if (children[i].merge && !Merge(children[i + 1], draft)) return false;
+    draft.Set({key, children[i].start, children[i + 1].node}, true);
   }
   map.members = Keep(draft.members());
   for (const YamlMember& member : map.members) Grow(map, *member.value);
@@ -194,9 +223,10 @@ bool Builder::Merge(const Child& value, MapDraft& draft) {
   const bool list =
       value.node->kind == Kind::kList && value.start.offset == value.node->start.offset;
   if (!list) return Fail(value.start, kNoMapping);
-  for (const YamlNode* const item : value.node->items) {
-    if (item->kind != Kind::kMap) return Fail(item->start, kNoMapping);
-    if (!MergeMap(*item, value.start, draft)) return false;
+  // Backwards: the first of a list counts.
+  for (auto item = value.node->items.rbegin(); item != value.node->items.rend(); ++item) {
+    if ((*item)->kind != Kind::kMap) return Fail((*item)->start, kNoMapping);
+    if (!MergeMap(**item, value.start, draft)) return false;
   }
   return true;
 }
@@ -205,7 +235,7 @@ bool Builder::MergeMap(const YamlNode& map, YamlMark mark, MapDraft& draft) {
   for (const YamlMember& member : map.members) {
     ++repeated_;  // the work, even if the key is taken
     if (!Repeat(*member.value, mark)) return false;
-    if (draft.Find(member.key) == nullptr) draft.Add(member);
+    draft.Set(member, false);
   }
   return true;
 }

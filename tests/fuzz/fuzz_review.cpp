@@ -1,41 +1,26 @@
 // Any bytes at both endpoints: the answer is a review or a refusal, /mutate never denies, and a
-// patch applies and leaves nothing to patch.
-#include <cstddef>
-#include <cstdint>
-#include <cstdlib>
+// patch applies, takes nothing of the user's away, keeps the pod valid and leaves nothing to patch.
+// What one review takes in memory and allocations is within the bounds of hostile_shapes_test.cpp.
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "fuzz/heap.h"
+#include "fuzz/require.h"
 #include "tpu_admission/admission/handler.h"
+#include "tpu_admission/base/base64.h"
+#include "tpu_admission/k8s/quantity.h"
 
 namespace tpu_admission::admission {
 namespace {
 
+using k8s::Quantity;
 using nlohmann::json;
 
-void Require(bool condition) {
-  if (!condition) std::abort();
-}
-
-std::string FromBase64(std::string_view text) {
-  static constexpr std::string_view kAlphabet =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string bytes;
-  unsigned bits = 0;
-  int count = 0;
-  for (const char c : text) {
-    if (c == '=') break;
-    bits = bits << 6 | static_cast<unsigned>(kAlphabet.find(c));
-    count += 6;
-    if (count < 8) continue;
-    count -= 8;
-    bytes += static_cast<char>(bits >> count & 0xFF);
-  }
-  return bytes;
-}
+constexpr std::size_t kMostBytes = 16u << 20;
+constexpr std::size_t kMostAllocations = 400'000;
 
 std::shared_ptr<const Settings> Load() {
   const auto catalog = tpu::Catalog::Load(tpu::BuiltInCatalogText(), "built-in").value();
@@ -54,19 +39,23 @@ Handler& TheHandler() {
 
 json Response(Endpoint endpoint, std::string_view body) {
   std::string out;
-  const Record record = TheHandler().Handle(endpoint, body, Day(), out);
+  Handler& handler = TheHandler();
+  const fuzz::HeapUse use;
+  const Record record = handler.Handle(endpoint, body, Day(), out);
+  REQUIRE(use.peak() < body.size() + kMostBytes);
+  REQUIRE(use.allocations() < kMostAllocations);
+  REQUIRE(out.size() < 200'000);
   if (record.outcome == Outcome::kInvalid) return json();
   const json response = json::parse(out).at("response");
+  REQUIRE(response.at("uid") == record.request.uid);
   const json warnings = response.value("warnings", json::array());
-  for (const json& warning : warnings) Require(warning.get<std::string>().size() <= kWarningBytes);
+  for (const json& warning : warnings) REQUIRE(warning.get<std::string>().size() <= kWarningBytes);
   return response;
 }
 
-// nlohmann reads what our parser read, except for duplicate keys, which no pod of an API server
-// has.
-void CheckPatch(std::string_view body, const json& response) {
-  Require(response.at("patchType") == "JSONPatch");
-  const json patch = json::parse(FromBase64(response.at("patch").get<std::string>()));
+// The review as nlohmann reads it. What has duplicate keys, which no object of an API server has,
+// is nothing.
+json Parsed(std::string_view body) {
   bool duplicates = false;
   std::vector<std::set<std::string>> keys;
   json review = json::parse(body, [&](int, json::parse_event_t event, json& parsed) {
@@ -77,10 +66,75 @@ void CheckPatch(std::string_view body, const json& response) {
     }
     return true;
   });
-  if (duplicates) return;
-  review["request"]["object"] = review["request"]["object"].patch(patch);  // throws: a crash
-  const std::string again = review.dump();
-  Require(!Response(Endpoint::kMutate, again).contains("patch"));
+  return duplicates ? json() : review;
+}
+
+// Everything of `before` is in `after`, where it was. The default dnsPolicy means nothing beside
+// hostNetwork, and an empty name is none.
+void RequireAllKept(const json& before, const json& after) {
+  if (before.is_null() || before == after || before == "" || before == "ClusterFirst") return;
+  REQUIRE(before.type() == after.type() && before.is_structured() && after.size() >= before.size());
+  if (before.is_object()) {
+    for (const auto& [key, value] : before.items()) RequireAllKept(value, after.at(key));
+  } else {
+    for (std::size_t i = 0; i < before.size(); ++i) RequireAllKept(before[i], after[i]);
+  }
+}
+
+std::size_t DoubledVariables(const json& container) {
+  if (!container.contains("env") || !container["env"].is_array()) return 0;
+  std::multiset<json> names;
+  for (const json& variable : container["env"]) {
+    if (variable.is_object()) names.insert(variable.value("name", json()));
+  }
+  return names.size() - std::set<json>(names.begin(), names.end()).size();
+}
+
+// Requests above their limits.
+std::size_t Excesses(const json& container) {
+  const json resources = container.value("resources", json());
+  if (!resources.is_object()) return 0;
+  const json requests = resources.value("requests", json());
+  const json limits = resources.value("limits", json());
+  if (!requests.is_object() || !limits.is_object()) return 0;
+  std::size_t excesses = 0;
+  for (const auto& [name, request] : requests.items()) {
+    if (!limits.contains(name)) continue;
+    const auto amount = [](const json& value) {
+      return Quantity::Parse(value.is_string() ? value.get<std::string>() : value.dump());
+    };
+    const auto asked = amount(request);
+    const auto limit = amount(limits[name]);
+    if (asked && limit && *limit < *asked) ++excesses;
+  }
+  return excesses;
+}
+
+void RequireNoLessValid(const json& before, const json& after) {
+  for (const char* const list : {"containers", "initContainers"}) {
+    const json& old_list = before.at("spec").value(list, json());
+    const json& new_list = after.at("spec").value(list, json());
+    REQUIRE(old_list.size() == new_list.size());
+    if (!old_list.is_array()) continue;
+    for (std::size_t i = 0; i < old_list.size(); ++i) {
+      if (!old_list[i].is_object()) continue;
+      REQUIRE(DoubledVariables(new_list[i]) <= DoubledVariables(old_list[i]));
+      REQUIRE(Excesses(new_list[i]) <= Excesses(old_list[i]));
+    }
+  }
+}
+
+void CheckPatch(std::string_view body, const json& response) {
+  REQUIRE(response.at("patchType") == "JSONPatch");
+  const json patch = json::parse(DecodeBase64(response.at("patch").get<std::string>()).value());
+  json review = Parsed(body);
+  if (review.is_null()) return;
+  json& object = review["request"]["object"];
+  const json before = object;
+  object = object.patch(patch);  // throws: a crash
+  RequireAllKept(before, object);
+  RequireNoLessValid(before, object);
+  REQUIRE(!Response(Endpoint::kMutate, review.dump()).contains("patch"));
 }
 
 }  // namespace
@@ -88,11 +142,13 @@ void CheckPatch(std::string_view body, const json& response) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   namespace ta = tpu_admission::admission;
-  const std::string body(reinterpret_cast<const char*>(data), size);
+  const std::string_view body = tpu_admission::fuzz::Text(data, size);
   const nlohmann::json validated = ta::Response(ta::Endpoint::kValidate, body);
   const nlohmann::json mutated = ta::Response(ta::Endpoint::kMutate, body);
-  if (validated.is_object()) ta::Require(!validated.contains("patch"));
-  if (mutated.is_object()) ta::Require(mutated.at("allowed") == true);
+  // /mutate looks at less, and refuses nothing that /validate takes.
+  REQUIRE(!mutated.is_null() || validated.is_null());
+  if (validated.is_object()) REQUIRE(!validated.contains("patch"));
+  if (mutated.is_object()) REQUIRE(mutated.at("allowed") == true);
   if (mutated.is_object() && mutated.contains("patch")) ta::CheckPatch(body, mutated);
   return 0;
 }

@@ -39,7 +39,8 @@ struct YamlMember {
 };
 
 // A value. Aliases and merge keys are followed: what several places name is one node, and its place
-// is where it was written. The members of a mapping are its own, in their order, then the merged.
+// is where it was written. The members of a mapping are its own, in their order, then the merged
+// that no later one of its own replaced.
 struct YamlNode {
   enum class Kind : std::uint8_t { kNull, kBool, kInt, kFloat, kString, kList, kMap };
 

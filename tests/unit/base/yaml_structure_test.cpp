@@ -70,12 +70,12 @@ INSTANTIATE_TEST_SUITE_P(
     Merges, StructureTest,
     testing::Values(Case{"b: &b {k: 1, l: 2}\nm:\n  <<: *b\n  k: 9\n",
                          {R"({"b":{"k":1,"l":2},"m":{"k":9,"l":2}})"}},
-                    Case{"b: &b {k: 1}\nm:\n  k: 9\n  <<: *b\n", {R"({"b":{"k":1},"m":{"k":9}})"}},
+                    Case{"b: &b {k: 1}\nm:\n  k: 9\n  <<: *b\n", {R"({"b":{"k":1},"m":{"k":1}})"}},
                     Case{"b: &b {k: 1}\nc: &c {k: 2, z: 3}\nm:\n  <<: [*b, *c]\n",
                          {R"({"b":{"k":1},"c":{"k":2,"z":3},"m":{"k":1,"z":3}})"}},
                     Case{"a: &a {x: 1}\nb: &b\n  <<: *a\n  v: 2\nc:\n  <<: *b\n  z: 3\n",
                          {R"({"a":{"x":1},"b":{"v":2,"x":1},"c":{"z":3,"v":2,"x":1}})"}},
-                    Case{"m:\n  <<: {a: 1}\n  <<: {a: 2, b: 2}\n", {R"({"m":{"a":1,"b":2}})"}},
+                    Case{"m:\n  <<: {a: 1}\n  <<: {a: 2, b: 2}\n", {R"({"m":{"a":2,"b":2}})"}},
                     Case{"m:\n  '<<': 3\n", {R"({"m":{"<<":3}})"}}));
 
 // What begins as JSON is read as JSON, one value after the other, and as YAML where it is none.
