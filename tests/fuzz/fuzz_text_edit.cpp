@@ -33,8 +33,7 @@ std::string Choose(const json& root, std::string_view& bytes) {
     if (step >= 250 && node->is_object()) break;
     auto at = node->begin();
     std::advance(at, std::ptrdiff_t(step % node->size()));
-    AppendPointerToken(pointer, node->is_object() ? at.key()
-                                                  : std::to_string(step % node->size()));
+    AppendPointerToken(pointer, node->is_object() ? at.key() : std::to_string(step % node->size()));
     node = &*at;
   }
   if (node->is_object()) {
@@ -71,7 +70,8 @@ std::string Patched(std::string_view before, std::string_view diff) {
     } else if (line.starts_with('\\')) {
       if (added) after.pop_back();  // the line break that the file does not have
     } else {
-      if (line.front() != '+') REQUIRE(line.substr(1).substr(0, lines.at(next).size()) == lines[next]);
+      if (line.front() != '+')
+        REQUIRE(line.substr(1).substr(0, lines.at(next).size()) == lines[next]);
       if (line.front() != '+') ++next;
       added = line.front() != '-';
       if (added) after += line.substr(1);

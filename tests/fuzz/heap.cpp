@@ -24,8 +24,7 @@ void OnFree(const volatile void* memory) {
   live -= std::min(live, __sanitizer_get_allocated_size(const_cast<const void*>(memory)));
 }
 
-[[maybe_unused]] const int installed =
-    __sanitizer_install_malloc_and_free_hooks(OnMalloc, OnFree);
+[[maybe_unused]] const int installed = __sanitizer_install_malloc_and_free_hooks(OnMalloc, OnFree);
 
 }  // namespace
 

@@ -20,17 +20,70 @@ namespace {
 using nlohmann::json;
 using Random = std::minstd_rand;
 
-const std::array<json, 42> kValues = {
-    "tpu-v6e-slice", "tpu7x", "tpu-v5p-slice", "tpu-v5-lite-podslice", "tpu-v4-podslice", "tpu-v9-x",
-    "2x2", "2x4", "4x4", "2x2x1", "2x2x4", "4x4x4", "16x16", "0x4", "4", 4, "8", 8, "0", "-1", -1, 1,
-    "500m", "1e3", "64Gi", "9223372036854775807", 1e300, 0.5, true, false, nullptr, "", json::array(),
-    json::object(), "google.com/tpu", "us-east5-b", "us-central1-a", "Exists", "Always", "In", "NotIn",
-    "true"};
-const std::array<const char*, 22> kKeys = {
-    "cloud.google.com/gke-tpu-accelerator", "cloud.google.com/gke-tpu-topology", "google.com/tpu",
-    "cpu", "memory", "requests", "limits", "tolerations", "nodeSelector", "affinity", "env",
-    "initContainers", "hostNetwork", "dnsPolicy", "subdomain", "hostname", "ownerReferences",
-    "parallelism", "completions", "replicas", "resources", "schedulingGates"};
+const std::array<json, 42> kValues = {"tpu-v6e-slice",
+                                      "tpu7x",
+                                      "tpu-v5p-slice",
+                                      "tpu-v5-lite-podslice",
+                                      "tpu-v4-podslice",
+                                      "tpu-v9-x",
+                                      "2x2",
+                                      "2x4",
+                                      "4x4",
+                                      "2x2x1",
+                                      "2x2x4",
+                                      "4x4x4",
+                                      "16x16",
+                                      "0x4",
+                                      "4",
+                                      4,
+                                      "8",
+                                      8,
+                                      "0",
+                                      "-1",
+                                      -1,
+                                      1,
+                                      "500m",
+                                      "1e3",
+                                      "64Gi",
+                                      "9223372036854775807",
+                                      1e300,
+                                      0.5,
+                                      true,
+                                      false,
+                                      nullptr,
+                                      "",
+                                      json::array(),
+                                      json::object(),
+                                      "google.com/tpu",
+                                      "us-east5-b",
+                                      "us-central1-a",
+                                      "Exists",
+                                      "Always",
+                                      "In",
+                                      "NotIn",
+                                      "true"};
+const std::array<const char*, 22> kKeys = {"cloud.google.com/gke-tpu-accelerator",
+                                           "cloud.google.com/gke-tpu-topology",
+                                           "google.com/tpu",
+                                           "cpu",
+                                           "memory",
+                                           "requests",
+                                           "limits",
+                                           "tolerations",
+                                           "nodeSelector",
+                                           "affinity",
+                                           "env",
+                                           "initContainers",
+                                           "hostNetwork",
+                                           "dnsPolicy",
+                                           "subdomain",
+                                           "hostname",
+                                           "ownerReferences",
+                                           "parallelism",
+                                           "completions",
+                                           "replicas",
+                                           "resources",
+                                           "schedulingGates"};
 // Around a pod template: where it lies in the object, and the kind.
 struct Wrapping {
   const char *group, *version, *kind, *at;
@@ -69,7 +122,8 @@ void Wrap(json& request, Random& random) {
     // Lists on the way: a list of one.
     object["spec"] = json::object();
     for (const char* const list : {"replicatedJobs", "workerGroupSpecs", "templates"}) {
-      if (std::strstr(kind.at, list) != nullptr) object["spec"][list] = json::array({json::object()});
+      if (std::strstr(kind.at, list) != nullptr)
+        object["spec"][list] = json::array({json::object()});
     }
     object[json::json_pointer(kind.at)] = {{"metadata", pod["metadata"]}, {"spec", pod["spec"]}};
   }
@@ -106,7 +160,8 @@ void MutateOnce(json& review, Random& random) {
       break;
     case 6: {
       json copy = Anywhere(request, random);
-      if (copy.dump(-1, ' ', false, json::error_handler_t::replace).size() < 2000) place = std::move(copy);
+      if (copy.dump(-1, ' ', false, json::error_handler_t::replace).size() < 2000)
+        place = std::move(copy);
       break;
     }
     case 7:
