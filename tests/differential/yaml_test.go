@@ -88,7 +88,7 @@ func TestYAMLIsReadAsKubectlReadsIt(t *testing.T) {
 var knownRefusals = []string{
 	"duplicate key",        // kubectl takes the last
 	"a key cannot be null", // kubectl drops the member
-	"while scanning a tag",
+	"while scanning a tag", "while parsing a tag",
 	"found the tag",                          // kubectl drops unknown tags
 	"which JSON cannot hold",                 // of a value that a later key hides
 	"did not find expected <document start>", // kubectl reads what stands before it
