@@ -158,9 +158,9 @@ AdmissionResponse Handler::Mutate(const Settings& settings, Record& record) {
   if (pod->pod_sets.empty()) return {};
   record.outcome = Outcome::kAllowed;
   std::vector<rules::Fix> fixes;
-  for (const rules::RuleFix& mend : settings.engine.Fixes(*pod)) {
+  for (const rules::RuleFix& mend :
+       settings.engine.Fixes(*pod, settings.FixingRules(request.namespace_name))) {
     if (!MayBeFixedNow(request, mend.fix)) continue;
-    if (!settings.policy.FixOf(*mend.rule, request.namespace_name)) continue;
     fixes.push_back(mend.fix);
     JudgedFinding& fixed = record.findings.emplace_back();  // for the books: no text
     fixed.finding.rule = mend.rule;

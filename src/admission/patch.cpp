@@ -4,6 +4,7 @@
 
 #include "tpu_admission/base/json_pointer.h"
 #include "tpu_admission/base/json_string.h"
+#include "tpu_admission/workload/gke_labels.h"
 
 namespace tpu_admission::admission {
 namespace {
@@ -16,16 +17,19 @@ constexpr std::string_view kToleration =
 // Collects operations. Paths are made of known names and numbers only, and need no escaping.
 class Patch {
  public:
-  void Add(std::string_view path, std::string_view value) {
-    if (text_.empty()) text_.reserve(kUsualBytes);
-    text_ += text_.empty() ? '[' : ',';
-    text_.append(R"({"op":"add","path":")").append(path).append(R"(","value":)");
-    text_.append(value).append("}");
-  }
+  void Add(std::string_view path, std::string_view value) { Append("add", path, value); }
+  void Replace(std::string_view path, std::string_view value) { Append("replace", path, value); }
   std::string Finish() && { return text_.empty() ? text_ : std::move(text_) + "]"; }
 
  private:
-  static constexpr std::size_t kUsualBytes = 512;  // of a patch with every fix
+  void Append(std::string_view operation, std::string_view path, std::string_view value) {
+    if (text_.empty()) text_.reserve(kUsualBytes);
+    text_ += text_.empty() ? '[' : ',';
+    text_.append(R"({"op":")").append(operation).append(R"(","path":")").append(path);
+    text_.append(R"(","value":)").append(value).append("}");
+  }
+
+  static constexpr std::size_t kUsualBytes = 512;
   std::string text_;
 };
 
@@ -79,11 +83,15 @@ std::string VariableObject(const rules::NewVariable& variable) {
   return object + (variable.is_field ? "}}}" : "}");
 }
 
-void AddOperations(const rules::AddVariables& fix, JsonView pod, Patch& patch) {
+std::string PathOfEnv(std::string_view list, std::size_t container) {
   std::string path = "/spec";
-  AppendPointerToken(path, fix.list);
-  AppendPointerIndex(path, fix.index);
-  path += "/env";
+  AppendPointerToken(path, list);
+  AppendPointerIndex(path, container);
+  return path + "/env";
+}
+
+void AddOperations(const rules::AddVariables& fix, JsonView pod, Patch& patch) {
+  const std::string path = PathOfEnv(fix.list, fix.index);
   if (pod["spec"][fix.list].Element(fix.index)["env"].is_array()) {
     for (const auto& variable : fix.variables) patch.Add(path + "/-", VariableObject(variable));
     return;
@@ -93,6 +101,54 @@ void AddOperations(const rules::AddVariables& fix, JsonView pod, Patch& patch) {
     list += (list.empty() ? "[" : ",") + VariableObject(variable);
   }
   patch.Add(path, list + "]");
+}
+
+void AddOperations(const rules::ReplaceVariable& fix, JsonView, Patch& patch) {
+  std::string path = PathOfEnv(fix.list, fix.index);
+  AppendPointerIndex(path, fix.place);
+  patch.Replace(path, VariableObject(fix.variable));
+}
+
+// Adds `term` to the list `key` of `kind`, and what is missing of the way to it.
+void AddAffinityTerm(JsonView affinity, std::string_view kind, const std::string& term,
+                     Patch& patch) {
+  constexpr std::string_view kRequired = "requiredDuringSchedulingIgnoredDuringExecution";
+  const std::string path = std::string("/spec/affinity/").append(kind);
+  const std::string list = path + "/" + std::string(kRequired);
+  if (!affinity[kind].is_object()) {
+    patch.Add(path, std::string("{\"").append(kRequired).append("\":[") + term + "]}");
+  } else if (!affinity[kind][kRequired].is_array()) {
+    patch.Add(list, "[" + term + "]");
+  } else {
+    patch.Add(list + "/-", term);
+  }
+}
+
+std::string AffinityTerm(const std::string& expressions) {
+  return R"({"labelSelector":{"matchExpressions":[)" + expressions + R"(]},"topologyKey":")" +
+         std::string(workload::kGkeNodePool) + "\"}";
+}
+
+std::string Requirement(std::string_view label, std::string_view op, std::string_view value = {}) {
+  std::string text = "{\"key\":";
+  AppendJsonString(text, label);
+  text.append(R"(,"operator":")").append(op).append("\"");
+  if (value.empty()) return text + "}";
+  text += ",\"values\":[";
+  AppendJsonString(text, value);
+  return text + "]}";
+}
+
+// As JobSet does for its exclusive placement.
+void AddOperations(const rules::KeepTogether& fix, JsonView pod, Patch& patch) {
+  const JsonView affinity = pod["spec"]["affinity"];
+  if (!affinity.is_object()) patch.Add("/spec/affinity", "{}");
+  AddAffinityTerm(affinity, "podAffinity", AffinityTerm(Requirement(fix.label, "In", fix.value)),
+                  patch);
+  AddAffinityTerm(affinity, "podAntiAffinity",
+                  AffinityTerm(Requirement(fix.label, "Exists") + "," +
+                               Requirement(fix.label, "NotIn", fix.value)),
+                  patch);
 }
 
 void AddText(std::string_view path, std::string_view text, Patch& patch) {

@@ -110,10 +110,21 @@ PolicyModes Policy::ModesOf(const rules::Finding& finding, const workload::Workl
   return Decide(*finding.rule, profile_.ModeOf(finding, workload), namespace_name);
 }
 
-bool Policy::FixOf(const Rule& rule, std::string_view namespace_name) const {
+bool Policy::FixOf(const Rule& rule, rules::Platform platform,
+                   std::string_view namespace_name) const {
   const Mode own = profile_.modes[rules::IndexOf(rule)].value_or(rule.mode);
-  return Last(rule, namespace_name, &RuleSetting::fix).value_or(true) &&
+  const bool by_default = rules::FixesByDefault(rule, platform);
+  return Last(rule, namespace_name, &RuleSetting::fix).value_or(by_default) &&
          Decide(rule, own, namespace_name).mode != Mode::kOff;
+}
+
+std::vector<const Rule*> Policy::FixingRules(rules::Platform platform,
+                                             std::string_view namespace_name) const {
+  std::vector<const Rule*> rules;
+  for (const Rule* rule : rules::AllRules()) {
+    if (rule->fix != nullptr && FixOf(*rule, platform, namespace_name)) rules.push_back(rule);
+  }
+  return rules;
 }
 
 bool Policy::MayBeIgnored(const Rule& rule, std::string_view namespace_name) const {

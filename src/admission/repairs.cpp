@@ -87,9 +87,9 @@ std::vector<TemplateFix> FixesOf(const Settings& settings, const Submission& sub
     workload::Workload alone = judgement.workload;
     alone.pod_sets = std::span(&pods, 1);
     const k8s::JsonView pod = k8s::At(submission.object, pointer);
-    for (const rules::RuleFix& mend : settings.engine.Fixes(alone)) {
+    for (const rules::RuleFix& mend :
+         settings.engine.Fixes(alone, settings.FixingRules(submission.namespace_name))) {
       if (!IsForTemplates(mend.fix)) continue;
-      if (!settings.policy.FixOf(*mend.rule, submission.namespace_name)) continue;
       fixes.push_back({mend.rule, pointer, BuildPatch(pod, std::span(&mend.fix, 1))});
     }
   }

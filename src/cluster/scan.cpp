@@ -151,12 +151,11 @@ struct Scanner::State {
     for (const workload::Slip& slip : workload.slips) told.notes.push_back(slip.problem);
     for (const auto& judged : judgement.decision.findings) told.findings.push_back(Copy(judged));
     for (const std::string& text : judgement.decision.complaints) told.notes.push_back(text);
-    for (const rules::RuleFix& mend : settings.engine.Fixes(workload)) {
+    for (const rules::RuleFix& mend :
+         settings.engine.Fixes(workload, settings.FixingRules(told.namespace_name))) {
       const bool known =
           std::find(told.fixed.begin(), told.fixed.end(), mend.rule) != told.fixed.end();
-      if (!known && settings.policy.FixOf(*mend.rule, told.namespace_name)) {
-        told.fixed.push_back(mend.rule);
-      }
+      if (!known) told.fixed.push_back(mend.rule);
     }
     return told;
   }

@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tpu_admission/admission/decision.h"
 #include "tpu_admission/admission/policy.h"
@@ -21,6 +22,11 @@ struct Settings {
   rules::Engine engine;
   Policy policy;
   std::string docs_url;  // base of links in messages; empty: no links
+
+  // The rules whose fixes are made in the namespace.
+  std::vector<const rules::Rule*> FixingRules(std::string_view namespace_name) const {
+    return policy.FixingRules(engine.cluster().platform, namespace_name);
+  }
 };
 
 // An object that somebody wants to have in a cluster.

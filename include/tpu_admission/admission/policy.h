@@ -38,7 +38,9 @@ class Policy {
   // findings, the less certain ones too.
   PolicyModes ModesOf(const rules::Finding& finding, const workload::Workload& workload,
                       std::string_view namespace_name) const;
-  bool FixOf(const rules::Rule& rule, std::string_view namespace_name) const;
+  // The rules whose fixes are made in `namespace_name`, in the order of their ids.
+  std::vector<const rules::Rule*> FixingRules(rules::Platform platform,
+                                              std::string_view namespace_name) const;
   // Whether authors of objects may ask to be excused from `rule`.
   bool MayBeIgnored(const rules::Rule& rule, std::string_view namespace_name) const;
   // Objects whose parent was judged already: audit unless the policy says `children: deny`.
@@ -58,6 +60,8 @@ class Policy {
   };
   friend class PolicyLoader;
 
+  bool FixOf(const rules::Rule& rule, rules::Platform platform,
+             std::string_view namespace_name) const;
   // The last matching section that has an opinion, as `pick` reads it.
   template <typename T>
   std::optional<T> Last(const rules::Rule& rule, std::string_view namespace_name,

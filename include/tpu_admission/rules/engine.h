@@ -37,8 +37,13 @@ class Engine {
 
   // All findings of all rules. Its views live as long as the workload.
   Evaluation Evaluate(const workload::Workload& workload) const;
-  // What would mend the workload safely: of every alternative the smallest, and only what all have.
-  std::vector<RuleFix> Fixes(const workload::Workload& workload) const;
+  // What `rules`, a part of those that judge, would mend safely in the workload: of every
+  // alternative the smallest, and only what all have.
+  std::vector<RuleFix> Fixes(const workload::Workload& workload,
+                             std::span<const Rule* const> rules) const;
+  std::vector<RuleFix> Fixes(const workload::Workload& workload) const {
+    return Fixes(workload, rules_);
+  }
 
   // The accelerator label of the nodes that the pods select, as the catalog writes it; empty if the
   // catalog does not know it, or if the alternatives differ.

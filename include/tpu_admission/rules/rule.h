@@ -12,6 +12,7 @@
 #include <variant>
 #include <vector>
 
+#include "tpu_admission/rules/cluster.h"
 #include "tpu_admission/workload/workload.h"
 
 namespace tpu_admission::rules {
@@ -19,7 +20,8 @@ namespace tpu_admission::rules {
 struct Subject;
 class Report;
 
-// Fixes touch pods only and never overwrite what the user chose.
+// Fixes touch pods only and never overwrite what the user chose. (One puts a value in the place of
+// GKE's default, where a policy asks for it.)
 struct AddToleration {};  // google.com/tpu Exists NoSchedule
 struct AddRequests {
   std::string_view list;  // "containers" or "initContainers"
@@ -41,6 +43,19 @@ struct AddVariables {     // in this order, after those that are there
   std::size_t index = 0;
   std::vector<NewVariable> variables;
 };
+// In the place of one that is there.
+struct ReplaceVariable {
+  std::string_view list;
+  std::size_t index = 0;  // of the container
+  std::size_t place = 0;  // in its env
+  NewVariable variable;
+};
+// In one node pool with the pods that have the same value of this label, and with no others that
+// have the label: terms after those that the affinity has.
+struct KeepTogether {
+  std::string_view label;
+  std::string value;
+};
 // Where the pod has none.
 struct SetHostname {
   std::string name;
@@ -48,8 +63,15 @@ struct SetHostname {
 struct SetSubdomain {
   std::string name;
 };
-using Fix =
-    std::variant<AddToleration, AddRequests, SetDnsPolicy, AddVariables, SetHostname, SetSubdomain>;
+using Fix = std::variant<AddToleration, AddRequests, SetDnsPolicy, AddVariables, ReplaceVariable,
+                         KeepTogether, SetHostname, SetSubdomain>;
+
+// Whether a fix is made where no policy says so.
+enum class FixDefault {
+  kOn,
+  kNotOnGke,  // GKE's own webhook does it
+  kOff,
+};
 
 // What becomes of a finding, mildest first.
 enum class Mode {
@@ -72,12 +94,16 @@ struct Rule {
   void (*check)(const Subject& subject, Report& report);
   // Adds what would mend the fault, if that is safe; makes no text. nullptr: the rule has no fix.
   void (*fix)(const Subject& subject, std::vector<Fix>& fixes) = nullptr;
+  FixDefault fix_default = FixDefault::kOn;
   // Which pod sets are judged, by what they have to do with TPUs.
   workload::TpuUses audience = workload::TpuUses(workload::TpuUse::kChips);
   // GKE's own admission check says the same, so what asks GKE to skip that check
   // (workload::PodSet::skips_checks) is only recorded.
   bool is_gke_check = false;
 };
+
+// Whether `rule` has a fix that is made on this platform where no policy says so.
+bool FixesByDefault(const Rule& rule, Platform platform);
 
 // The pods and choices whose node selection is judged.
 inline constexpr workload::TpuUses kNodeSelectors =

@@ -109,17 +109,24 @@ bool Narrow(SetDnsPolicy&, const SetDnsPolicy&) { return true; }
 bool Narrow(AddVariables& fix, const AddVariables& other) {
   return fix.variables == other.variables;
 }
+bool Narrow(ReplaceVariable& fix, const ReplaceVariable& other) {
+  return fix.variable == other.variable;
+}
+bool Narrow(KeepTogether& fix, const KeepTogether& other) { return fix.value == other.value; }
 bool Narrow(SetHostname& fix, const SetHostname& other) { return fix.name == other.name; }
 bool Narrow(SetSubdomain& fix, const SetSubdomain& other) { return fix.name == other.name; }
 
 // What a fix is for, whatever it sets.
-using FixKey = std::tuple<const Rule*, std::size_t, std::string_view, std::size_t>;
+using FixKey = std::tuple<const Rule*, std::size_t, std::string_view, std::size_t, std::size_t>;
 FixKey KeyOf(const RuleFix& fix) {
-  const auto key = [&](std::string_view list, std::size_t index) {
-    return FixKey{fix.rule, fix.fix.index(), list, index};
+  const auto key = [&](std::string_view list, std::size_t index, std::size_t place = 0) {
+    return FixKey{fix.rule, fix.fix.index(), list, index, place};
   };
   if (const auto* add = std::get_if<AddRequests>(&fix.fix)) return key(add->list, add->index);
   if (const auto* add = std::get_if<AddVariables>(&fix.fix)) return key(add->list, add->index);
+  if (const auto* set = std::get_if<ReplaceVariable>(&fix.fix)) {
+    return key(set->list, set->index, set->place);
+  }
   return key({}, 0);
 }
 
@@ -143,13 +150,13 @@ std::span<const workload::NodeChoice> ChoicesOf(const workload::PodSet& pods) {
 // Appends to `items` what `find` finds in a pod set; where its node selection has alternatives,
 // `merge` gets what is found in each.
 template <typename Item, typename Merge>
-void LookAt(const Engine& engine, const workload::Workload& workload, const workload::PodSet& pods,
-            void (*find)(Rules, const Subject&, std::vector<Item>&), std::vector<Item>& items,
-            Merge merge) {
+void LookAt(const Engine& engine, Rules rules, const workload::Workload& workload,
+            const workload::PodSet& pods, void (*find)(Rules, const Subject&, std::vector<Item>&),
+            std::vector<Item>& items, Merge merge) {
   const std::span<const workload::NodeChoice> choices = ChoicesOf(pods);
   const auto look = [&](const workload::NodeChoice& choice, std::vector<Item>& found) {
     const Shape shape = MakeShape(engine.catalog(), choice);
-    find(engine.rules(), {workload, pods, engine.catalog(), engine.cluster(), shape}, found);
+    find(rules, {workload, pods, engine.catalog(), engine.cluster(), shape}, found);
   };
   if (choices.size() == 1) return look(choices.front(), items);
   std::vector<std::vector<Item>> alternatives(choices.size());
@@ -167,7 +174,7 @@ Engine::Engine(std::shared_ptr<const tpu::Catalog> catalog, Cluster cluster, Rul
 Evaluation Engine::Evaluate(const workload::Workload& workload) const {
   Evaluation evaluation;
   for (const workload::PodSet& pods : workload.pod_sets) {
-    LookAt(*this, workload, pods, Find, evaluation.findings,
+    LookAt(*this, rules_, workload, pods, Find, evaluation.findings,
            [&](auto alternatives) { Join(std::move(alternatives), evaluation); });
   }
   std::stable_sort(evaluation.findings.begin(), evaluation.findings.end(),
@@ -175,10 +182,10 @@ Evaluation Engine::Evaluate(const workload::Workload& workload) const {
   return evaluation;
 }
 
-std::vector<RuleFix> Engine::Fixes(const workload::Workload& workload) const {
+std::vector<RuleFix> Engine::Fixes(const workload::Workload& workload, Rules rules) const {
   std::vector<RuleFix> all;
   for (const workload::PodSet& pods : workload.pod_sets) {
-    LookAt(*this, workload, pods, FindFixes, all, [&](auto alternatives) {
+    LookAt(*this, rules, workload, pods, FindFixes, all, [&](auto alternatives) {
       std::vector<RuleFix>& common = alternatives.front();
       for (std::size_t i = 1; i < alternatives.size(); ++i) Intersect(common, alternatives[i]);
       all.insert(all.end(), common.begin(), common.end());

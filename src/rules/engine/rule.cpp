@@ -26,6 +26,11 @@ std::optional<Mode> ModeOf(std::string_view name) {
   return static_cast<Mode>(found - kModeNames.begin());
 }
 
+bool FixesByDefault(const Rule& rule, Platform platform) {
+  if (rule.fix == nullptr || rule.fix_default == FixDefault::kOff) return false;
+  return rule.fix_default == FixDefault::kOn || platform == Platform::kSelfManaged;
+}
+
 std::span<const Rule* const> AllRules() { return kAllRules; }
 
 const Rule* FindRule(std::string_view id_or_name) {

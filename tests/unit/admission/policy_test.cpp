@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 
 #include "support/asker.h"
@@ -15,7 +16,6 @@ using nlohmann::json;
 using rules::Mode;
 
 const rules::Rule& Hosts() { return *rules::FindRule("TPU401"); }
-const rules::Rule& Requests() { return *rules::FindRule("TPU601"); }
 
 rules::Finding FindingOf(const rules::Rule& rule) {
   rules::Finding finding;
@@ -138,14 +138,18 @@ struct FixCase {
   std::string name;
   std::string yaml;
   std::string namespace_name;
-  bool fixes;  // TPU601
+  bool fixes;
+  std::string rule = "TPU601";
+  rules::Platform platform = rules::Platform::kStandard;
 };
 
 class Fixes : public testing::TestWithParam<FixCase> {};
 
-TEST_P(Fixes, AreOnUnlessSaidOtherwise) {
+TEST_P(Fixes, AreMadeWhereThePolicySays) {
   const Policy policy = Policy::Load(GetParam().yaml, "p").value();
-  EXPECT_EQ(policy.FixOf(Requests(), GetParam().namespace_name), GetParam().fixes);
+  const auto rules = policy.FixingRules(GetParam().platform, GetParam().namespace_name);
+  const rules::Rule* rule = rules::FindRule(GetParam().rule);
+  EXPECT_EQ(std::count(rules.begin(), rules.end(), rule), GetParam().fixes ? 1 : 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -161,7 +165,8 @@ INSTANTIATE_TEST_SUITE_P(
         FixCase{"RuleOff", "rules: {TPU601: \"off\"}", "ns", false},
         FixCase{"DefaultOff", "default: \"off\"", "ns", false},
         FixCase{"DefaultAudit", "default: audit", "ns", true},
-        FixCase{"RuleAudit", "rules: {TPU601: audit}", "ns", true}),
+        FixCase{"RuleAudit", "rules: {TPU601: audit}", "ns", true},
+        FixCase{"RuleWithoutFix", "", "ns", false, "TPU301"}),
     CaseName());
 
 struct Refusal {
@@ -238,8 +243,11 @@ TEST(Policy, ShippedFileEqualsTheDefaults) {
   for (const rules::Rule* rule : rules::AllRules()) {
     const PolicyModes as_it_stands{rule->mode, rule->mode};
     EXPECT_EQ(policy->ModesOf(FindingOf(*rule), kNothing, "ns"), as_it_stands) << rule->id;
-    EXPECT_TRUE(policy->FixOf(*rule, "ns")) << rule->id;
     EXPECT_FALSE(policy->MayBeIgnored(*rule, "ns")) << rule->id;
+  }
+  const Policy none = Policy::Load("", "none").value();
+  for (const auto platform : {rules::Platform::kStandard, rules::Platform::kSelfManaged}) {
+    EXPECT_EQ(policy->FixingRules(platform, "ns"), none.FixingRules(platform, "ns"));
   }
   EXPECT_EQ(policy->profile().name, "standard");
   EXPECT_FALSE(policy->children_may_be_denied());

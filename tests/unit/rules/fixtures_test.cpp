@@ -59,6 +59,12 @@ std::string FixText(const Fix& fix) {
     }
     return lines;
   }
+  if (const auto* set = std::get_if<ReplaceVariable>(&fix)) {
+    return "fix: replaces " + std::string(set->variable.name) + " " + set->variable.value + "\n";
+  }
+  if (const auto* kept = std::get_if<KeepTogether>(&fix)) {
+    return "fix: keeps pods together by " + std::string(kept->label) + " " + kept->value + "\n";
+  }
   const auto* requests = std::get_if<AddRequests>(&fix);
   std::string text = "fix:";
   if (requests->cpu_millis) text += " cpu " + std::to_string(*requests->cpu_millis) + "m";
