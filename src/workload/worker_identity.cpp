@@ -48,6 +48,7 @@ constexpr std::array kRows = {
                 .slices = "jobset.sigs.k8s.io/replicatedjob-replicas",
                 .coordinator =
                     "{jobset.sigs.k8s.io/jobset-name}-{jobset.sigs.k8s.io/replicatedjob-name}-0-0",
+                .coordinated_by = "jobset.sigs.k8s.io/coordinator",
                 .no_index = kIndexed,
                 .gke_serves = true},
     IdentityRow{.kind = "Job",
@@ -186,7 +187,7 @@ std::optional<NoIdentity> ReadDomain(const IdentityRow& row, const k8s::Pod& pod
   std::string wanted(subdomain);
   if (row.domain == HostDomain::kOwn) return std::nullopt;
   if (row.domain == HostDomain::kCluster) {
-    wanted = Expand("{ray.io/cluster}-headless", pod.metadata, 0).value_or("");
+    wanted = RayServiceOf(pod);
     if (!subdomain.empty() && subdomain != wanted) {
       return NoIdentity{"has the subdomain " + Quoted(subdomain) +
                             ", not the Service that KubeRay "
@@ -242,6 +243,8 @@ void ReadSlices(const IdentityRow& row, const k8s::ObjectMeta& meta, WorkerIdent
   const auto coordinator = Expand(row.coordinator, meta, identity.slice);
   if (coordinator && identity.workers > 1 && IsDnsLabel(*coordinator)) {
     identity.coordinator = *coordinator + identity.domain;
+    identity.is_coordinated =
+        !row.coordinated_by.empty() && Find(meta, row.coordinated_by) == identity.coordinator;
   }
 }
 
@@ -262,6 +265,10 @@ const IdentityRow* IdentityRowOf(const k8s::Pod& pod) {
     return is_of_others ? nullptr : &row;
   }
   return nullptr;
+}
+
+std::string RayServiceOf(const k8s::Pod& pod) {
+  return Expand("{ray.io/cluster}-headless", pod.metadata, 0).value_or("");
 }
 
 void WorkerIdentity::AppendHost(std::string& text, std::int64_t worker) const {

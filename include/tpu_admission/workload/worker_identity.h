@@ -37,7 +37,8 @@ struct IdentityRow {
   std::string_view slice = {};        // label or annotation; none: the index runs over all slices
   std::string_view slices = {};       // how many there are
   std::string_view coordinator = {};  // pattern: host of the first worker of the first slice
-  std::string_view no_index = {};     // what to do if there is no number
+  std::string_view coordinated_by = {};  // label with the name of a host that all slices look to
+  std::string_view no_index = {};        // what to do if there is no number
   std::int64_t process_port = 8476;
   bool gke_serves = false;  // GKE's own webhook gives its workers an identity
   bool is_ray = false;      // wants the name of its slice and the device plugin, on one host too
@@ -45,6 +46,10 @@ struct IdentityRow {
 std::span<const IdentityRow> IdentityRows();
 // nullptr: pods that have no identity of this kind, or have it from others.
 const IdentityRow* IdentityRowOf(const k8s::Pod& pod);
+
+// The headless Service that KubeRay makes for the workers of the pod's cluster: its name is never
+// cut. Empty if the pod names no cluster.
+std::string RayServiceOf(const k8s::Pod& pod);
 
 struct WorkerIdentity {
   std::int64_t id = 0;       // in its slice, from 0
@@ -54,8 +59,9 @@ struct WorkerIdentity {
   std::string domain;        // ".serve"; empty: the name alone
   std::string name;          // of the slice: "serve-1"
   std::int64_t slice = 0;
-  std::int64_t slices = 0;  // 0: the pod does not say
-  std::string coordinator;  // of several slices; empty: the pod does not say
+  std::int64_t slices = 0;      // 0: the pod does not say
+  std::string coordinator;      // of several slices; empty: the pod does not say
+  bool is_coordinated = false;  // it names this very host as its coordinator
 
   std::string HostLabel() const { return host + std::to_string(first + id); }
   // "serve-4.serve", for the worker with this number.

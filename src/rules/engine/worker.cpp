@@ -1,5 +1,7 @@
 #include "rules/engine/worker.h"
 
+#include <algorithm>
+
 #include "tpu_admission/workload/tpu_variables.h"
 
 namespace tpu_admission::rules {
@@ -8,23 +10,6 @@ namespace {
 using k8s::Container;
 
 constexpr std::int64_t kMegascalePort = 8081;
-
-// The processes of a pod: a container each; an init container runs by itself.
-struct Process {
-  std::int64_t of = 1;
-  std::int64_t number = 0;
-};
-
-Process ProcessOf(const Subject& subject, const Container& container) {
-  Process process{.of = 0, .number = 0};
-  if (!container.Stays()) return {};
-  for (const Container& other : subject.pods.pod.spec.containers) {
-    if (!other.Stays() || !workload::UsesTpu(other)) continue;
-    if (&other == &container) process.number = process.of;
-    ++process.of;
-  }
-  return process;
-}
 
 // "a:8476,a:8477,b:8476,b:8477"
 std::string Addresses(const workload::WorkerIdentity& identity, std::int64_t processes,
@@ -40,24 +25,15 @@ std::string Addresses(const workload::WorkerIdentity& identity, std::int64_t pro
   return text;
 }
 
-// What is to be added to one container.
 class Variables {
  public:
-  explicit Variables(const Container& container) : container_(container) {}
-
   void Add(std::string_view name, std::string value, bool is_field = false) {
-    if (container_.HasEnv(name)) return;
-    fits_ = fits_ && name.size() + 1 + value.size() <= kLongestVariable;
-    added_.push_back({name, std::move(value), is_field});
+    list_.push_back({name, std::move(value), is_field});
   }
-  std::vector<NewVariable> Finish() && {
-    return fits_ ? std::move(added_) : std::vector<NewVariable>();
-  }
+  std::vector<NewVariable> Finish() && { return std::move(list_); }
 
  private:
-  const Container& container_;
-  std::vector<NewVariable> added_;
-  bool fits_ = true;
+  std::vector<NewVariable> list_;
 };
 
 void AddWorker(const Worker& worker, const Process& process, Variables& variables) {
@@ -75,19 +51,24 @@ void AddWorker(const Worker& worker, const Process& process, Variables& variable
   variables.Add(workload::kTpuDevicePluginAddress, "$(TPU_DEVICE_PLUGIN_HOST_IP):2112");
 }
 
-// Ray changes its number of slices, so there the user says it.
-bool HasSeveralSlices(const Worker& worker, const Container& container) {
+// Whether the slices work together is not in the pod, and independent ones that are told that they
+// do wait for each other. So the user says it, by MEGASCALE_NUM_SLICES; a JobSet also by a
+// coordinator that is the first of these workers. Ray changes its number of slices.
+bool WorkTogether(const Worker& worker, const Container& container) {
   const workload::WorkerIdentity& identity = *worker.known();
+  if (identity.coordinator.empty()) return false;
   const bool said = container.HasEnv(workload::kMegascaleNumSlices);
-  if (!worker.row->is_ray) return identity.slices > 1 && !said;
-  const std::string_view slices = container.EnvValue(workload::kMegascaleNumSlices).value_or("?");
-  return said && !slices.empty() && slices != "1";
+  const auto number = container.EnvValue(workload::kMegascaleNumSlices);
+  if (worker.row->is_ray) return said && number != "" && number != "0" && number != "1";
+  if (identity.slices < 2) return false;
+  if (!said) return identity.is_coordinated;
+  return !number || *number == std::to_string(identity.slices);
 }
 
 void AddSlices(const Worker& worker, const Process& process, const Container& container,
                Variables& variables) {
+  if (!WorkTogether(worker, container)) return;
   const workload::WorkerIdentity& identity = *worker.known();
-  if (identity.coordinator.empty() || !HasSeveralSlices(worker, container)) return;
   const bool with_port = process.of > 1;
   if (!worker.row->is_ray) {
     variables.Add(workload::kMegascaleNumSlices, std::to_string(identity.slices));
@@ -115,7 +96,6 @@ std::optional<Worker> WorkerOf(const Subject& subject) {
   if (!subject.is_pod()) return std::nullopt;
   const workload::IdentityRow* row = workload::IdentityRowOf(subject.pods.pod);
   if (row == nullptr) return std::nullopt;
-  if (row->gke_serves && subject.cluster.platform != Platform::kSelfManaged) return std::nullopt;
   const std::optional<Slice> slice = subject.SliceOfPods();
   if (!slice || slice->pods * subject.pods.chips_per_pod != slice->topology.chips()) {
     return std::nullopt;
@@ -124,16 +104,50 @@ std::optional<Worker> WorkerOf(const Subject& subject) {
   return Worker{row, slice->pods, workload::IdentityOf(*row, subject.pods.pod, slice->pods)};
 }
 
+Process ProcessOf(const Subject& subject, const Container& container) {
+  if (!container.Stays()) return {};
+  Process process{.of = 0, .number = 0};
+  for (const Container& other : subject.pods.pod.spec.containers) {
+    if (!other.Stays() || !workload::UsesTpu(other)) continue;
+    if (&other == &container) process.number = process.of;
+    ++process.of;
+  }
+  return process;
+}
+
+std::vector<NewVariable> VariablesOf(const Worker& worker, const Process& process,
+                                     const Container& container) {
+  Variables variables;
+  AddWorker(worker, process, variables);
+  AddSlices(worker, process, container, variables);
+  return std::move(variables).Finish();
+}
+
 std::vector<NewVariable> MissingVariables(const Subject& subject, const Worker& worker,
                                           const Container& container) {
   if (worker.known() == nullptr || !workload::UsesTpu(container)) return {};
   if (RunsAlone(container) || HasEnvFrom(subject, container)) return {};
   if (!worker.row->is_ray && IsTold(container)) return {};
-  const Process process = ProcessOf(subject, container);
-  Variables variables(container);
-  AddWorker(worker, process, variables);
-  AddSlices(worker, process, container, variables);
-  return std::move(variables).Finish();
+  std::vector<NewVariable> variables =
+      VariablesOf(worker, ProcessOf(subject, container), container);
+  std::erase_if(variables, [&](const NewVariable& each) { return container.HasEnv(each.name); });
+  return Fits(variables) ? std::move(variables) : std::vector<NewVariable>();
+}
+
+void AddHost(const Subject& subject, const workload::WorkerIdentity& identity,
+             std::vector<Fix>& fixes) {
+  if (identity.workers < 2 || identity.domain.empty()) return;
+  const k8s::PodSpec& spec = subject.pods.pod.spec;
+  if (spec.Text("hostname").empty()) fixes.emplace_back(SetHostname{identity.HostLabel()});
+  if (spec.Text("subdomain").empty()) {
+    fixes.emplace_back(SetSubdomain{identity.domain.substr(1)});
+  }
+}
+
+bool Fits(const std::vector<NewVariable>& variables) {
+  return std::all_of(variables.begin(), variables.end(), [](const NewVariable& each) {
+    return each.name.size() + 1 + each.value.size() <= kLongestVariable;
+  });
 }
 
 bool RunsAlone(const Container& container) {

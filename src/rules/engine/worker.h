@@ -19,18 +19,32 @@ struct Worker {
     return std::get_if<workload::WorkerIdentity>(&identity);
   }
 };
-// Nothing where the pod or the number of workers does not say who it is, where others tell it, and
-// on GKE for the Jobs that GKE's own webhook tells.
+// Nothing where the pod or the number of workers does not say who it is, and where others tell it.
 std::optional<Worker> WorkerOf(const Subject& subject);
 
-// The variables that `container` of the worker lacks and that are safe to add: none if a part of
-// its identity is set by somebody else, comes from elsewhere (envFrom), or would be too long for a
-// process to start.
+// The place of a container among the processes of its pod: each container with chips is one; an
+// init container runs by itself.
+struct Process {
+  std::int64_t of = 1;
+  std::int64_t number = 0;
+};
+Process ProcessOf(const Subject& subject, const k8s::Container& container);
+
+// All that `container` of a worker whose identity is known is to be told.
+std::vector<NewVariable> VariablesOf(const Worker& worker, const Process& process,
+                                     const k8s::Container& container);
+// Those that it lacks and that are safe to add: none if a part of its identity is set by somebody
+// else, comes from elsewhere (envFrom), or would be too long for a process to start.
 std::vector<NewVariable> MissingVariables(const Subject& subject, const Worker& worker,
                                           const k8s::Container& container);
+// Appends hostname and subdomain where the names of the workers lead to the pod only by these, and
+// it has none.
+void AddHost(const Subject& subject, const workload::WorkerIdentity& identity,
+             std::vector<Fix>& fixes);
 
 // Linux takes no longer "NAME=value" when it starts a process (MAX_ARG_STRLEN without the NUL).
 inline constexpr std::size_t kLongestVariable = 128 * 1024 - 1;
+bool Fits(const std::vector<NewVariable>& variables);
 
 // The program runs on a part of its slice, each host for itself.
 bool RunsAlone(const k8s::Container& container);

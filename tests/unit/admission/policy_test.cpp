@@ -166,7 +166,16 @@ INSTANTIATE_TEST_SUITE_P(
         FixCase{"DefaultOff", "default: \"off\"", "ns", false},
         FixCase{"DefaultAudit", "default: audit", "ns", true},
         FixCase{"RuleAudit", "rules: {TPU601: audit}", "ns", true},
-        FixCase{"RuleWithoutFix", "", "ns", false, "TPU301"}),
+        FixCase{"RuleWithoutFix", "", "ns", false, "TPU301"},
+        // GKE's own webhook serves Jobs.
+        FixCase{"JobsOnGke", "", "ns", false, "TPU802"},
+        FixCase{"JobsOnAutopilot", "", "ns", false, "TPU802", rules::Platform::kAutopilot},
+        FixCase{"JobsElsewhere", "", "ns", true, "TPU802", rules::Platform::kSelfManaged},
+        FixCase{"JobsOnGkeIfAsked", "fixes: {TPU802: true}", "ns", true, "TPU802"},
+        FixCase{"JobsOnGkeForSome", "namespaces: [{match: ml, fixes: {TPU802: true}}]", "ml", true,
+                "TPU802"},
+        FixCase{"JobsOnGkeForSomeOnly", "namespaces: [{match: ml, fixes: {TPU802: true}}]", "ns",
+                false, "TPU802"}),
     CaseName());
 
 struct Refusal {

@@ -1,0 +1,96 @@
+#include "rules/engine/worker_rules.h"
+
+#include <fmt/core.h>
+
+#include "rules/engine/phrases.h"
+#include "rules/engine/worker.h"
+#include "tpu_admission/workload/tpu_variables.h"
+
+namespace tpu_admission::rules {
+namespace {
+
+// What is added to one pod. The API server stores no object that is larger than about 1.5 MB, and
+// would refuse the pod.
+constexpr std::size_t kMostAdded = 640 * 1024;
+
+std::optional<Worker> WorkerOf(const Subject& subject, Served served) {
+  const workload::IdentityRow* row = workload::IdentityRowOf(subject.pods.pod);
+  if (row == nullptr || row->gke_serves != (served == Served::kJobs)) return std::nullopt;
+  return rules::WorkerOf(subject);
+}
+
+// What is missing in each container, in their order; nothing at all if that is too much.
+std::vector<AddVariables> Missing(const Subject& subject, const Worker& worker) {
+  std::vector<AddVariables> all;
+  std::size_t bytes = 0;
+  for (const k8s::Container& container : subject.pods.pod.spec.containers) {
+    if (container.role == k8s::ContainerRole::kEphemeral) continue;
+    std::vector<NewVariable> variables = MissingVariables(subject, worker, container);
+    if (variables.empty()) continue;
+    for (const NewVariable& variable : variables) bytes += variable.value.size();
+    if (bytes > kMostAdded) return {};
+    all.push_back({container.list, container.index, std::move(variables)});
+  }
+  return all;
+}
+
+// Why nothing was added, and what to do.
+workload::NoIdentity Reason(const Subject& subject, const Worker& worker,
+                            const k8s::Container& container) {
+  if (const auto* why = std::get_if<workload::NoIdentity>(&worker.identity)) return *why;
+  if (HasEnvFrom(subject, container)) {
+    return {"takes variables from elsewhere by envFrom, which added ones would override",
+            "set TPU_WORKER_ID and TPU_WORKER_HOSTNAMES in env, or take envFrom out"};
+  }
+  if (container.HasEnv(workload::kTpuWorkerId)) {
+    return {"has a TPU_WORKER_ID without names", "set TPU_WORKER_HOSTNAMES too, or neither"};
+  }
+  if (MissingVariables(subject, worker, container).empty()) {
+    return {"would have names of more than 128 KiB, with which no process starts",
+            "use shorter names, or a smaller slice"};
+  }
+  if (Missing(subject, worker).empty()) {
+    return {"would have names of more than 640 KiB in all its containers",
+            "use fewer containers with chips, or shorter names"};
+  }
+  return {"was not seen by /mutate, or the fix of this rule is off",
+          "let tpu-admission add them, or set TPU_WORKER_ID and TPU_WORKER_HOSTNAMES"};
+}
+
+}  // namespace
+
+bool HasNames(const k8s::Container& container) {
+  return container.HasEnv(workload::kTpuWorkerHostNames) ||
+         container.HasEnv(workload::kTpuProcessAddresses);
+}
+
+void ReportUnnamed(const Subject& subject, Served served, Report& report) {
+  const std::optional<Worker> worker = WorkerOf(subject, served);
+  if (!worker || worker->workers < 2) return;
+  const std::string workers = Count(worker->workers, "worker");
+  for (const k8s::Container& container : subject.pods.pod.spec.containers) {
+    if (!container.Stays() || !workload::UsesTpu(container)) continue;
+    if (HasNames(container) || RunsAlone(container)) continue;
+    const workload::NoIdentity why = Reason(subject, *worker, container);
+    report.Add(
+        {.pointer = subject.At(container),
+         .container = std::string(container.name),
+         .summary =
+             fmt::format("nobody names the {} of the slice: no TPU_WORKER_HOSTNAMES", workers),
+         .problem = fmt::format("is one of {} of a slice, but nothing tells it who they are: the "
+                                "TPU runtime waits for workers that it cannot find. The pod {}.",
+                                workers, why.problem),
+         .change = why.change});
+  }
+}
+
+void AddIdentity(const Subject& subject, Served served, std::vector<Fix>& fixes) {
+  const std::optional<Worker> worker = WorkerOf(subject, served);
+  if (!worker || worker->known() == nullptr) return;
+  std::vector<AddVariables> missing = Missing(subject, *worker);
+  if (missing.empty()) return;
+  for (AddVariables& variables : missing) fixes.emplace_back(std::move(variables));
+  AddHost(subject, *worker->known(), fixes);
+}
+
+}  // namespace tpu_admission::rules
