@@ -1,0 +1,67 @@
+#include <fmt/core.h>
+
+#include "rules/engine/phrases.h"
+#include "rules/engine/worker.h"
+#include "rules/engine/worker_rules.h"
+#include "tpu_admission/workload/tpu_variables.h"
+
+namespace tpu_admission::rules {
+namespace {
+
+void ReportNoNames(const Subject& subject, const k8s::Container& container, const Slice& slice,
+                   Report& report) {
+  const std::string workers = Count(slice.pods, "worker");
+  report.Add(
+      {.pointer = subject.At(container),
+       .container = std::string(container.name),
+       .summary = fmt::format("nobody names the {} of the slice: no TPU_WORKER_HOSTNAMES", workers),
+       .problem = fmt::format("is one of {} of {}, but nothing tells it who they are: the TPU "
+                              "runtime waits for workers that it cannot find.",
+                              workers, slice.topology.Text()),
+       .change = "set TPU_WORKER_ID and TPU_WORKER_HOSTNAMES, or use a JobSet, a LeaderWorkerSet "
+                 "or a StatefulSet, whose workers are told"});
+}
+
+void ReportNoNumber(const Subject& subject, const k8s::Container& container, const Slice& slice,
+                    Report& report) {
+  report.Add(
+      {.pointer = subject.At(container),
+       .container = std::string(container.name),
+       .summary =
+           fmt::format("no TPU_WORKER_ID: the worker does not know which of {} it is", slice.pods),
+       .problem = fmt::format("has the names of the {}, but no TPU_WORKER_ID: JAX stops at its "
+                              "start, for it does not know which of them it is.",
+                              Count(slice.pods, "worker")),
+       .change = "set TPU_WORKER_ID to the pod's own number in the list, counted from 0"});
+}
+
+void Check(const Subject& subject, Report& report) {
+  if (!subject.is_pod()) return;
+  const std::optional<Slice> slice = subject.SliceOfPods();
+  if (!slice || !slice->multi_host() || slice->pods < 2) return;
+  if (slice->pods * subject.pods.chips_per_pod != slice->topology.chips()) return;
+  // Other rules speak about the workers whom we tell, and about a pod that is alone.
+  const bool is_served = WorkerOf(subject).has_value();
+  const bool is_alone = subject.workload.metadata.controller_kind.empty();
+  for (const k8s::Container& container : subject.pods.pod.spec.containers) {
+    if (!container.Stays() || !workload::UsesTpu(container)) continue;
+    if (RunsAlone(container) || HasEnvFrom(subject, container)) continue;
+    const bool has_number = container.HasEnv(workload::kTpuWorkerId);
+    if (HasNames(container)) {
+      if (!has_number) ReportNoNumber(subject, container, *slice, report);
+    } else if (!is_served && (!is_alone || has_number)) {
+      ReportNoNames(subject, container, *slice, report);
+    }
+  }
+}
+
+}  // namespace
+
+const Rule kTPU803 = {
+    .id = "TPU803",
+    .name = "worker-untold",
+    .mode = Mode::kWarn,
+    .check = Check,
+};
+
+}  // namespace tpu_admission::rules

@@ -1,0 +1,88 @@
+#include <fmt/core.h>
+
+#include "rules/engine/host_names.h"
+#include "rules/engine/phrases.h"
+#include "rules/engine/worker.h"
+#include "tpu_admission/base/text.h"
+#include "tpu_admission/workload/tpu_variables.h"
+
+namespace tpu_admission::rules {
+namespace {
+
+std::string AtId(const Subject& subject, const k8s::Container& container) {
+  return subject.At(container,
+                    fmt::format("/env/{}/value", container.EnvIndex(workload::kTpuWorkerId)));
+}
+
+void ReportRange(const Subject& subject, const k8s::Container& container, std::string_view found,
+                 std::int64_t workers, Report& report) {
+  report.Add({.pointer = AtId(subject, container),
+              .container = std::string(container.name),
+              .summary = fmt::format("TPU_WORKER_ID is {}, the workers of the slice are 0 to {}",
+                                     Quoted(found), workers - 1),
+              .problem = fmt::format("is {}, but the slice has {}, numbered from 0 to {}: the TPU "
+                                     "runtime finds no place for this one.",
+                                     Quoted(found), Count(workers, "worker"), workers - 1),
+              .change = "take TPU_WORKER_ID from the pod's own number within its slice"});
+}
+
+// The name at the worker's place, in a list with a name for each of `workers`.
+std::string_view NameAt(std::string_view list, std::int64_t place) {
+  for (; place > 0; --place) TakeHostName(list);
+  return TakeHostName(list);
+}
+
+void CheckPlace(const Subject& subject, const k8s::Container& container, std::int64_t number,
+                const Process& process, std::int64_t pods, Report& report) {
+  const std::optional<HostNameList> names = HostNamesOf(container);
+  if (!names) return;
+  const std::int64_t count = CountHostNames(names->text);
+  if (count != pods && count != pods * process.of) return;
+  const k8s::PodSpec& spec = subject.pods.pod.spec;
+  const std::string_view name = NameAt(names->text, count == pods ? number / process.of : number);
+  const std::string_view host = DnsLabelOf(name, 0);
+  const std::string_view own = spec.Text("hostname");
+  // Only a name in the pod's own Service is certainly the name of a pod.
+  const bool is_pod = DnsLabelOf(name, 1) == spec.Text("subdomain") && !own.empty();
+  if (!is_pod || DnsLabelOf(name, 1).empty() || host == own) return;
+  report.Add(
+      {.pointer = AtId(subject, container),
+       .container = std::string(container.name),
+       .summary = fmt::format("TPU_WORKER_ID is {}, but the name at that place is {}, not {}",
+                              number, Quoted(host, 40), Quoted(own, 40)),
+       .problem = fmt::format("is {}, but at this place of {} stands {}, and the pod is "
+                              "called {}: the others look for this worker elsewhere.",
+                              number, names->variable, Quoted(host, 63), Quoted(own, 63)),
+       .change = "number the workers in the order of their names, from 0"});
+}
+
+void Check(const Subject& subject, Report& report) {
+  if (!subject.is_pod()) return;
+  std::optional<Slice> slice;
+  for (const k8s::Container& container : subject.pods.pod.spec.containers) {
+    if (!container.Stays() || !workload::UsesTpu(container)) continue;
+    const std::optional<std::string_view> text = WorkerIdOf(container);
+    if (!text || RunsAlone(container)) continue;
+    if (!slice) slice = subject.SliceOfPods();
+    if (!slice || !slice->multi_host()) return;
+    const Process process = ProcessOf(subject, container);
+    const std::int64_t workers = slice->pods * process.of;
+    const std::optional<std::int64_t> number = WholeNumber(*text);
+    if (!number || *number < 0 || *number >= workers) {
+      ReportRange(subject, container, *text, workers, report);
+    } else {
+      CheckPlace(subject, container, *number, process, slice->pods, report);
+    }
+  }
+}
+
+}  // namespace
+
+const Rule kTPU804 = {
+    .id = "TPU804",
+    .name = "worker-number",
+    .mode = Mode::kWarn,
+    .check = Check,
+};
+
+}  // namespace tpu_admission::rules

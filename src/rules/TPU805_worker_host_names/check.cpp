@@ -1,0 +1,171 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "rules/engine/host_names.h"
+#include "rules/engine/phrases.h"
+#include "rules/engine/worker.h"
+#include "tpu_admission/base/text.h"
+#include "tpu_admission/workload/tpu_variables.h"
+
+namespace tpu_admission::rules {
+namespace {
+
+// What is wrong with a list of names: the rest of "TPU_WORKER_HOSTNAMES ..." and why it matters.
+struct Fault {
+  std::string summary;
+  std::string problem;
+  std::string change;
+};
+
+bool IsNamePart(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+         c == '_';
+}
+
+// Whether a resolver would ask for it at all.
+bool CanBeResolved(std::string_view name) {
+  if (name.find(':') != name.npos) return true;  // an IPv6 address, or no name of ours to judge
+  if (name.ends_with('.')) name.remove_suffix(1);
+  while (true) {
+    const std::string_view label = name.substr(0, name.find('.'));
+    if (label.empty() || label.size() > 63) return false;
+    if (!std::all_of(label.begin(), label.end(), IsNamePart)) return false;
+    if (label.size() == name.size()) return true;
+    name.remove_prefix(label.size() + 1);
+  }
+}
+
+std::optional<Fault> FaultOfForm(std::string_view list) {
+  for (std::string_view rest = list; !rest.empty();) {
+    const std::string_view name = TakeHostName(rest);
+    if (CanBeResolved(name)) continue;
+    return Fault{
+        fmt::format("has {}, which is no name in DNS", Quoted(name, 40)),
+        fmt::format("has {} among its names, which is no name in DNS", Quoted(name, 63)),
+        "name the workers by lower-case letters, digits and dashes, joined by commas alone"};
+  }
+  if (list.empty() || list.back() == ',') {
+    return Fault{"ends with an empty name", "ends with an empty name", "take the last comma out"};
+  }
+  return std::nullopt;
+}
+
+// How the names lie to the Service that the pod is in.
+struct Placing {
+  std::string_view strange;  // the first name in a Service that the pod is not in
+  bool in_service = false;   // some name is in the pod's own
+  bool has_own = false;      // and one is its own
+  bool is_certain = true;    // all are names of pods in a Service
+};
+
+Placing Place(const Subject& subject, std::string_view list) {
+  const k8s::PodSpec& spec = subject.pods.pod.spec;
+  const std::string_view subdomain = spec.Text("subdomain");
+  const std::string_view space = subject.workload.metadata.namespace_name;
+  Placing placing;
+  while (!list.empty()) {
+    const std::string_view name = TakeHostName(list);
+    const std::string_view service = DnsLabelOf(name, 1);
+    const std::string_view third = DnsLabelOf(name, 2);
+    const bool here = third.empty() || (third == space && !space.empty());
+    // "worker-0.ml" may be the Service worker-0 of the namespace ml.
+    if (service.empty() || !here || (third.empty() && service == space && service != subdomain)) {
+      placing.is_certain = false;
+    } else if (service == subdomain) {
+      placing.in_service = true;
+      placing.has_own |= DnsLabelOf(name, 0) == spec.Text("hostname");
+    } else if (placing.strange.empty()) {
+      placing.strange = name;
+    }
+  }
+  return placing;
+}
+
+std::optional<Fault> FaultOfService(const Subject& subject, std::string_view list) {
+  const k8s::PodSpec& spec = subject.pods.pod.spec;
+  if (spec.UsesHostNetwork()) return std::nullopt;
+  const Placing placing = Place(subject, list);
+  const std::string_view subdomain = spec.Text("subdomain");
+  const std::string_view hostname = spec.Text("hostname");
+  if (placing.is_certain && !placing.in_service && !placing.strange.empty()) {
+    const std::string service(DnsLabelOf(placing.strange, 1));
+    const std::string found =
+        subdomain.empty() ? "no subdomain" : "the subdomain " + Quoted(subdomain, 63);
+    return Fault{fmt::format("names {}, but the pod has {}", Quoted(placing.strange, 40),
+                             subdomain.empty() ? found : "another subdomain"),
+                 fmt::format("names {}, but the pod has {}: no Service leads from such names to it",
+                             Quoted(placing.strange, 130), found),
+                 fmt::format("set subdomain to {}, the name of a headless Service that selects the "
+                             "pods, or name the workers by theirs",
+                             Quoted(service, 63))};
+  }
+  if (placing.in_service && hostname.empty()) {
+    return Fault{"has names that need a hostname, and the pod has none",
+                 "has names of a Service and a host, but the pod has no hostname, and so no such "
+                 "name",
+                 "set hostname to the pod's own name in the list"};
+  }
+  if (placing.is_certain && placing.in_service && !placing.has_own) {
+    return Fault{fmt::format("does not have the pod's own name, {}", Quoted(hostname, 40)),
+                 fmt::format("does not have the pod's own name, {}: the others never find it",
+                             Quoted(hostname, 63)),
+                 "name each worker of the slice by its hostname"};
+  }
+  const workload::IdentityRow* row = workload::IdentityRowOf(subject.pods.pod);
+  const std::string service =
+      row != nullptr && row->is_ray ? workload::RayServiceOf(subject.pods.pod) : "";
+  if (placing.in_service && !service.empty() && service != subdomain) {
+    return Fault{fmt::format("is in {}, KubeRay's Service is another", Quoted(subdomain, 63)),
+                 fmt::format("has names in {}, but the headless Service that KubeRay makes for the "
+                             "workers is {}: no name resolves",
+                             Quoted(subdomain, 63), Quoted(service, 63)),
+                 "leave hostname, subdomain and names to tpu-admission, or use a cluster name of "
+                 "at most 41 characters"};
+  }
+  return std::nullopt;
+}
+
+std::optional<Fault> FaultOf(const Subject& subject, std::string_view list, const Slice& slice) {
+  if (auto fault = FaultOfForm(list)) return fault;
+  const std::int64_t names = CountHostNames(list);
+  if (names < slice.pods) {
+    const std::string found = fmt::format("has {}, a slice of {} has {}", Count(names, "name"),
+                                          slice.topology.Text(), Count(slice.pods, "pod"));
+    return Fault{
+        found, found + ": those that are not named are not found by the others",
+        fmt::format("name all {} in the order of their numbers", Count(slice.pods, "pod"))};
+  }
+  return FaultOfService(subject, list);
+}
+
+void Check(const Subject& subject, Report& report) {
+  if (!subject.is_pod()) return;
+  std::optional<Slice> slice;
+  for (const k8s::Container& container : subject.pods.pod.spec.containers) {
+    if (!container.Stays() || !workload::UsesTpu(container) || RunsAlone(container)) continue;
+    const std::optional<HostNameList> names = HostNamesOf(container);
+    if (!names) continue;
+    if (!slice) slice = subject.SliceOfPods();
+    if (!slice || !slice->multi_host()) return;
+    std::optional<Fault> fault = FaultOf(subject, names->text, *slice);
+    if (!fault) continue;
+    report.Add({.pointer = subject.At(
+                    container, fmt::format("/env/{}/value", container.EnvIndex(names->variable))),
+                .container = std::string(container.name),
+                .summary = fmt::format("{} {}", names->variable, fault->summary),
+                .problem = fault->problem + ".",
+                .change = std::move(fault->change)});
+  }
+}
+
+}  // namespace
+
+const Rule kTPU805 = {
+    .id = "TPU805",
+    .name = "worker-host-names",
+    .mode = Mode::kWarn,
+    .check = Check,
+};
+
+}  // namespace tpu_admission::rules

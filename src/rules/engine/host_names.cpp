@@ -1,0 +1,55 @@
+#include "rules/engine/host_names.h"
+
+#include <algorithm>
+
+#include "tpu_admission/base/text.h"
+#include "tpu_admission/workload/tpu_variables.h"
+
+namespace tpu_admission::rules {
+namespace {
+
+std::optional<std::string_view> Literal(const k8s::Container& container, std::string_view name) {
+  const std::optional<std::string_view> value = container.EnvValue(name);
+  if (!value || workload::IsPlaceholder(*value)) return std::nullopt;
+  return value->find("$(") == value->npos ? value : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<HostNameList> HostNamesOf(const k8s::Container& container) {
+  for (const std::string_view name :
+       {workload::kTpuProcessAddresses, workload::kTpuWorkerHostNames}) {
+    if (!container.HasEnv(name)) continue;
+    const std::optional<std::string_view> text = Literal(container, name);
+    return text ? std::optional(HostNameList{name, *text}) : std::nullopt;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string_view> WorkerIdOf(const k8s::Container& container) {
+  return Literal(container, workload::kTpuWorkerId);
+}
+
+std::string_view TakeHostName(std::string_view& rest) {
+  const std::size_t comma = std::min(rest.find(','), rest.size());
+  std::string_view name = rest.substr(0, comma);
+  rest.remove_prefix(std::min(comma + 1, rest.size()));
+  const std::size_t colon = name.find(':');
+  // An IPv6 address has several, and no port that could be told from it.
+  return colon == name.rfind(':') ? name.substr(0, colon) : name;
+}
+
+std::int64_t CountHostNames(std::string_view list) {
+  return 1 + std::count(list.begin(), list.end(), ',');
+}
+
+std::string_view DnsLabelOf(std::string_view name, std::size_t number) {
+  for (std::size_t i = 0; i < number; ++i) {
+    const std::size_t dot = name.find('.');
+    if (dot == name.npos) return {};
+    name.remove_prefix(dot + 1);
+  }
+  return name.substr(0, name.find('.'));
+}
+
+}  // namespace tpu_admission::rules

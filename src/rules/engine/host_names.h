@@ -1,0 +1,27 @@
+// The names of workers, as a container's environment lists them.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "rules/engine/subject.h"
+
+namespace tpu_admission::rules {
+
+// The list that JAX would take: that of TPU_PROCESS_ADDRESSES, else of TPU_WORKER_HOSTNAMES.
+struct HostNameList {
+  std::string_view variable;
+  std::string_view text;  // "a.train:8476,b.train:8476"
+};
+// Nothing where there is none, or where it is not written out (valueFrom, "$(NAMES)").
+std::optional<HostNameList> HostNamesOf(const k8s::Container& container);
+// The number that is written out. The same.
+std::optional<std::string_view> WorkerIdOf(const k8s::Container& container);
+
+// Takes the first name from `rest`, without its port; what follows the comma is left.
+std::string_view TakeHostName(std::string_view& rest);
+std::int64_t CountHostNames(std::string_view list);
+// "serve-4.serve.ml": "serve-4" is label 0; empty beyond the last.
+std::string_view DnsLabelOf(std::string_view name, std::size_t number);
+
+}  // namespace tpu_admission::rules
