@@ -175,7 +175,10 @@ INSTANTIATE_TEST_SUITE_P(
         FixCase{"JobsOnGkeForSome", "namespaces: [{match: ml, fixes: {TPU802: true}}]", "ml", true,
                 "TPU802"},
         FixCase{"JobsOnGkeForSomeOnly", "namespaces: [{match: ml, fixes: {TPU802: true}}]", "ns",
-                false, "TPU802"}),
+                false, "TPU802"},
+        FixCase{"RayAffinityIsAnOption", "", "ns", false, "TPU806"},
+        FixCase{"RayAffinityIfAsked", "fixes: {TPU806: true}", "ns", true, "TPU806"},
+        FixCase{"RayLocalhostIsAnOption", "", "ns", false, "TPU807"}),
     CaseName());
 
 struct Refusal {

@@ -145,5 +145,110 @@ TEST(RayWorkerFix, GivesTheWholeNameOfTheService) {
   EXPECT_EQ(pod["spec"]["subdomain"], cluster + "-headless");
 }
 
+constexpr const char* kLocalhost = "fixes: {TPU807: true}";
+
+json Local(const std::string& id) {
+  return json::array({{{"name", "TPU_WORKER_ID"}, {"value", id}},
+                      {{"name", "TPU_WORKER_HOSTNAMES"}, {"value", "localhost"}}});
+}
+
+constexpr const char* kAffinity = "fixes: {TPU806: true}";
+
+json MultiHostRayPod() {
+  json pod = RayPod("0", "3", "tpu-v4-podslice", "2x2x4", json::array({Container("ray", 4)}));
+  pod["metadata"]["labels"]["ray.io/worker-group-replica-name"] = "test-group-x7k2p";
+  return pod;
+}
+
+const std::string kRequired = "requiredDuringSchedulingIgnoredDuringExecution";
+
+// What kuberay-tpu-webhook does by appending a second entry of the name.
+TEST(RayWorkerFix, PutsNamesInThePlaceOfGkesDefaultIfAsked) {
+  const json pod =
+      RayPod("1", "3", "tpu-v4-podslice", "2x2x4", json::array({Container("ray", 4, Local("0"))}));
+  EXPECT_EQ(Value(Mutated(pod), "TPU_WORKER_HOSTNAMES"), "localhost");
+  const json told = Mutated(pod, {}, kLocalhost);
+  EXPECT_EQ(Value(told, "TPU_WORKER_ID"), "3");
+  EXPECT_TRUE(Value(told, "TPU_WORKER_HOSTNAMES").starts_with("test-group-1-0.test-cluster-h"));
+  EXPECT_EQ(told["spec"]["hostname"], "test-group-1-3");
+  EXPECT_EQ(told["spec"]["containers"][0]["env"][1]["name"], "TPU_WORKER_HOSTNAMES");
+}
+
+TEST(RayWorkerFix, KeepsANumberThatIsNotGkesDefault) {
+  const json pod =
+      RayPod("1", "3", "tpu-v4-podslice", "2x2x4", json::array({Container("ray", 4, Local("7"))}));
+  EXPECT_EQ(Value(Mutated(pod, {}, kLocalhost), "TPU_WORKER_ID"), "7");
+}
+
+TEST(RayWorkerFix, ReplacesGkesDefaultsOfBothContainers) {
+  json containers = json::array({Container("a", 2, Local("0")), Container("b", 2, Local("1"))});
+  for (json& container : containers) {
+    container["env"].push_back({{"name", "TPU_PROCESS_ADDRESSES"}, {"value", "localhost:8471"}});
+  }
+  const json pod = Mutated(RayPod("0", "1", "tpu7x", "2x2x2", containers), {}, kLocalhost);
+  EXPECT_EQ(Value(pod, "TPU_WORKER_ID", 0), "2");
+  EXPECT_EQ(Value(pod, "TPU_WORKER_ID", 1), "3");
+  EXPECT_TRUE(Value(pod, "TPU_PROCESS_ADDRESSES", 1).starts_with("test-group-0-0."));
+}
+
+TEST(RayWorkerFix, KeepsAReplicaInOneNodePoolIfAsked) {
+  EXPECT_FALSE(Mutated(MultiHostRayPod())["spec"].contains("affinity"));
+  const json affinity = Mutated(MultiHostRayPod(), {}, kAffinity)["spec"]["affinity"];
+  const json& with = affinity["podAffinity"][kRequired];
+  ASSERT_EQ(with.size(), 1U);
+  EXPECT_EQ(with[0]["topologyKey"], "cloud.google.com/gke-nodepool");
+  EXPECT_EQ(with[0]["labelSelector"]["matchExpressions"][0],
+            json({{"key", "ray.io/worker-group-replica-name"},
+                  {"operator", "In"},
+                  {"values", {"test-group-x7k2p"}}}));
+  EXPECT_EQ(affinity["podAntiAffinity"][kRequired].size(), 1U);
+}
+
+TEST(RayWorkerFix, MergesTheAffinityWithTheUsers) {
+  const json term = {{"topologyKey", "topology.kubernetes.io/zone"},
+                     {"labelSelector", {{"matchLabels", {{"a", "b"}}}}}};
+  for (const json& own : {json(nullptr), json::object(), json({{"podAffinity", nullptr}}),
+                          json({{"podAffinity", {{kRequired, nullptr}}}}),
+                          json({{"podAffinity", {{kRequired, json::array({term})}}},
+                                {"podAntiAffinity", {{kRequired, json::array({term})}}},
+                                {"nodeAffinity", json::object()}})}) {
+    json pod = MultiHostRayPod();
+    pod["spec"]["affinity"] = own;
+    const json affinity = Mutated(pod, {}, kAffinity)["spec"]["affinity"];
+    const std::size_t terms = own.dump().find("zone") == std::string::npos ? 1U : 2U;
+    for (const char* kind : {"podAffinity", "podAntiAffinity"}) {
+      ASSERT_EQ(affinity[kind][kRequired].size(), terms) << own;
+      if (terms == 2) {
+        EXPECT_EQ(affinity[kind][kRequired][0], term);
+      }
+    }
+    EXPECT_EQ(affinity.contains("nodeAffinity"), terms == 2);
+  }
+}
+
+// What kuberay-tpu-webhook has set before us, as at ef658db.
+TEST(RayWorkerFix, DoublesNothingBesideKuberaysWebhook) {
+  json pod = MultiHostRayPod();
+  pod["spec"]["hostname"] = "test-group-0-3";
+  pod["spec"]["subdomain"] = "test-cluster-headless";
+  pod["spec"]["affinity"]["podAffinity"][kRequired] =
+      json::array({{{"topologyKey", "cloud.google.com/gke-nodepool"}}});
+  json& env = pod["spec"]["containers"][0]["env"];
+  const auto set = [&](const char* name, const std::string& value) {
+    env.push_back({{"name", name}, {"value", value}});
+  };
+  set("TPU_WORKER_HOSTNAMES",
+      "test-group-0-0.test-cluster-headless,test-group-0-1.test-cluster-headless,"
+      "test-group-0-2.test-cluster-headless,test-group-0-3.test-cluster-headless");
+  set("TPU_WORKER_ID", "3");
+  set("TPU_NAME", "test-group-0");
+  env.push_back({{"name", "TPU_DEVICE_PLUGIN_HOST_IP"},
+                 {"valueFrom", {{"fieldRef", {{"fieldPath", "status.hostIP"}}}}}});
+  set("TPU_DEVICE_PLUGIN_ADDR", "$(TPU_DEVICE_PLUGIN_HOST_IP):2112");
+  EXPECT_EQ(Mutated(pod, {}, "fixes: {TPU806: true, TPU807: true}"), pod);
+  Asker asker;
+  EXPECT_EQ(asker.Validate(Review(pod)).findings().find("TPU80"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace tpu_admission::admission
