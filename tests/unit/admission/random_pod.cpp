@@ -131,7 +131,89 @@ json Affinity(Dice& dice) {
            {{"requiredDuringSchedulingIgnoredDuringExecution", {{"nodeSelectorTerms", terms}}}}}};
 }
 
+// What the controllers write into the pods of workers, and what it may look like when it is wrong.
+struct Role {
+  std::string version, owner, name;
+  json labels;
+};
+const std::array<Role, 6> kRoles = {{
+    {"apps/v1", "StatefulSet", "serve-5", json::object()},
+    {"ray.io/v1", "RayCluster", "r",
+     json{{"ray.io/node-type", "worker"},
+          {"ray.io/group", "g"},
+          {"ray.io/cluster", "c"},
+          {"ray.io/worker-group-replica-index", "1"},
+          {"ray.io/worker-group-replica-name", "g-x7k2p"},
+          {"ray.io/replica-host-index", "1"}}},
+    {"batch/v1", "Job", "train-3-abcde",
+     json{{"batch.kubernetes.io/job-name", "train"},
+          {"batch.kubernetes.io/job-completion-index", "3"}}},
+    {"batch/v1", "Job", "ms-w-1-1-abcde",
+     json{{"jobset.sigs.k8s.io/jobset-name", "ms"},
+          {"jobset.sigs.k8s.io/replicatedjob-name", "w"},
+          {"jobset.sigs.k8s.io/replicatedjob-replicas", "2"},
+          {"jobset.sigs.k8s.io/coordinator", "ms-w-0-0.serve"},
+          {"jobset.sigs.k8s.io/job-index", "1"},
+          {"batch.kubernetes.io/job-name", "ms-w-1"},
+          {"batch.kubernetes.io/job-completion-index", "1"}}},
+    {"kubeflow.org/v1", "JAXJob", "tune-worker-1",
+     json{{"training.kubeflow.org/job-name", "tune"},
+          {"training.kubeflow.org/replica-type", "worker"},
+          {"training.kubeflow.org/replica-index", "1"}}},
+    {"example.com/v1", "Experiment", "x-1", json::object()},
+}};
+const std::array<std::string, 8> kVariables = {
+    "TPU_WORKER_ID",      "TPU_WORKER_HOSTNAMES", "TPU_PROCESS_ADDRESSES",         "TPU_NAME",
+    "TPU_PROCESS_BOUNDS", "MEGASCALE_NUM_SLICES", "MEGASCALE_COORDINATOR_ADDRESS", "A"};
+const std::array<json, 9> kValues = {"0",       "1", "localhost", "2",    "",
+                                     "a.b,c.d", ",", "$(A)",      nullptr};
+
+void AddVariables(Dice& dice, json& container) {
+  if (dice.OneIn(3)) container["env"] = dice.OneIn(2) ? json(nullptr) : json::array();
+  if (dice.OneIn(12)) container["envFrom"] = json::array({{{"configMapRef", {{"name", "c"}}}}});
+  if (!dice.OneIn(3)) return;
+  if (!container["env"].is_array()) container["env"] = json::array();
+  for (std::size_t i = dice.Roll(3) + 1; i > 0; --i) {
+    json variable = {{"name", dice.Pick(kVariables)}};
+    const json value = dice.Pick(kValues);
+    if (value.is_null()) {
+      variable["valueFrom"] = {{"fieldRef", {{"fieldPath", "metadata.name"}}}};
+    } else {
+      variable["value"] = value;
+    }
+    container["env"].push_back(variable);
+  }
+}
+
 }  // namespace
+
+json RandomWorker(std::uint64_t seed) {
+  Dice dice(seed);
+  json pod = RandomPod(seed);
+  const Role& role = dice.Pick(kRoles);
+  pod["metadata"]["name"] = role.name;
+  pod["metadata"]["labels"] = role.labels;
+  json& labels = pod["metadata"]["labels"];
+  if (!labels.empty() && dice.OneIn(9)) labels.erase(labels.begin());
+  pod["metadata"]["ownerReferences"] = json::array(
+      {{{"apiVersion", role.version}, {"kind", role.owner}, {"name", "o"}, {"controller", true}}});
+  json& spec = pod["spec"];
+  const bool two = dice.OneIn(4);
+  spec["nodeSelector"] = {{"cloud.google.com/gke-tpu-accelerator", two ? "tpu7x" : "tpu-v6e-slice"},
+                          {"cloud.google.com/gke-tpu-topology", two             ? "2x2x2"
+                                                                : dice.OneIn(4) ? "2x2"
+                                                                                : "4x4"}};
+  spec["containers"] = json::array();
+  for (int i = 0; i < (two ? 2 : 1); ++i) {
+    json container = Container(dice, std::size_t(i));
+    container["resources"] = {{"limits", {{"google.com/tpu", two ? "2" : "4"}}}};
+    AddVariables(dice, container);
+    spec["containers"].push_back(container);
+  }
+  Maybe(dice, spec, "subdomain", "", "serve");
+  Maybe(dice, spec, "hostname", "", role.name.substr(0, role.name.rfind("-abcde")));
+  return pod;
+}
 
 json RandomPod(std::uint64_t seed) {
   Dice dice(seed);
