@@ -91,6 +91,8 @@ neighbours=(
   "jobset sigs.k8s.io/jobset sigs.k8s.io/jobset config/components/crd/bases"
   "lws sigs.k8s.io/lws/cmd sigs.k8s.io/lws config/crd/bases"
   "kuberay github.com/ray-project/kuberay/ray-operator github.com/ray-project/kuberay/ray-operator config/crd/bases"
+  "kuberay-indexing github.com/ray-project/kuberay/ray-operator github.com/ray-project/kuberay/ray-operator config/crd/bases"
+  "trainer . github.com/kubeflow/training-operator manifests/base/crds"
   "cert-manager . github.com/cert-manager/cert-manager deploy/crds"
 )
 
@@ -115,9 +117,27 @@ build_neighbours() {
     mkdir "$made/$name-crds"
     cp "$source/$crds"/*.yaml "$made/$name-crds"
     chmod -R u+w "$made/$name-crds"
+    rm -f "$made/$name-crds/kustomization.yaml"
   done
   rm -rf "$neighbour_bin"
   mv -T "$made" "$neighbour_bin"
+}
+
+# Sets `jax` to a folder with JAX's Python package, or to nothing where pip cannot have it. The package
+# alone: what the scenarios ask of it needs none of those that it depends on.
+find_jax() {
+  local version=0.10.2 made=$work/jax
+  find_cache
+  jax=$cache/jax-$version
+  [[ -d $jax ]] && return
+  if python3 -m pip download --quiet --no-deps --only-binary=:all: -d "$made" "jax==$version" >"$work/pip.log" 2>&1 &&
+     python3 -m zipfile -e "$made"/jax-*.whl "$made/package"; then
+    rm -rf "$jax"
+    mv -T "$made/package" "$jax"
+  else
+    say "no JAX by pip, so what JAX makes of the variables is not shown: $(tail -n 1 "$work/pip.log")"
+    jax=
+  fi
 }
 
 # neighbour_version NAME MODULE: as its go.mod has it.

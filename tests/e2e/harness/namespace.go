@@ -87,3 +87,29 @@ func Eventually(t testing.TB, limit time.Duration, awaited string, condition fun
 		}
 	}
 }
+
+// List returns the objects of a resource in the namespace, e.g. ("/api/v1", "services").
+func (n *Namespace) List(t testing.TB, group, resource string) []any {
+	t.Helper()
+	var all Object
+	if err := n.cluster.Get(n.path(group, resource), &all); err != nil {
+		t.Fatalf("cannot list the %s of %s: %v", resource, n.Name, err)
+	}
+	return List(all, "items")
+}
+
+// Patch merges the object into that of a resource, e.g. ("/apis/apps/v1", "statefulsets/serve").
+func (n *Namespace) Patch(t testing.TB, group, resource string, object Object) {
+	t.Helper()
+	if err := n.cluster.Patch(n.path(group, resource), object); err != nil {
+		t.Fatalf("cannot change %s of %s: %v", resource, n.Name, err)
+	}
+}
+
+// DeletePod deletes the pod at once.
+func (n *Namespace) DeletePod(t testing.TB, name string) {
+	t.Helper()
+	if err := n.cluster.Delete(n.path("/api/v1", "pods/"+name)); err != nil {
+		t.Fatalf("cannot delete the pod %s of %s: %v", name, n.Name, err)
+	}
+}

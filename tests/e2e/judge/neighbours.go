@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"tpu-admission.io/e2e/harness"
 )
@@ -63,3 +64,8 @@ metrics: {bindAddress: "0"}
 health: {healthProbeBindAddress: "127.0.0.1:%d"}
 clientConnection: {qps: 1000, burst: 2000}
 `
+
+// Neighbour returns the controller of that name.
+func Neighbour(name string) harness.Neighbour {
+	return neighbours[slices.IndexFunc(neighbours, func(n harness.Neighbour) bool { return n.Name == name })]
+}

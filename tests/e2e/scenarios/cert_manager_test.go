@@ -12,7 +12,7 @@ import (
 	"tpu-admission.io/e2e/harness"
 )
 
-var neighbours = os.Getenv("E2E_NEIGHBOURS") // folder of cert-manager
+var neighbours = os.Getenv("E2E_NEIGHBOURS") // folder of the controllers that are not part of Kubernetes
 
 // Secrets of the chart in this mode: the servers' and the CA's.
 const issued, issuedCA = "tpu-admission-cert", "tpu-admission-ca"

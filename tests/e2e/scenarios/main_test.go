@@ -46,6 +46,7 @@ func TestMain(m *testing.M) {
 	plain.stop()
 	likeGKE.stop()
 	production.stop()
+	crowded.stop()
 	os.Exit(code)
 }
 
