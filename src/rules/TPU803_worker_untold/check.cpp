@@ -32,7 +32,7 @@ void ReportNoNumber(const Subject& subject, const k8s::Container& container, con
        .problem = fmt::format("has the names of the {}, but no TPU_WORKER_ID: JAX stops at its "
                               "start, for it does not know which of them it is.",
                               Count(slice.pods, "worker")),
-       .change = "set TPU_WORKER_ID to the pod's own number in the list, counted from 0"});
+       .change = "set TPU_WORKER_ID to the pod's number (its place in the list, from 0)"});
 }
 
 void Check(const Subject& subject, Report& report) {

@@ -23,7 +23,7 @@ void ReportRange(const Subject& subject, const k8s::Container& container, std::s
               .problem = fmt::format("is {}, but the slice has {}, numbered from 0 to {}: the TPU "
                                      "runtime finds no place for this one.",
                                      Quoted(found), Count(workers, "worker"), workers - 1),
-              .change = "take TPU_WORKER_ID from the pod's own number within its slice"});
+              .change = "take the pod's number within its slice"});
 }
 
 // The name at the worker's place, in a list with a name for each of `workers`.
@@ -45,15 +45,14 @@ void CheckPlace(const Subject& subject, const k8s::Container& container, std::in
   // Only a name in the pod's own Service is certainly the name of a pod.
   const bool is_pod = DnsLabelOf(name, 1) == spec.Text("subdomain") && !own.empty();
   if (!is_pod || DnsLabelOf(name, 1).empty() || host == own) return;
-  report.Add(
-      {.pointer = AtId(subject, container),
-       .container = std::string(container.name),
-       .summary = fmt::format("TPU_WORKER_ID is {}, but the name at that place is {}, not {}",
-                              number, Quoted(host, 40), Quoted(own, 40)),
-       .problem = fmt::format("is {}, but at this place of {} stands {}, and the pod is "
-                              "called {}: the others look for this worker elsewhere.",
-                              number, names->variable, Quoted(host, 63), Quoted(own, 63)),
-       .change = "number the workers in the order of their names, from 0"});
+  report.Add({.pointer = AtId(subject, container),
+              .container = std::string(container.name),
+              .summary = fmt::format("TPU_WORKER_ID is {}, where the name is {}, not {}", number,
+                                     Quoted(host, 40), Quoted(own, 40)),
+              .problem = fmt::format("is {}, but at this place of {} stands {}, and the pod is "
+                                     "called {}: the others look for this worker elsewhere.",
+                                     number, names->variable, Quoted(host, 63), Quoted(own, 63)),
+              .change = "number the workers in the order of their names (from 0)"});
 }
 
 void Check(const Subject& subject, Report& report) {

@@ -43,7 +43,7 @@ std::optional<Fault> FaultOfForm(std::string_view list) {
     return Fault{
         fmt::format("has {}, which is no name in DNS", Quoted(name, 40)),
         fmt::format("has {} among its names, which is no name in DNS", Quoted(name, 63)),
-        "name the workers by lower-case letters, digits and dashes, joined by commas alone"};
+        "join the names by commas alone (a name has lower-case letters, digits and dashes)"};
   }
   if (list.empty() || list.back() == ',') {
     return Fault{"ends with an empty name", "ends with an empty name", "take the last comma out"};
@@ -92,19 +92,20 @@ std::optional<Fault> FaultOfService(const Subject& subject, std::string_view lis
     const std::string service(DnsLabelOf(placing.strange, 1));
     const std::string found =
         subdomain.empty() ? "no subdomain" : "the subdomain " + Quoted(subdomain, 63);
-    return Fault{fmt::format("names {}, but the pod has {}", Quoted(placing.strange, 40),
-                             subdomain.empty() ? found : "another subdomain"),
-                 fmt::format("names {}, but the pod has {}: no Service leads from such names to it",
-                             Quoted(placing.strange, 130), found),
-                 fmt::format("set subdomain to {}, the name of a headless Service that selects the "
-                             "pods, or name the workers by theirs",
-                             Quoted(service, 63))};
+    return Fault{
+        fmt::format("names {}, but the pod has {}", Quoted(placing.strange, 40),
+                    subdomain.empty() ? found : "another subdomain"),
+        fmt::format("names {}, but the pod has {}: no Service leads from such names to it",
+                    Quoted(placing.strange, 130), found),
+        fmt::format("set subdomain to {} (a headless Service that selects the pods), or name "
+                    "the workers by theirs",
+                    Quoted(service, 63))};
   }
   if (placing.in_service && hostname.empty()) {
     return Fault{"has names that need a hostname, and the pod has none",
                  "has names of a Service and a host, but the pod has no hostname, and so no such "
                  "name",
-                 "set hostname to the pod's own name in the list"};
+                 "set hostname to the pod's name (as it stands in the list)"};
   }
   if (placing.is_certain && placing.in_service && !placing.has_own) {
     return Fault{fmt::format("does not have the pod's own name, {}", Quoted(hostname, 40)),
@@ -116,7 +117,7 @@ std::optional<Fault> FaultOfService(const Subject& subject, std::string_view lis
   const std::string service =
       row != nullptr && row->is_ray ? workload::RayServiceOf(subject.pods.pod) : "";
   if (placing.in_service && !service.empty() && service != subdomain) {
-    return Fault{fmt::format("is in {}, KubeRay's Service is another", Quoted(subdomain, 63)),
+    return Fault{"names another Service than KubeRay's",
                  fmt::format("has names in {}, but the headless Service that KubeRay makes for the "
                              "workers is {}: no name resolves",
                              Quoted(subdomain, 63), Quoted(service, 63)),

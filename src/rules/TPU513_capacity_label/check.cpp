@@ -55,8 +55,8 @@ void Check(const Subject& subject, Report& report) {
 
 }  // namespace
 
-const Rule kTPU512 = {
-    .id = "TPU512",
+const Rule kTPU513 = {
+    .id = "TPU513",
     .name = "capacity-label",
     .mode = Mode::kWarn,
     .check = Check,
