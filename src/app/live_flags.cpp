@@ -1,6 +1,7 @@
 #include "app/live_flags.h"
 
 #include "app/flags.h"
+#include "tpu_admission/offline/format.h"
 
 namespace tpu_admission::app {
 namespace {
@@ -28,6 +29,9 @@ void AddKubectl(CLI::App& command, KubectlOptions& options) {
 }  // namespace
 
 void AddScan(CLI::App& command, ScanOptions& options) {
+  const auto of_check = offline::FormatNames();
+  std::set<std::string> formats(of_check.begin(), of_check.end());
+  formats.insert("openreports");
   AddKubectl(command, options.kubectl);
   command
       .add_option("PATH", options.path,
@@ -44,7 +48,7 @@ void AddScan(CLI::App& command, ScanOptions& options) {
       ->envname(EnvironmentTwin("--policy"))
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  AddOutput(command, options.output, {"text", "json", "openreports"});
+  AddOutput(command, options.output, formats);
   command.footer(
       "Examples:\n"
       "  tpu-admission scan\n"

@@ -10,6 +10,7 @@
 #include "app/commands.h"
 #include "app/kubectl_options.h"
 #include "app/open_reports.h"
+#include "app/scan_formats.h"
 #include "app/settings_loader.h"
 #include "tpu_admission/base/clock.h"
 #include "tpu_admission/base/json_pointer.h"
@@ -213,11 +214,10 @@ Status Read(const ScanOptions& options, cluster::Scanner& scanner) {
 }
 
 void Print(const std::string& format, const ScanReport& report, bool difference) {
-  if (format == "openreports") {
-    PrintOpenReports(report, SystemClock().Now());
-  } else {
-    format == "json" ? PrintJson(report) : PrintText(report, difference);
-  }
+  if (format == "text") return PrintText(report, difference);
+  if (format == "json") return PrintJson(report);
+  if (format == "openreports") return PrintOpenReports(report, SystemClock().Now());
+  PrintAsCheckDoes(report, format);
 }
 
 bool NewlyDenies(const ScanReport& report) {

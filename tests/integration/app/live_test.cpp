@@ -78,6 +78,15 @@ TEST(Scan, TellsWhatWouldRunInstead) {
   EXPECT_THAT(RunToEnd({"scan", "-"}, {}, kJob).out, HasSubstr("what would run:\n      a) "));
 }
 
+TEST(Scan, PrintsTheFormatsOfCheck) {
+  for (const std::string format : {"sarif", "github", "gitlab", "junit", "checkstyle"}) {
+    const Ended ended = RunToEnd({"scan", "-", "--output", format}, {}, kJob);
+    EXPECT_EQ(ended.exit_code, 1) << ended.err;
+    EXPECT_THAT(ended.out, HasSubstr("TPU301")) << format;
+    EXPECT_THAT(ended.out, HasSubstr("ml/Job/train")) << format;
+  }
+}
+
 TEST(Scan, PrintsReportsOfOpenReports) {
   const Ended ended = RunToEnd({"scan", "-", "--output", "openreports"}, {}, kJob);
   EXPECT_EQ(ended.exit_code, 1) << ended.err;
