@@ -67,8 +67,8 @@ Result<Target> ParseTarget(const std::string& text, const std::string& namespace
 }
 
 struct Collector::State {
-  State(const admission::Settings& by, Day day)
-      : settings(by), today(day), splitter([this](std::string_view text) {
+  State(const admission::Settings& by, Day day, std::size_t at_most)
+      : settings(by), today(day), most(at_most), splitter([this](std::string_view text) {
           Look(text);
           return OkStatus();
         }) {}
@@ -85,7 +85,7 @@ struct Collector::State {
     if (kueue && kind == "Workload") return LookAtWorkload(*object);
     if (kueue && kind == "ClusterQueue") return LookAtClusterQueue(*object);
     if (kueue && kind == "LocalQueue") return LookAtLocalQueue(*object);
-    if (IsBetween(kind)) Add(between, ReadObject(*object), kMost, left_out);
+    if (IsBetween(kind)) Add(between, ReadObject(*object), most, left_out);
     if (target && !found) LookForTarget(*object);
   }
 
@@ -107,11 +107,11 @@ struct Collector::State {
     PodFacts pod = ReadPod(object);
     if (!owners.empty() && !only_holders && !owners.contains(pod.owner_uid)) return;
     if (pod.chips > 0 && !pod.node.empty() && !pod.done()) CountChips(pod);
-    if (!only_holders) Add(pods, std::move(pod), kMost, left_out);
+    if (!only_holders) Add(pods, std::move(pod), most, left_out);
   }
 
   void CountChips(const PodFacts& pod) {
-    if (counted >= kMost) return void(++left_out);
+    if (counted >= most) return void(++left_out);
     ++counted;
     chips_by_node[pod.node][Holder(pod)] += pod.chips;
   }
@@ -126,8 +126,8 @@ struct Collector::State {
   void LookAtEvent(JsonView object) {
     EventFacts event = ReadEvent(object);
     if (!relevant.empty() && !relevant.contains(event.uid)) return;
-    if (relevant.empty()) return Add(events, std::move(event), kMost, left_out);
-    if (events.size() >= kMostEvents) {
+    if (relevant.empty()) return Add(events, std::move(event), most, left_out);
+    if (events.size() >= std::min(most, kMostEvents)) {
       const auto oldest = std::min_element(
           events.begin(), events.end(),
           [](const EventFacts& a, const EventFacts& b) { return a.last < b.last; });
@@ -141,7 +141,7 @@ struct Collector::State {
   void LookAtNode(JsonView object) {
     NodeFacts node = ReadNode(object);
     if (node.accelerator.empty()) return;
-    Add(snapshot.nodes, std::move(node), kMost, left_out);
+    Add(snapshot.nodes, std::move(node), most, left_out);
     snapshot.nodes_known = true;
   }
 
@@ -154,17 +154,17 @@ struct Collector::State {
   void LookAtWorkload(JsonView object) {
     snapshot.workloads_known = true;
     workloads.emplace(ReadObject(object).owner_uid, ReadQueueWorkload(object));
-    if (workloads.size() > kMost) workloads.erase(workloads.begin());
+    if (workloads.size() > most) workloads.erase(workloads.begin());
   }
 
   void LookAtClusterQueue(JsonView object) {
     for (FlavorFacts& flavor : ReadFlavors(object)) {
-      Add(snapshot.flavors, std::move(flavor), kMost, left_out);
+      Add(snapshot.flavors, std::move(flavor), most, left_out);
     }
   }
 
   void LookAtLocalQueue(JsonView object) {
-    if (cluster_queues.size() >= kMost) return;
+    if (cluster_queues.size() >= most) return;
     cluster_queues[ReadObject(object).name] =
         Printable(object["spec"]["clusterQueue"].StringOr(""), 253);
   }
@@ -239,11 +239,11 @@ struct Collector::State {
     for (const ObjectFacts& own : snapshot.owners) {
       chips.erase(own.kind + " " + Quoted(own.name, 253) + " in " + own.namespace_name);
     }
-    std::vector<std::pair<std::int64_t, std::string>> most;
-    for (const auto& [holder, count] : chips) most.emplace_back(count, holder);
-    std::sort(most.rbegin(), most.rend());
+    std::vector<std::pair<std::int64_t, std::string>> sorted;
+    for (const auto& [holder, count] : chips) sorted.emplace_back(count, holder);
+    std::sort(sorted.rbegin(), sorted.rend());
     constexpr std::size_t kMostHolders = 5;
-    for (const auto& [count, holder] : most) {
+    for (const auto& [count, holder] : sorted) {
       if (snapshot.holders.size() == kMostHolders) break;
       snapshot.holders.push_back(holder + ": " + std::to_string(count) + " chips");
     }
@@ -295,6 +295,7 @@ struct Collector::State {
 
   const admission::Settings& settings;
   const Day today;
+  const std::size_t most;
   std::optional<Target> target;
   bool found = false;
   k8s::JsonParser parser;
@@ -314,8 +315,8 @@ struct Collector::State {
   ObjectSplitter splitter;
 };
 
-Collector::Collector(const admission::Settings& settings, Day today)
-    : state_(std::make_unique<State>(settings, today)) {}
+Collector::Collector(const admission::Settings& settings, Day today, std::size_t most)
+    : state_(std::make_unique<State>(settings, today, most)) {}
 Collector::~Collector() = default;
 
 void Collector::Take(std::string_view json) { state_->Look(json); }

@@ -1,6 +1,6 @@
 // Objects of a cluster -> the snapshot of one workload. Takes what `kubectl get ... -o json`
 // prints, in any order and with other people's objects among them. Keeps facts, not objects: memory
-// is bounded by kMost of each kind. One thread.
+// is bounded by `most` of each kind. One thread.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +30,7 @@ class Collector {
  public:
   static constexpr std::size_t kMost = 20'000;  // pods, nodes and others between: of each
 
-  Collector(const admission::Settings& settings, Day today);
+  Collector(const admission::Settings& settings, Day today, std::size_t most = kMost);
   ~Collector();
   Collector(const Collector&) = delete;
   Collector& operator=(const Collector&) = delete;

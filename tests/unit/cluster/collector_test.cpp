@@ -113,12 +113,13 @@ TEST(Collector, AsksKueueOnlyForWhatIsQueued) {
 // The pods of others do not take the place of ours, however many there are.
 TEST(Collector, FindsItsPodsAmongManyOthers) {
   json objects = json::array({Object("batch/v1", "Job", "train")});
-  for (std::size_t i = 0; i < Collector::kMost; ++i) {
+  constexpr std::size_t kMost = 10;
+  for (std::size_t i = 0; i < kMost; ++i) {
     objects.push_back(PodOf("Job", "other", "o" + std::to_string(i)));
   }
   objects.push_back(PodOf("Job", "train", "train-0"));
   FakeCluster cluster(objects);
-  Collector collector(SettingsForTests(), kToday);
+  Collector collector(SettingsForTests(), kToday, kMost);
   ASSERT_TRUE(collector.ReadCluster(cluster, {"job", "train", "ml"}));
   const Result<Snapshot> snapshot = collector.Finish();
   ASSERT_TRUE(snapshot);
@@ -146,17 +147,17 @@ TEST(Collector, FindsPodsThatBelongToItByAnotherPod) {
   EXPECT_THAT(snapshot->pods, SizeIs(2));
 }
 
-// A stream a million times as large as a usual one costs what the bounds say.
 TEST(Collector, KeepsABoundedNumberOfEach) {
-  Collector collector(SettingsForTests(), kToday);
+  constexpr std::size_t kMost = 50;
+  Collector collector(SettingsForTests(), kToday, kMost);
   collector.LookFor({"job", "train", "ml"});
   collector.Take(Object("batch/v1", "Job", "train").dump());
-  for (std::size_t i = 0; i < Collector::kMost + 100; ++i) {
+  for (std::size_t i = 0; i < kMost + 100; ++i) {
     collector.Take(PodOf("Job", "train", "p" + std::to_string(i)).dump());
   }
   const Result<Snapshot> snapshot = collector.Finish();
   ASSERT_TRUE(snapshot);
-  EXPECT_EQ(snapshot->pods.size(), Collector::kMost);
+  EXPECT_EQ(snapshot->pods.size(), kMost);
   EXPECT_EQ(snapshot->left_out, 100U);
 }
 
