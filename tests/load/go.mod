@@ -1,0 +1,3 @@
+module tpu-admission.io/load
+
+go 1.26.0
