@@ -28,6 +28,11 @@ bool IsFile(const fs::path& path) {
   return fs::is_regular_file(path, error);
 }
 
+bool IsFolder(const fs::path& path) {
+  std::error_code error;
+  return fs::is_directory(path, error);
+}
+
 // Where the glob's first name with a special character stands: the folder before it.
 fs::path FixedPart(const std::string& glob) {
   fs::path fixed;
@@ -167,17 +172,20 @@ class Walk {
 
   void Visit(const fs::path& folder, const fs::path& shown, std::size_t depth) {
     std::error_code error;
-    std::vector<fs::path> names;
+    std::vector<std::string> names;  // a folder may have a million files
     for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
          entry.increment(error)) {
-      if (entry->path().filename() != ".git") names.push_back(entry->path().filename());
+      const fs::path name = entry->path().filename();
+      if (name != ".git" && (IsManifest(name) || IsFolder(entry->path()))) {
+        names.push_back(name.string());
+      }
     }
     if (error) each_({.path = shown.string(), .error = error.message()});
     std::sort(names.begin(), names.end());
     const bool chart = IsFile(folder / "Chart.yaml");
-    for (const fs::path& name : names) {
-      const fs::path path = folder == "." ? name : folder / name;
-      const bool is_folder = fs::is_directory(path, error);
+    for (const std::string& name : names) {
+      const fs::path path = folder == "." ? fs::path(name) : folder / name;
+      const bool is_folder = IsFolder(path);
       if (!is_folder && !(IsManifest(path) && IsFile(path))) continue;
       if (IsLeftOut(path, is_folder)) continue;
       if (options_.respect_gitignore && IsIgnored(path, is_folder)) continue;

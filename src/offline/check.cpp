@@ -51,7 +51,7 @@ Span SpanOf(const ManifestObject& object, std::string_view field_pointer, std::s
 
 // The template that Helm says a document was rendered from: `# Source: chart/templates/job.yaml`,
 // in the comments above it.
-std::string SourceOf(std::string_view text, std::size_t begin) {
+std::string RenderedFrom(std::string_view text, std::size_t begin) {
   constexpr std::string_view kMark = "# Source: ";
   text = text.substr(0, begin);
   text = text.substr(0, text.rfind('\n') + 1);  // npos + 1 is 0
@@ -124,13 +124,12 @@ class Checker {
   }
 
  private:
-  void Name(const ManifestObject& object, const workload::Workload& workload,
-            ObjectReport& told) const {
+  void Name(const ManifestObject& object, const workload::Workload& workload, ObjectReport& told) {
     const k8s::JsonView metadata = object.json["metadata"];
     told.document = object.index;
     told.pointer = object.pointer;
     told.place = object.PlaceOf("").value;
-    told.source = SourceOf(report_.text, object.document.root->start.offset);
+    told.source = SourceOf(object.document);
     told.api_version = Printable(ApiVersion(object.gvk));
     told.kind = Printable(object.gvk.kind);
     told.namespace_name = Printable(metadata["namespace"].StringOr(""));
@@ -192,6 +191,17 @@ class Checker {
     for (admission::TemplateFix& fix : told.fixes) fix.pointer.insert(0, object.pointer);
   }
 
+  // Looked for once a document: a list has many objects.
+  const std::string& SourceOf(const YamlDocument& document) {
+    if (sourced_ != &document) {
+      source_ = RenderedFrom(report_.text, document.root->start.offset);
+      sourced_ = &document;
+    }
+    return source_;
+  }
+
+  const YamlDocument* sourced_ = nullptr;
+  std::string source_;  // of this document
   const admission::Settings& settings_;
   const CheckWish& wish_;
   IgnoreComments& comments_;

@@ -8,10 +8,17 @@
 namespace tpu_admission::offline {
 namespace {
 
-// The characters of the line, as many as can matter for `column`, each safe to show.
-std::vector<std::string> Characters(std::string_view line, std::size_t column) {
+constexpr std::size_t kCharacterBytes = 4;
+
+bool IsContinuation(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; }
+
+// At most `most` characters of a line, from its beginning on, each safe to show.
+std::vector<std::string> Characters(std::string_view line, std::size_t most) {
+  line = line.substr(0, std::min(line.find('\n'), most * kCharacterBytes));
+  line = line.substr(0, Utf8PrefixBytes(line));
+  if (line.ends_with('\r')) line.remove_suffix(1);
   std::vector<std::string> characters;
-  while (!line.empty() && characters.size() < column + kExcerptColumns) {
+  while (!line.empty() && characters.size() < most) {
     std::string_view rest = line;
     const char32_t character = TakeCharacter(rest);
     const std::string_view bytes = line.substr(0, line.size() - rest.size());
@@ -23,40 +30,44 @@ std::vector<std::string> Characters(std::string_view line, std::size_t column) {
   return characters;
 }
 
-// The line that `mark` is on, without its end.
-std::string_view LineAt(std::string_view text, const YamlMark& mark) {
-  const std::size_t offset = std::min(mark.offset, text.size());
-  const std::size_t before = offset == 0 ? text.npos : text.rfind('\n', offset - 1);
-  const std::size_t begin = before == text.npos ? 0 : before + 1;
-  std::string_view line = text.substr(begin, text.find('\n', begin) - begin);
-  if (line.ends_with('\r')) line.remove_suffix(1);
-  if (line.starts_with("\xEF\xBB\xBF")) line.remove_prefix(3);
-  return line;
+// Where what is shown begins: the line, or so many characters before `offset`. A line may be all of
+// the text, so no more of it is looked at.
+std::size_t Start(std::string_view text, std::size_t offset, std::size_t characters) {
+  std::size_t start = offset;
+  while (start > 0 && characters > 0 && text[start - 1] != '\n') {
+    --start;
+    if (!IsContinuation(text[start])) --characters;
+  }
+  while (start < offset && IsContinuation(text[start])) ++start;
+  return start;
 }
 
 }  // namespace
 
 std::string Excerpt(std::string_view text, const Span& place, std::string_view before,
                     std::string_view after) {
-  if (place.begin.line == 0 || place.begin.column == 0 || text.empty()) return "";
+  const std::size_t offset = place.begin.offset;
+  if (place.begin.line == 0 || place.begin.column == 0 || offset > text.size() || text.empty()) {
+    return "";
+  }
   const std::size_t column = place.begin.column - 1;
-  const std::vector<std::string> line = Characters(LineAt(text, place.begin), column);
-  if (line.empty() || column > line.size()) return "";
-  const std::size_t left = column < kExcerptColumns * 3 / 4 ? 0 : column - kExcerptColumns / 2;
-  const std::size_t right = std::min(line.size(), left + kExcerptColumns);
-  std::size_t length = line.size() - column;  // of what goes on below, the first line
+  const std::size_t shown = column < kExcerptColumns * 3 / 4 ? column : kExcerptColumns / 2;
+  const std::size_t start = Start(text, offset, shown);
+  std::vector<std::string> line = Characters(text.substr(start), kExcerptColumns);
+  if (!line.empty() && line.front() == "\xEF\xBB\xBF") line.erase(line.begin());
+  if (line.empty() || shown > line.size()) return "";
+  std::size_t length = line.size() - shown;  // of what goes on below, the first line
   if (place.end.line <= place.begin.line) {
     length = place.end.column > place.begin.column ? place.end.column - place.begin.column : 1;
   }
-  const std::size_t carets =
-      std::max<std::size_t>(1, std::min(length, right - std::min(column, right)));
+  const std::size_t carets = std::max<std::size_t>(1, std::min(length, line.size() - shown));
   std::string number = std::to_string(place.begin.line);
   number.insert(0, number.size() < 5 ? 5 - number.size() : 0, ' ');
-  std::string excerpt = number + " | " + (left > 0 ? "..." : "");
-  for (std::size_t i = left; i < right; ++i) excerpt += line[i];
-  excerpt += "\n" + std::string(number.size(), ' ') + " | " + (left > 0 ? "   " : "");
-  excerpt.append(column - left, ' ').append(before).append(carets, '^').append(after);
-  return excerpt + "\n";
+  const std::string_view cut = shown < column ? "..." : "";
+  std::string excerpt = number + " | " + std::string(cut);
+  for (const std::string& character : line) excerpt += character;
+  excerpt += "\n" + std::string(number.size(), ' ') + " | " + std::string(cut.size() + shown, ' ');
+  return excerpt.append(before).append(carets, '^').append(after) + "\n";
 }
 
 }  // namespace tpu_admission::offline

@@ -37,26 +37,41 @@ std::string UriOf(std::string_view path) {
   return uri;
 }
 
-// Offsets of a text as lines and columns.
+// Offsets of a text as lines and columns. A line may be all of the text, so characters are counted
+// from the nearest of many stops.
 class LineIndex {
  public:
   explicit LineIndex(std::string_view text) : text_(text) {
-    for (std::size_t i = 0; i < text.size(); ++i) {
-      if (text[i] == '\n') begins_.push_back(i + 1);
+    for (Stop stop; stop.offset < text.size(); stop = After(stop)) {
+      if (stop.offset - stops_.back().offset >= kStride) stops_.push_back(stop);
     }
   }
+  // Line and column.
   std::pair<std::size_t, std::size_t> At(std::size_t offset) const {
-    const auto after = std::upper_bound(begins_.begin(), begins_.end(), offset);
-    const std::size_t begin = *(after - 1);
-    const std::string_view before = text_.substr(begin, offset - begin);
-    const auto characters =
-        std::count_if(before.begin(), before.end(), [](char c) { return (c & 0xC0) != 0x80; });
-    return {std::size_t(after - begins_.begin()), std::size_t(characters) + 1};
+    Stop stop = *std::prev(
+        std::upper_bound(stops_.begin(), stops_.end(), offset,
+                         [](std::size_t at, const Stop& each) { return at < each.offset; }));
+    while (stop.offset < offset) stop = After(stop);
+    return {stop.line, stop.column};
   }
 
  private:
+  static constexpr std::size_t kStride = 1024;
+  struct Stop {
+    std::size_t offset = 0;
+    std::size_t line = 1;
+    std::size_t column = 1;
+  };
+  // One byte on.
+  Stop After(Stop stop) const {
+    const char byte = text_[stop.offset++];
+    if (byte == '\n') return {stop.offset, stop.line + 1, 1};
+    if ((byte & 0xC0) != 0x80) ++stop.column;
+    return stop;
+  }
+
   std::string_view text_;
-  std::vector<std::size_t> begins_{0};
+  std::vector<Stop> stops_{Stop()};
 };
 
 Json RegionOf(const Span& place) {

@@ -84,9 +84,12 @@ IgnoreComments::IgnoreComments(std::string_view text, const YamlStream& stream,
   for (const YamlDocument& document : stream.documents) CollectScalars(*document.root, scalars);
   std::sort(scalars.begin(), scalars.end());
   LineCounter lines(text);
-  for (; at != text.npos && entries_.size() < kMostComments; at = text.find(kMark, at + 1)) {
+  std::size_t next = 0;
+  for (; at != text.npos && entries_.size() < kMostComments; at = text.find(kMark, next)) {
+    next = at + 1;
     const auto after = std::upper_bound(scalars.begin(), scalars.end(), std::pair(at, text.size()));
     if (after != scalars.begin() && std::prev(after)->second > at) continue;
+    next = std::min(text.find('\n', at), text.size());  // the rest of the line is the comment's
     const YamlMark mark = lines.At(at);
     const std::string_view before = lines.before(at);
     if (!before.empty() && before.back() != ' ' && before.back() != '\t') continue;

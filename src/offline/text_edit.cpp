@@ -122,10 +122,10 @@ constexpr const char* kInTheWay =
     "an anchor, an alias or a merge key stands in the way; change it by hand";
 
 const YamlDocument* Find(const YamlStream& stream, std::size_t index) {
-  for (const YamlDocument& document : stream.documents) {
-    if (document.index == index) return &document;
-  }
-  return nullptr;
+  const auto found = std::lower_bound(
+      stream.documents.begin(), stream.documents.end(), index,
+      [](const YamlDocument& document, std::size_t wanted) { return document.index < wanted; });
+  return found == stream.documents.end() || found->index != index ? nullptr : &*found;
 }
 
 // In the order of the text; an error if two meet.

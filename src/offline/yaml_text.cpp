@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <iterator>
 
 #include "tpu_admission/base/json_string.h"
 
@@ -51,16 +52,19 @@ bool IsJson(std::string_view text, const YamlNode& root) {
 DocumentText DocumentTextOf(std::string_view text, const YamlStream& stream,
                             const YamlDocument& document) {
   const std::size_t start = document.root->start.offset;
-  std::size_t begin = 0;
+  const auto& all = stream.documents;  // in the order of the text
+  const auto here = std::lower_bound(
+      all.begin(), all.end(), start,
+      [](const YamlDocument& each, std::size_t at) { return each.root->start.offset < at; });
+  std::size_t begin = here == all.begin() ? 0 : std::prev(here)->root->end.offset;
+  begin = std::min(begin, start);
+  const std::size_t marker = text.substr(begin, start - begin).rfind("\n---");
+  if (marker != text.npos) begin += marker + 1;
   std::size_t end = text.size();
-  for (const YamlDocument& other : stream.documents) {
-    if (other.root->end.offset <= start) begin = std::max(begin, other.root->end.offset);
-    if (other.root->start.offset > start) end = std::min(end, other.root->start.offset);
-  }
-  const std::size_t marker = text.substr(0, start).rfind("\n---");
-  if (marker != text.npos) begin = std::max(begin, marker + 1);
-  const std::size_t next = text.find("\n---", start);
-  return {begin, text.substr(begin, std::min(end, next == text.npos ? end : next + 1) - begin)};
+  if (here != all.end() && std::next(here) != all.end()) end = std::next(here)->root->start.offset;
+  const std::size_t next = text.substr(0, std::max(end, start)).find("\n---", start);
+  if (next != text.npos) end = next + 1;
+  return {begin, text.substr(begin, end - begin)};
 }
 
 }  // namespace tpu_admission::offline

@@ -1,5 +1,8 @@
 #include <gmock/gmock.h>
 
+#include <chrono>
+
+#include "offline/excerpt.h"
 #include "tpu_admission/offline/check.h"
 #include "tpu_admission/offline/format.h"
 
@@ -186,6 +189,31 @@ TEST(RuleChoice, TakesIdsNamesAndBeginnings) {
   EXPECT_EQ(chosen("TPU5"), chosen("5"));
   EXPECT_FALSE(RuleChoice::Parse({"TPU999"}, {}));
   EXPECT_FALSE(RuleChoice::Parse({}, {"tpu"}));
+}
+
+// A line may be all of a file, and have a finding at every object.
+TEST(Excerpt, LooksAtNoMoreOfALineThanItShows) {
+  const std::string line(16 << 20, 'x');
+  const auto begin = std::chrono::steady_clock::now();
+  for (std::uint32_t i = 0; i < 1'000; ++i) {
+    const YamlMark mark = {1, 8'000'000 + i, 7'999'999 + i};
+    EXPECT_LT(Excerpt(line, {mark, mark}).size(), 400U);
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
+}
+
+TEST(Excerpt, OfWhatIsNoTextIsSafe) {
+  const YamlMark mark = {1, 4, 3};
+  EXPECT_EQ(Excerpt("a: \xFF\xFE", {mark, mark}), "    1 | a: \n      |    ^\n");
+  EXPECT_EQ(Excerpt("a", {{9, 9, 99}, {9, 9, 99}}), "");
+}
+
+TEST(IgnoreComment, AMillionMarksInALineAreOneComment) {
+  std::string text = "a: 1  ";
+  for (int i = 0; i < 500'000; ++i) text += "# tpu-admission:";
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_THAT(Check(text).warnings, SizeIs(1));
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));
 }
 
 }  // namespace
