@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <iostream>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -17,6 +18,7 @@
 #include "tpu_admission/admission/profile.h"
 #include "tpu_admission/base/text.h"
 #include "tpu_admission/base/version.h"
+#include "tpu_admission/offline/schema.h"
 
 namespace tpu_admission::app {
 namespace {
@@ -118,6 +120,8 @@ class CommandLine {
     AddServe();
     AddController();
     AddCheck();
+    AddPolicy();
+    AddSchema();
     AddExplain();
     AddCatalog();
     AddPlan();
@@ -189,6 +193,28 @@ class CommandLine {
     AddEngineFlags(command, check_.engine);
     AddCheckFlags(command, check_);
     project_.AddFlags(command);
+  }
+
+  void AddPolicy() {
+    CLI::App& command = Add("policy", "test a policy", [this] { return TestPolicy(policy_test_); });
+    command.require_subcommand(1);
+    CLI::App& test = *command.add_subcommand(
+        "test", "hold a policy against cases: manifests and the verdicts that are expected");
+    test.add_option("FILE", policy_test_.files, "files of cases; docs/policy.md has one")
+        ->required();
+    AddEngineFlags(test, policy_test_.engine);
+    test.footer("Exit codes: 0 all cases hold, 1 some do not, 2 a file could not be read.");
+  }
+
+  void AddSchema() {
+    CLI::App& command = Add("schema", "print the JSON Schema of a file or an answer", [this] {
+      std::cout << offline::Schema(schema_);
+      return kDone;
+    });
+    const auto names = offline::SchemaNames();
+    command.add_option("NAME", schema_, "of which")
+        ->required()
+        ->check(CLI::IsMember(std::set<std::string>(names.begin(), names.end())));
   }
 
   void AddExplain() {
@@ -327,6 +353,8 @@ class CommandLine {
   ControllerOptions controller_;
   CheckOptions check_;
   ProjectFile project_;
+  PolicyTestOptions policy_test_;
+  std::string schema_;
   ExplainOptions explain_;
   CatalogOptions catalog_;
   PlanOptions plan_;

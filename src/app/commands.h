@@ -8,6 +8,7 @@ namespace tpu_admission::app {
 int Serve(const ServeOptions& options);
 int RunController(const ControllerOptions& options);
 int Check(const CheckOptions& options);
+int TestPolicy(const PolicyTestOptions& options);
 int ShowCatalog(const CatalogOptions& options);
 int ShowPlan(const PlanOptions& options);
 int Explain(const ExplainOptions& options);

@@ -1,6 +1,5 @@
 // `tpu-admission explain`: the README of a rule for a terminal, and the index of all rules.
 #include <algorithm>
-#include <cctype>
 #include <iostream>
 #include <string>
 #include <vector>
@@ -8,7 +7,7 @@
 #include "app/command_line.h"
 #include "app/commands.h"
 #include "app/profile_table.h"
-#include "tpu_admission/base/text.h"
+#include "tpu_admission/offline/rule_choice.h"
 #include "tpu_admission/rules/readme.h"
 
 namespace tpu_admission::app {
@@ -73,29 +72,6 @@ void PrintIndex() {
   }
 }
 
-// The rule by its id in any case, or by its name.
-const Rule* Find(const std::string& name) {
-  std::string upper = name;
-  std::transform(upper.begin(), upper.end(), upper.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
-  const Rule* by_id = rules::FindRule(upper);
-  if (by_id != nullptr) return by_id;
-  std::transform(upper.begin(), upper.end(), upper.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return rules::FindRule(upper);
-}
-
-int SayThereIsNone(const std::string& name) {
-  constexpr std::size_t kMaxEdits = 2;
-  std::vector<std::string_view> names;
-  for (const Rule* rule : rules::AllRules()) names.push_back(rule->name);
-  const std::string_view nearest = Nearest(name, names, std::min(kMaxEdits, name.size() / 3));
-  std::cerr << "tpu-admission: there is no rule " << Quoted(name);
-  if (!nearest.empty()) std::cerr << ", did you mean " << nearest << '?';
-  std::cerr << "; `tpu-admission explain` lists all\n";
-  return kCannotRun;
-}
-
 }  // namespace
 
 int Explain(const ExplainOptions& options) {
@@ -108,8 +84,11 @@ int Explain(const ExplainOptions& options) {
     markdown ? PrintIndex() : PrintList();
   }
   for (const std::string& name : options.rules) {
-    const Rule* rule = Find(name);
-    if (rule == nullptr) return SayThereIsNone(name);
+    const Rule* rule = offline::RuleNamed(name);
+    if (rule == nullptr) {
+      std::cerr << "tpu-admission: " << offline::NoSuchRule(name) << '\n';
+      return kCannotRun;
+    }
     if (markdown) {
       std::cout << ReadmeOf(*rule);
     } else {

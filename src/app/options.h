@@ -81,6 +81,11 @@ struct CheckOptions {
   int threads = 0;           // 0: as many as processors
 };
 
+struct PolicyTestOptions {
+  EngineOptions engine;
+  std::vector<std::string> files;  // of cases
+};
+
 // How to reach a cluster as the user does.
 struct KubectlOptions {
   std::string program = "kubectl";

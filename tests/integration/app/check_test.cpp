@@ -481,5 +481,51 @@ TEST(Check, ManyThreadsTellTheSameInTheSameOrder) {
   EXPECT_EQ(RunToEnd(arguments).out, one);
 }
 
+TEST_F(CheckFolder, PolicyTestTellsWhichCasesDoNotHold) {
+  Write("policy.yaml", "namespaces: [{match: dev, rules: {TPU203: warn}}]\n");
+  Write("pod.yaml", kWrongPod);
+  const std::string text = "  text: '" + std::string(kWrongPod) + "'\n";
+  Write("cases.yaml",
+        "policy: policy.yaml\ncases:\n- name: dev is warned\n  namespace: dev\n"
+        "  manifest: pod.yaml\n  expect: warn\n  rules: {TPU203: warn, TPU301: off}\n"
+        "- name: others are denied\n  expect: deny\n" +
+            text);
+  const auto test = [&] { return RunToEnd({"policy", "test", "cases.yaml"}, {}, "", root()); };
+  EXPECT_EQ(test().out, "ok    dev is warned\nok    others are denied\n2 passed, 0 failed\n");
+  Write("policy.yaml", "rules: {TPU203: warn}\n");
+  const Ended wrong = test();
+  EXPECT_EQ(wrong.exit_code, 1);
+  EXPECT_THAT(wrong.out, HasSubstr("FAIL  others are denied\n      expected deny, is warn (TPU203 "
+                                   "warn)\n"));
+  Write("cases.yaml", "cases: [{name: x, expect: maybe, text: a, rules: {TPU2O3: warn}}]\n");
+  const Ended broken = test();
+  EXPECT_EQ(broken.exit_code, 2);
+  EXPECT_THAT(broken.err, HasSubstr("cases.yaml:1:27: "));
+  EXPECT_THAT(broken.err, HasSubstr("did you mean TPU203?"));
+}
+
+TEST(Check, PrintsSchemasWithTheRulesOfTheBuild) {
+  const auto schema = nlohmann::json::parse(RunToEnd({"schema", "policy"}).out);
+  EXPECT_THAT(schema["$defs"]["rule"]["enum"].dump(), HasSubstr("\"TPU301\""));
+  EXPECT_EQ(RunToEnd({"schema", "policies"}).exit_code, 2);
+}
+
+TEST_F(CheckFolder, SaysWhatIsTooLargeTooDeepOrNoText) {
+  Write("huge.yaml", "a: 1\n");
+  std::filesystem::resize_file(root() + "/huge.yaml", std::uintmax_t{1} << 30);  // takes no room
+  Write("deep.yaml", std::string(100'000, '['));
+  Write("bytes.yaml", "a: b\nc: \xFF\xFE\n");
+  Write("good.yaml", kWrongPod);
+  for (const char* format : {"text", "sarif", "junit"}) {
+    const Ended ended = Run({"--output", format, ".", "/dev/zero"});
+    EXPECT_EQ(ended.exit_code, 2);
+    EXPECT_THAT(ended.out, HasSubstr("huge.yaml: is larger than 16 MiB")) << format;
+    EXPECT_THAT(ended.out, HasSubstr("/dev/zero: is larger than 16 MiB")) << format;
+    EXPECT_THAT(ended.out, HasSubstr("inside each other")) << format;
+    EXPECT_THAT(ended.out, HasSubstr("the text is not UTF-8")) << format;
+    EXPECT_THAT(ended.out, HasSubstr("TPU203")) << "the others are judged";
+  }
+}
+
 }  // namespace
 }  // namespace tpu_admission::testing

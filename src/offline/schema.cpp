@@ -1,0 +1,49 @@
+#include "tpu_admission/offline/schema.h"
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "tpu_admission/admission/profile.h"
+#include "tpu_admission/rules/rule.h"
+
+namespace tpu_admission::offline {
+
+// config/schemas/*.json, in the order of kNames.
+std::span<const std::string_view> SchemaTexts();
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::array<std::string_view, 4> kNames = {"catalog", "check", "policy", "project"};
+
+Json RuleNames() {
+  Json names = Json::array();
+  for (const rules::Rule* rule : rules::AllRules()) names.push_back(rule->id);
+  for (const rules::Rule* rule : rules::AllRules()) names.push_back(rule->name);
+  return {{"enum", names}};
+}
+
+Json ProfileNames() {
+  Json names = Json::array();
+  const auto profiles = admission::BuiltInProfiles().value();
+  for (const admission::Profile& profile : profiles) names.push_back(profile.name);
+  return {{"enum", names}};
+}
+
+}  // namespace
+
+std::span<const std::string_view> SchemaNames() { return kNames; }
+
+std::string Schema(std::string_view name) {
+  const auto found = std::find(kNames.begin(), kNames.end(), name);
+  if (found == kNames.end()) return "";
+  Json schema = Json::parse(SchemaTexts()[std::size_t(found - kNames.begin())]);
+  Json& parts = schema["$defs"];
+  if (parts.contains("rule")) parts["rule"] = RuleNames();
+  if (parts.contains("profile")) parts["profile"] = ProfileNames();
+  return schema.dump(2) + "\n";
+}
+
+}  // namespace tpu_admission::offline
