@@ -127,11 +127,18 @@ std::optional<Fault> FaultOfService(const Subject& subject, std::string_view lis
   return std::nullopt;
 }
 
-std::optional<Fault> FaultOf(const Subject& subject, std::string_view list, const Slice& slice) {
+std::optional<Fault> FaultOf(const Subject& subject, const HostNameList& names,
+                             const Slice& slice) {
+  const std::string_view list = names.text;
+  if (names.variable.size() + 1 + list.size() > kLongestVariable) {
+    return Fault{"has 128 KiB or more, with which no process starts",
+                 "has 128 KiB or more, and Linux starts no process with a variable of that length",
+                 "use shorter names, or a smaller slice"};
+  }
   if (auto fault = FaultOfForm(list)) return fault;
-  const std::int64_t names = CountHostNames(list);
-  if (names < slice.pods) {
-    const std::string found = fmt::format("has {}, a slice of {} has {}", Count(names, "name"),
+  const std::int64_t count = CountHostNames(list);
+  if (count < slice.pods) {
+    const std::string found = fmt::format("has {}, a slice of {} has {}", Count(count, "name"),
                                           slice.topology.Text(), Count(slice.pods, "pod"));
     return Fault{
         found, found + ": those that are not named are not found by the others",
@@ -143,13 +150,15 @@ std::optional<Fault> FaultOf(const Subject& subject, std::string_view list, cons
 void Check(const Subject& subject, Report& report) {
   if (!subject.is_pod()) return;
   std::optional<Slice> slice;
+  int looked_at = 0;
   for (const k8s::Container& container : subject.pods.pod.spec.containers) {
     if (!container.Stays() || !workload::UsesTpu(container) || RunsAlone(container)) continue;
     const std::optional<HostNameList> names = HostNamesOf(container);
     if (!names) continue;
+    if (++looked_at > kMostProcesses) return;
     if (!slice) slice = subject.SliceOfPods();
     if (!slice || !slice->multi_host()) return;
-    std::optional<Fault> fault = FaultOf(subject, names->text, *slice);
+    std::optional<Fault> fault = FaultOf(subject, *names, *slice);
     if (!fault) continue;
     report.Add({.pointer = subject.At(
                     container, fmt::format("/env/{}/value", container.EnvIndex(names->variable))),

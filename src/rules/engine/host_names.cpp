@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "tpu_admission/base/text.h"
 #include "tpu_admission/workload/tpu_variables.h"
 
 namespace tpu_admission::rules {
@@ -10,8 +9,9 @@ namespace {
 
 std::optional<std::string_view> Literal(const k8s::Container& container, std::string_view name) {
   const std::optional<std::string_view> value = container.EnvValue(name);
-  if (!value || workload::IsPlaceholder(*value)) return std::nullopt;
-  return value->find("$(") == value->npos ? value : std::nullopt;
+  // "$(NAMES)", "{{ names }}", "<names>": lists may be long, so this is no IsPlaceholder().
+  const bool is_written_out = value && value->find_first_of("$<{") == value->npos;
+  return is_written_out ? value : std::nullopt;
 }
 
 }  // namespace

@@ -15,6 +15,9 @@ struct HostNameList {
 };
 // Nothing where there is none, or where it is not written out (valueFrom, "$(NAMES)").
 std::optional<HostNameList> HostNamesOf(const k8s::Container& container);
+
+// Lists are looked at in no more containers of a pod than a host has chips.
+inline constexpr int kMostProcesses = 8;
 // The number that is written out. The same.
 std::optional<std::string_view> WorkerIdOf(const k8s::Container& container);
 

@@ -155,5 +155,21 @@ TEST(WorkerFix, IsRightOrAFindingOn2304Hosts) {
   EXPECT_NE(asker.Validate(Review(two)).findings().find("TPU801=audit"), std::string::npos);
 }
 
+// And no answer grows with it.
+TEST(WorkerFix, AListThatIsTooLongIsAFinding) {
+  for (const char* part : {"serve-0.serve,", ",", ".", "a", "\xC3\xBC"}) {
+    std::string list;
+    while (list.size() < 300'000) list += part;
+    json pod = StatefulPod(2, "tpu-v6e-slice", "4x4", json::array({Container("jax", 4)}));
+    pod["spec"]["containers"][0]["env"] =
+        json::array({{{"name", "TPU_WORKER_ID"}, {"value", "2"}},
+                     {{"name", "TPU_WORKER_HOSTNAMES"}, {"value", list}}});
+    Asker asker;
+    const Answer answer = asker.Validate(Review(pod));
+    EXPECT_NE(answer.findings().find("TPU805=audit"), std::string::npos) << part;
+    EXPECT_LT(answer.text.size(), 5000U);
+  }
+}
+
 }  // namespace
 }  // namespace tpu_admission::admission
