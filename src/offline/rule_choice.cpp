@@ -58,11 +58,13 @@ const rules::Rule* RuleNamed(std::string_view name) {
 std::string NoSuchRule(std::string_view name) {
   constexpr std::size_t kMaxEdits = 2;
   std::vector<std::string_view> names;
+  std::vector<std::string_view> ids;
   for (const rules::Rule* rule : rules::AllRules()) {
     names.push_back(rule->name);
-    names.push_back(rule->id);
+    ids.push_back(rule->id);
   }
-  const std::string_view nearest = Nearest(name, names, std::min(kMaxEdits, name.size() / 3));
+  std::string_view nearest = Nearest(name, ids, 1);  // two digits away is another rule
+  if (nearest.empty()) nearest = Nearest(name, names, std::min(kMaxEdits, name.size() / 3));
   return "there is no rule " + Quoted(name) +
          (nearest.empty() ? "" : ", did you mean " + std::string(nearest) + "?") +
          "; `tpu-admission explain` lists all";
