@@ -1,193 +1,320 @@
-// The only file that knows Boost.JSON: its parser reports events, and TreeBuilder makes nodes of
-// them. Half the cost of Boost's own tree, because strings stay where they are and managedFields,
-// often the larger half of an object, are left out.
-#include <boost/json/basic_parser_impl.hpp>
-#include <boost/json/src.hpp>
+// The only file that parses JSON of strangers: one pass over the text makes the tree. Text stays
+// where it is, but where it has escapes; managedFields, often the larger half of an object, is read
+// over and not built. docs/performance.md says what other parsers cost.
+#include <algorithm>
+#include <array>
+#include <charconv>
 #include <cstring>
 #include <memory_resource>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "k8s/json_node.h"
+#include "k8s/json_text.h"
 #include "tpu_admission/base/text.h"
 #include "tpu_admission/k8s/json.h"
 
 namespace tpu_admission::k8s {
 namespace {
 
-namespace bj = boost::json;
-using ErrorCode = boost::system::error_code;
 using Kind = JsonNode::Kind;
 
 constexpr std::string_view kLeftOut = "managedFields";
+constexpr const char* kTooMany = "it has too many values";
+constexpr std::size_t kFirstNodes = 256;
 
-// The handler of bj::basic_parser: values wait on a stack until their parent ends, which then takes
-// them into the arena side by side.
+bool IsAscii(std::string_view text) {
+  constexpr std::size_t kStep = 64;
+  std::uint64_t all = 0;
+  std::size_t i = 0;
+  for (; i + kStep <= text.size(); i += kStep) {
+    std::array<std::uint64_t, kStep / 8> words;
+    std::memcpy(words.data(), text.data() + i, kStep);
+    for (const std::uint64_t word : words) all |= word;
+  }
+  for (; i < text.size(); ++i) all |= static_cast<unsigned char>(text[i]);
+  return (all & 0x8080808080808080) == 0;
+}
+
+bool IsSpace(char c) { return c <= ' ' && (c == ' ' || c == '\n' || c == '\r' || c == '\t'); }
+
+std::string_view WithoutSpace(std::string_view text) {
+  while (!text.empty() && IsSpace(text.back())) text.remove_suffix(1);
+  while (!text.empty() && IsSpace(text.front())) text.remove_prefix(1);
+  return text;
+}
+
+// So that the place in the text stays in a register.
+#define TPU_ADMISSION_INLINE [[gnu::always_inline]] inline
+
+// Values wait on a stack until their parent ends, which then takes them into the arena side by
+// side.
+//
+// Functions that read get the place where they begin and give the one behind. The text ends with a
+// bracket, and no token but a bracket ends with one, so there is always a character to look at but
+// behind a bracket, where Leave() sees to it. After a fault the place is kStop, which nothing takes
+// for a beginning.
 class TreeBuilder {
  public:
-  static constexpr std::size_t max_object_size = std::size_t(-1);
-  static constexpr std::size_t max_array_size = std::size_t(-1);
-  static constexpr std::size_t max_key_size = std::size_t(-1);
-  static constexpr std::size_t max_string_size = std::size_t(-1);
-
   explicit TreeBuilder(std::pmr::memory_resource& arena) : arena_(arena) {}
 
-  // `text` must outlive the tree.
-  void Begin(std::string_view text) {
-    text_ = text;
-    waiting_.clear();
-    partial_.clear();
-    values_ = 0;
-    left_out_depth_ = 0;
-    leave_out_next_ = false;
-  }
-
-  const JsonNode* Finish() {
-    constexpr std::size_t kKeep = 16'384;  // nodes of a review of usual size
-    const JsonNode* root = Take(1);
-    if (waiting_.capacity() > kKeep) std::vector<JsonNode>().swap(waiting_);
+  // Of a list or map without space around it, in UTF-8, which outlives the tree. nullptr: see
+  // fault().
+  const JsonNode* Build(std::string_view text) {
+    begin_ = text.data();
+    end_ = begin_ + text.size();
+    SetStack(0);
+    free_ = {};
+    values_ = depth_ = 0;
+    fault_ = nullptr;
+    if (!text.ends_with('}') && !text.ends_with(']')) return Cut(), nullptr;
+    const char* const stop = Read<true>(begin_);
+    if (fault_ == nullptr && stop != end_) Fail(stop, "something stands behind it");
+    const JsonNode* const root = fault_ == nullptr ? Take(0) : nullptr;
+    if (waiting_.size() > kKeptNodes) std::vector<JsonNode>().swap(waiting_);
+    if (unescaped_.capacity() > kKeptBytes) std::string().swap(unescaped_);
     return root;
   }
 
-  bool too_many_values() const { return values_ > JsonParser::kMaxValues; }
-
-  bool on_document_begin(ErrorCode&) { return true; }
-  bool on_document_end(ErrorCode&) { return true; }
-  bool on_object_begin(ErrorCode&) {
-    if (left_out_depth_ > 0) ++left_out_depth_;
-    return true;
-  }
-  bool on_array_begin(ErrorCode&) {
-    if (left_out_depth_ > 0 || leave_out_next_) ++left_out_depth_;
-    leave_out_next_ = false;
-    return true;
-  }
-  bool on_object_end(std::size_t size, ErrorCode& error) {
-    return End(Kind::kObject, size, 2 * size, error);
-  }
-  bool on_array_end(std::size_t size, ErrorCode& error) {
-    return End(Kind::kArray, size, size, error);
-  }
-
-  bool on_key_part(bj::string_view part, std::size_t, ErrorCode&) { return AddPart(part); }
-  bool on_string_part(bj::string_view part, std::size_t, ErrorCode&) { return AddPart(part); }
-  bool on_key(bj::string_view end, std::size_t, ErrorCode& error) {
-    if (!PushString(end, error)) return false;
-    leave_out_next_ = left_out_depth_ == 0 && waiting_.back().string() == kLeftOut;
-    return true;
-  }
-  bool on_string(bj::string_view end, std::size_t, ErrorCode& error) {
-    return PushString(end, error);
-  }
-
-  bool on_number_part(bj::string_view, ErrorCode&) { return true; }
-  bool on_int64(std::int64_t number, bj::string_view, ErrorCode& error) {
-    JsonNode* node = Push(Kind::kInteger, error);
-    if (node != nullptr) node->integer = number;
-    return !error;
-  }
-  bool on_uint64(std::uint64_t number, bj::string_view text, ErrorCode& error) {
-    return on_double(static_cast<double>(number), text, error);
-  }
-  bool on_double(double number, bj::string_view, ErrorCode& error) {
-    JsonNode* node = Push(Kind::kDouble, error);
-    if (node != nullptr) node->number = number;
-    return !error;
-  }
-  bool on_bool(bool value, ErrorCode& error) {
-    Push(value ? Kind::kTrue : Kind::kFalse, error);
-    return !error;
-  }
-  bool on_null(ErrorCode& error) {
-    Push(Kind::kNull, error);
-    return !error;
-  }
-  bool on_comment_part(bj::string_view, ErrorCode&) { return true; }
-  bool on_comment(bj::string_view, ErrorCode&) { return true; }
+  const char* fault() const { return fault_; }
+  std::size_t fault_place() const { return fault_place_; }
 
  private:
-  bool End(Kind kind, std::size_t size, std::size_t nodes, ErrorCode& error) {
-    if (left_out_depth_ > 0) {
-      if (--left_out_depth_ > 0) return true;
-      return on_null(error);  // stands for what was left out
+  static constexpr const char* kStop = "";
+  // Of reviews of usual size.
+  static constexpr std::size_t kKeptNodes = 16'384;
+  static constexpr std::size_t kKeptBytes = 65'536;
+
+  // A list or map that has begun.
+  struct Open {
+    std::size_t first;  // of its children in waiting_
+    char end;           // ']' or '}'
+  };
+
+  // The first fault counts.
+  [[gnu::cold, gnu::noinline]] const char* Fail(const char* at, const char* fault) {
+    if (fault_ == nullptr) {
+      fault_ = fault;
+      fault_place_ = std::size_t(at - begin_);
     }
-    const JsonNode* children = Take(nodes);
-    JsonNode* node = Push(kind, error);
-    if (node == nullptr) return false;
-    node->size = static_cast<std::uint32_t>(size);
-    node->children = children;
-    return true;
+    return kStop;
+  }
+  const char* Cut() { return Fail(end_, "it ends too early"); }
+
+  TPU_ADMISSION_INLINE static const char* Skip(const char* at) {
+    while (IsSpace(*at)) ++at;
+    return at;
   }
 
-  // A new waiting node; nullptr within what is left out, or with `error` if there are too many.
-  JsonNode* Push(Kind kind, ErrorCode& error) {
-    leave_out_next_ = false;
-    if (left_out_depth_ > 0) return nullptr;
-    if (++values_ > JsonParser::kMaxValues) {
-      error = bj::error::array_too_large;
-      return nullptr;
+  // A value with all that is in it. What is not built is held to the same grammar.
+  template <bool kBuild>
+  const char* Read(const char* at) {
+    const std::size_t depth = depth_;
+    do {
+      const std::size_t outside = depth_;
+      at = Begin<kBuild>(Skip(at));
+      if (depth_ <= outside) at = GoOn<kBuild>(at, depth);  // else a collection has begun
+    } while (depth_ != depth && fault_ == nullptr);
+    return at;
+  }
+
+  // A scalar, an empty collection, or another as far as its first value.
+  template <bool kBuild>
+  TPU_ADMISSION_INLINE const char* Begin(const char* at) {
+    switch (*at) {
+      case '"':
+        return ReadString<kBuild>(at + 1);
+      case '{':
+        at = Enter(at, '}');
+        return *at == '}' ? Leave<kBuild>(at) : ReadKey<kBuild>(at);
+      case '[':
+        if (kBuild && IsLeftOut()) return Push<true>(Read<false>(at), Kind::kNull);
+        at = Enter(at, ']');
+        return *at == ']' ? Leave<kBuild>(at) : at;
+      case 't':
+        return Push<kBuild>(ReadWord(at, "true"), Kind::kTrue);
+      case 'f':
+        return Push<kBuild>(ReadWord(at, "false"), Kind::kFalse);
+      case 'n':
+        return Push<kBuild>(ReadWord(at, "null"), Kind::kNull);
+      default:
+        return ReadNumber<kBuild>(at);
     }
-    JsonNode& node = waiting_.emplace_back();
-    node.kind = kind;
-    return &node;
   }
 
-  // Parts come where a string has escapes.
-  bool AddPart(bj::string_view part) {
-    if (left_out_depth_ == 0) partial_.append(part.data(), part.size());
-    return true;
+  // Behind a value: over the ends of collections, as far as the next value or down to `depth`.
+  template <bool kBuild>
+  TPU_ADMISSION_INLINE const char* GoOn(const char* at, std::size_t depth) {
+    while (depth_ != depth) {
+      const char end = open_[depth_ - 1].end;
+      at = Skip(at);
+      if (*at == ',') return end == '}' ? ReadKey<kBuild>(Skip(at + 1)) : at + 1;
+      if (*at != end) return Fail(at, "a comma or a bracket is missing");
+      at = Leave<kBuild>(at);
+    }
+    return at;
   }
 
-  bool PushString(bj::string_view end, ErrorCode& error) {
-    JsonNode* node = Push(Kind::kString, error);
-    if (node == nullptr) return !error;
-    const bool in_place =
-        partial_.empty() && end.data() >= text_.data() && end.data() < text_.data() + text_.size();
-    const std::string_view string = in_place ? std::string_view(end.data(), end.size()) : Copy(end);
-    node->text = string.data();
-    node->size = static_cast<std::uint32_t>(string.size());
-    return true;
+  TPU_ADMISSION_INLINE const char* Enter(const char* at, char end) {
+    if (depth_ == JsonParser::kMaxDepth) return Fail(at, "it is nested too deep");
+    open_[depth_++] = {waiting(), end};
+    return Skip(at + 1);
   }
 
-  // The parts of a string and its end, put together in the arena.
-  std::string_view Copy(bj::string_view end) {
-    partial_.append(end.data(), end.size());
-    char* copy = static_cast<char*>(arena_.allocate(partial_.size() + 1, 1));
-    const std::size_t size = partial_.copy(copy, partial_.size());
-    partial_.clear();
-    return {copy, size};
+  // Over the end of a collection.
+  template <bool kBuild>
+  TPU_ADMISSION_INLINE const char* Leave(const char* at) {
+    const Open open = open_[--depth_];
+    if (++at == end_ && depth_ != 0) return Cut();
+    if (!kBuild) return at;
+    const std::size_t nodes = waiting() - open.first;
+    values_ += nodes;
+    if (values_ >= JsonParser::kMaxValues) return Fail(at, kTooMany);
+    const JsonNode* const children = Take(open.first);
+    Push<true>(at, open.end == '}' ? Kind::kObject : Kind::kArray);
+    top_[-1].size = static_cast<std::uint32_t>(open.end == '}' ? nodes / 2 : nodes);
+    top_[-1].children = children;
+    return at;
   }
 
-  // Moves the last `count` waiting nodes to the arena.
-  const JsonNode* Take(std::size_t count) {
-    if (count == 0) return nullptr;
-    void* memory = arena_.allocate(count * sizeof(JsonNode), alignof(JsonNode));
-    std::memcpy(memory, &waiting_[waiting_.size() - count], count * sizeof(JsonNode));
-    waiting_.resize(waiting_.size() - count);
+  // Is this the list of managedFields?
+  bool IsLeftOut() const {
+    return depth_ != 0 && open_[depth_ - 1].end == '}' && top_[-1].string() == kLeftOut;
+  }
+
+  // A key and its colon.
+  template <bool kBuild>
+  TPU_ADMISSION_INLINE const char* ReadKey(const char* at) {
+    if (*at != '"') return Fail(at, "a key is missing");
+    at = Skip(ReadString<kBuild>(at + 1));
+    return *at == ':' ? at + 1 : Fail(at, "a colon is missing");
+  }
+
+  // A string from behind its first quote.
+  template <bool kBuild>
+  TPU_ADMISSION_INLINE const char* ReadString(const char* start) {
+    const char* const stop = PlainEnd(start, end_);
+    if (stop == end_ || *stop != '"') return ReadEscaped<kBuild>(start, stop);
+    return PushText<kBuild>(stop + 1, {start, std::size_t(stop - start)});
+  }
+
+  // A string with more in it than plain text: that ends at `at`.
+  template <bool kBuild>
+  [[gnu::noinline]] const char* ReadEscaped(const char* start, const char* at) {
+    unescaped_.assign(start, at);
+    while (at != end_ && *at != '"') {
+      if (*at != '\\') return Fail(at, "a control character stands in a string");
+      if (!TakeEscape(at, end_, unescaped_)) return Fail(at, "an escape is wrong");
+      const char* const plain = at;
+      at = PlainEnd(at, end_);
+      unescaped_.append(plain, at);
+    }
+    if (at == end_) return Cut();
+    if (!kBuild) return at + 1;
+    char* const copy = static_cast<char*>(Allocate(unescaped_.size()));
+    return PushText<kBuild>(at + 1, {copy, unescaped_.copy(copy, unescaped_.size())});
+  }
+
+  const char* ReadWord(const char* at, std::string_view word) {
+    const bool is_there = std::string_view(at, std::size_t(end_ - at)).starts_with(word);
+    return is_there ? at + word.size() : Fail(at, "no value begins so");
+  }
+
+  template <bool kBuild>
+  const char* ReadNumber(const char* at) {
+    const NumberText number = NumberAt(at, end_);
+    const char* const stop = at + number.text.size();
+    if (stop == at) return Fail(at, "no value begins so");
+    if (!kBuild) return stop;
+    Push<true>(stop, Kind::kInteger);
+    JsonNode& node = top_[-1];
+    if (number.is_whole && std::from_chars(at, stop, node.integer).ec == std::errc()) return stop;
+    node.kind = Kind::kDouble;
+    node.number = DoubleOf(number.text);
+    return stop;
+  }
+
+  template <bool kBuild>
+  TPU_ADMISSION_INLINE const char* PushText(const char* at, std::string_view text) {
+    if (!kBuild) return at;
+    Push<true>(at, Kind::kString);
+    top_[-1].text = text.data();
+    top_[-1].size = static_cast<std::uint32_t>(text.size());
+    return at;
+  }
+
+  // Puts a node on the stack, for the value that ends at `at`.
+  template <bool kBuild>
+  TPU_ADMISSION_INLINE const char* Push(const char* at, Kind kind) {
+    if (!kBuild) return at;
+    if (top_ == limit_) MakeRoom(at);
+    top_->kind = kind;
+    ++top_;
+    return at;
+  }
+
+  std::size_t waiting() const { return std::size_t(top_ - bottom_); }
+
+  void SetStack(std::size_t waiting) {
+    bottom_ = waiting_.data();
+    top_ = bottom_ + waiting;
+    limit_ = bottom_ + waiting_.size();
+  }
+
+  // After a fault there is room as well: for a node that nobody reads.
+  [[gnu::noinline]] void MakeRoom(const char* at) {
+    const std::size_t size = waiting_.size();
+    if (size < JsonParser::kMaxValues) {
+      waiting_.resize(std::clamp<std::size_t>(2 * size, kFirstNodes, JsonParser::kMaxValues));
+      SetStack(size);
+    } else {
+      Fail(at, kTooMany);
+      SetStack(size - 1);
+    }
+  }
+
+  // Of the arena, which itself takes 40 instructions to be asked.
+  TPU_ADMISSION_INLINE void* Allocate(std::size_t bytes) {
+    constexpr std::size_t kBlock = 8 << 10;
+    bytes = (bytes + alignof(JsonNode) - 1) / alignof(JsonNode) * alignof(JsonNode);
+    if (bytes > free_.size()) {
+      const std::size_t block = std::max(bytes, kBlock);
+      free_ = {static_cast<std::byte*>(arena_.allocate(block, alignof(JsonNode))), block};
+    }
+    void* const memory = free_.data();
+    free_ = free_.subspan(bytes);
+    return memory;
+  }
+
+  // Moves the waiting nodes from `first` on to the arena.
+  TPU_ADMISSION_INLINE const JsonNode* Take(std::size_t first) {
+    const JsonNode* const nodes = bottom_ + first;
+    const std::size_t bytes = std::size_t(top_ - nodes) * sizeof(JsonNode);
+    if (bytes == 0) return nullptr;
+    void* const memory = Allocate(bytes);
+    std::memcpy(memory, nodes, bytes);
+    top_ = bottom_ + first;
     return static_cast<const JsonNode*>(memory);
   }
 
   std::pmr::memory_resource& arena_;
-  std::string_view text_;
+  std::span<std::byte> free_;  // of the arena
+  const char* begin_ = nullptr;
+  const char* end_ = nullptr;
+  const char* fault_ = nullptr;
+  std::size_t fault_place_ = 0;
+  std::size_t values_ = 0;  // in the arena
+  std::size_t depth_ = 0;
+  Open open_[JsonParser::kMaxDepth];
+  JsonNode* bottom_ = nullptr;  // of the stack, which is waiting_
+  JsonNode* top_ = nullptr;     // behind the last that waits
+  JsonNode* limit_ = nullptr;
   std::vector<JsonNode> waiting_;
-  std::string partial_;
-  std::size_t values_ = 0;
-  int left_out_depth_ = 0;       // collections open within managedFields
-  bool leave_out_next_ = false;  // the key was managedFields
+  std::string unescaped_;
 };
 
-bj::parse_options Options() {
-  bj::parse_options options;
-  options.max_depth = JsonParser::kMaxDepth;
-  options.allow_invalid_utf8 = true;  // of the text as a whole, Parse() sees to it: it is cheaper
-  return options;
-}
-
-bool IsAscii(std::string_view text) {
-  unsigned char all = 0;
-  for (const char c : text) all |= static_cast<unsigned char>(c);
-  return all < 0x80;
-}
+#undef TPU_ADMISSION_INLINE
 
 }  // namespace
 
@@ -196,7 +323,15 @@ struct JsonParser::State {
 
   std::unique_ptr<std::byte[]> block{new std::byte[kArenaBytes]};
   std::pmr::monotonic_buffer_resource arena{block.get(), kArenaBytes};
-  bj::basic_parser<TreeBuilder> parser{Options(), arena};
+  TreeBuilder builder{arena};
+  std::string list;
+
+  // "4" as "[4]", so that every text ends with a bracket.
+  std::string_view InList(std::string_view scalar) {
+    list.clear();
+    list.push_back('[');
+    return list.append(scalar).append(1, ']');
+  }
 };
 
 JsonParser::JsonParser() : state_(std::make_unique<State>()) {}
@@ -206,22 +341,20 @@ Result<JsonView> JsonParser::Parse(std::string_view text) {
   if (!IsAscii(text) && !IsUtf8(text)) {
     return Error{"the body is not valid JSON: it is not UTF-8"};
   }
-  State& state = *state_;
-  state.arena.release();
-  TreeBuilder& builder = state.parser.handler();
-  builder.Begin(text);
-  state.parser.reset();
-  ErrorCode error;
-  const std::size_t parsed = state.parser.write_some(false, text.data(), text.size(), error);
-  if (!error && parsed < text.size()) error = bj::error::extra_data;
-  if (builder.too_many_values()) {
+  state_->arena.release();
+  TreeBuilder& builder = state_->builder;
+  text = WithoutSpace(text);
+  const bool is_scalar = !text.starts_with('{') && !text.starts_with('[');
+  if (is_scalar) text = state_->InList(text);
+  const JsonNode* root = builder.Build(text);
+  if (root != nullptr && is_scalar) root = root->size == 1 ? root->children : nullptr;
+  if (root != nullptr) return JsonView(root);
+  if (builder.fault() == kTooMany) {
     return Error{"the body has more than " + std::to_string(kMaxValues) + " JSON values"};
   }
-  if (error) {
-    return Error{"the body is not valid JSON: " + error.message() + " near byte " +
-                 std::to_string(parsed)};
-  }
-  return JsonView(builder.Finish());
+  const char* const fault = builder.fault() != nullptr ? builder.fault() : "it is no single value";
+  return Error{std::string("the body is not valid JSON: ") + fault + " near byte " +
+               std::to_string(builder.fault_place())};
 }
 
 }  // namespace tpu_admission::k8s

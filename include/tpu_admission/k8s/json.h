@@ -1,6 +1,6 @@
 // JSON that a stranger sent, parsed into an arena and read through views.
 //
-// The parser behind it (Boost.JSON) is named in src/k8s/json_parser.cpp and nowhere else. A
+// The parser behind it is src/k8s/json_parser.cpp, held against another one by a test. A
 // JsonParser belongs to one thread and is reused from request to request; a view lives until the
 // parser's next Parse(), and no longer than the text, which it points into. No view ever throws: a
 // missing member, a wrong type or an index past the end is an absent view.
