@@ -64,7 +64,7 @@ void AddServeFlags(CLI::App& command, ServeOptions& options) {
       ->check(CLI::IsMember({"1.2", "1.3"}));
   AddEngineFlags(command, options.engine);
   AddFlag(command, "--threads", options.threads,
-          "threads that answer requests; 0: one per processor, at most 4")
+          "threads that answer requests; 0: one per processor that may be used, at most 4")
       ->check(CLI::Range(0, 64));
   AddDuration(command, "--shutdown-delay", options.shutdown_delay,
               "how long to go on answering after SIGTERM, until clients have moved on");

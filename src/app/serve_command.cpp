@@ -14,6 +14,7 @@
 #include "tpu_admission/base/files.h"
 #include "tpu_admission/base/version.h"
 #include "tpu_admission/net/health.h"
+#include "tpu_admission/net/processors.h"
 
 namespace tpu_admission::app {
 namespace {
@@ -25,12 +26,16 @@ constexpr milliseconds kDrainLimit{15'000};
 constexpr milliseconds kFilePoll{10'000};
 constexpr int kMaxThreads = 4;
 
+int ThreadsOf(const ServeOptions& options) {
+  if (options.threads > 0) return options.threads;
+  return std::min(kMaxThreads, net::UsableProcessors(DiskFiles(), net::AllowedProcessors()));
+}
+
 net::ServerOptions ServerOptionsOf(const ServeOptions& options) {
   net::ServerOptions server;
   server.bind_address = options.bind_address;
   server.port = options.secure_port;
-  const int processors = static_cast<int>(std::thread::hardware_concurrency());
-  server.threads = options.threads > 0 ? options.threads : std::clamp(processors, 1, kMaxThreads);
+  server.threads = ThreadsOf(options);
   server.tls.certificate = options.tls_cert_file;
   server.tls.private_key = options.tls_private_key_file;
   server.tls.allow_tls12 = options.tls_min_version == "1.2";
@@ -61,6 +66,7 @@ class Service {
     log_.Write(Level::kInfo, "listening",
                {{"version", Version()},
                 {"address", options_.bind_address},
+                {"threads", std::to_string(ThreadsOf(options_))},
                 {"secure_port", std::to_string(server_.port())},
                 {"metrics_port", std::to_string(health_.port())}});
     return OkStatus();
