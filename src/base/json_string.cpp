@@ -1,5 +1,8 @@
 #include "tpu_admission/base/json_string.h"
 
+#include <utility>
+
+#include "tpu_admission/base/byte_scan.h"
 #include "tpu_admission/base/text.h"
 
 namespace tpu_admission {
@@ -25,27 +28,28 @@ void AppendEscaped(std::string& json, char32_t character) {
   }
 }
 
-// Of one byte; the start of a longer character is looked at as a whole.
-bool IsPlain(unsigned char c) { return c >= 0x20 && c < 0x7F && c != '"' && c != '\\'; }
+// The first byte that may need an escape: alone, or as the start of a longer character.
+const char* PlainEnd(const char* at, const char* end) {
+  return FindByte(at, end,
+                  [](auto c) { return (c == '"') | (c == '\\') | (c < 0x20) | (c > 0x7E); });
+}
 
 }  // namespace
 
 void AppendJsonString(std::string& json, std::string_view text) {
   json += '"';
   const char* plain = text.data();  // start of the run that needs no escape
-  while (!text.empty()) {
-    if (IsPlain(static_cast<unsigned char>(text.front()))) {
-      text.remove_prefix(1);
-      continue;
-    }
-    const char* const begin = text.data();
-    const char32_t character = TakeCharacter(text);
+  const char* const end = plain + text.size();
+  for (const char* at = PlainEnd(plain, end); at != end; at = PlainEnd(at, end)) {
+    std::string_view rest(at, std::size_t(end - at));
+    const char32_t character = TakeCharacter(rest);
+    const char* const begin = std::exchange(at, rest.data());
     if (character >= 0x80 && !IsInvisible(character)) continue;
     json.append(plain, begin);
     AppendEscaped(json, character);
-    plain = text.data();
+    plain = at;
   }
-  json.append(plain, text.data());
+  json.append(plain, end);
   json += '"';
 }
 

@@ -1,5 +1,9 @@
 #include "tpu_admission/k8s/json.h"
 
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+
 #include "k8s/json_node.h"
 #include "tpu_admission/base/json_pointer.h"
 
@@ -12,10 +16,36 @@ const JsonNode* Of(const void* value) { return static_cast<const JsonNode*>(valu
 
 bool Is(const void* value, Kind kind) { return value != nullptr && Of(value)->kind == kind; }
 
+template <typename Word>
+bool SameWord(const char* a, const char* b) {
+  Word of_a;
+  Word of_b;
+  std::memcpy(&of_a, a, sizeof of_a);
+  std::memcpy(&of_b, b, sizeof of_b);
+  return of_a == of_b;
+}
+
+// Texts of the same size, by their first word and their last. Keys are short: a call of memcmp
+// costs more than what it compares.
+template <typename Word>
+bool SameEnds(const char* a, const char* b, std::size_t size) {
+  const std::size_t last = size - sizeof(Word);
+  return SameWord<Word>(a, b) && SameWord<Word>(a + last, b + last);
+}
+
+bool SameText(const char* a, const char* b, std::size_t size) {
+  if (size > 16) return SameEnds<std::uint64_t>(a, b, size) && std::memcmp(a, b, size) == 0;
+  if (size >= 8) return SameEnds<std::uint64_t>(a, b, size);
+  if (size >= 4) return SameEnds<std::uint32_t>(a, b, size);
+  return std::equal(a, a + size, b);
+}
+
 // The value of the last member with this key; nullptr if there is none.
 const JsonNode* Find(const JsonNode& object, std::string_view key) {
-  for (std::uint32_t i = object.size; i-- > 0;) {
-    if (object.children[2 * i].string() == key) return &object.children[2 * i + 1];
+  for (const JsonNode* at = object.children + 2 * std::size_t{object.size};
+       at != object.children;) {
+    at -= 2;
+    if (at->size == key.size() && SameText(at->text, key.data(), key.size())) return at + 1;
   }
   return nullptr;
 }

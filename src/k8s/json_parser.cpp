@@ -112,26 +112,27 @@ class TreeBuilder {
   const char* Read(const char* at) {
     const std::size_t depth = depth_;
     do {
-      const std::size_t outside = depth_;
-      at = Begin<kBuild>(Skip(at));
-      if (depth_ <= outside) at = GoOn<kBuild>(at, depth);  // else a collection has begun
+      bool wants_value = false;
+      at = Begin<kBuild>(Skip(at), wants_value);
+      while (!wants_value && depth_ != depth) at = GoOn<kBuild>(Skip(at), wants_value);
     } while (depth_ != depth && fault_ == nullptr);
     return at;
   }
 
-  // A scalar, an empty collection, or another as far as its first value.
+  // A scalar, an empty collection, or another as far as a value that is to begin.
   template <bool kBuild>
-  TPU_ADMISSION_INLINE const char* Begin(const char* at) {
+  TPU_ADMISSION_INLINE const char* Begin(const char* at, bool& wants_value) {
     switch (*at) {
       case '"':
         return ReadString<kBuild>(at + 1);
       case '{':
         at = Enter(at, '}');
-        return *at == '}' ? Leave<kBuild>(at) : ReadKey<kBuild>(at);
+        return *at == '}' ? Leave<kBuild>(at) : ReadMembers<kBuild>(at, wants_value);
       case '[':
         if (kBuild && IsLeftOut()) return Push<true>(Read<false>(at), Kind::kNull);
         at = Enter(at, ']');
-        return *at == ']' ? Leave<kBuild>(at) : at;
+        wants_value = *at != ']';
+        return wants_value ? at : Leave<kBuild>(at);
       case 't':
         return Push<kBuild>(ReadWord(at, "true"), Kind::kTrue);
       case 'f':
@@ -143,16 +144,32 @@ class TreeBuilder {
     }
   }
 
-  // Behind a value: over the ends of collections, as far as the next value or down to `depth`.
+  // Behind a value in a collection: over the end of that, or as far as the next value.
   template <bool kBuild>
-  TPU_ADMISSION_INLINE const char* GoOn(const char* at, std::size_t depth) {
-    while (depth_ != depth) {
-      const char end = open_[depth_ - 1].end;
-      at = Skip(at);
-      if (*at == ',') return end == '}' ? ReadKey<kBuild>(Skip(at + 1)) : at + 1;
-      if (*at != end) return Fail(at, "a comma or a bracket is missing");
-      at = Leave<kBuild>(at);
+  TPU_ADMISSION_INLINE const char* GoOn(const char* at, bool& wants_value) {
+    const char end = open_[depth_ - 1].end;
+    if (*at == end) return Leave<kBuild>(at);
+    wants_value = true;
+    if (*at != ',') return Fail(at, "a comma or a bracket is missing");
+    return end == '}' ? ReadMembers<kBuild>(Skip(at + 1), wants_value) : at + 1;
+  }
+
+  // Members of a map from a key on, as long as their values are strings, which most are; then
+  // behind the last of them, or as far as the value of the first that is no string.
+  template <bool kBuild>
+  TPU_ADMISSION_INLINE const char* ReadMembers(const char* at, bool& wants_value) {
+    wants_value = true;
+    for (;;) {
+      if (*at != '"') return Fail(at, "a key is missing");
+      at = Skip(ReadString<kBuild>(at + 1));
+      if (*at != ':') return Fail(at, "a colon is missing");
+      at = Skip(at + 1);
+      if (*at != '"') return at;
+      at = Skip(ReadString<kBuild>(at + 1));
+      if (*at != ',') break;
+      at = Skip(at + 1);
     }
+    wants_value = false;
     return at;
   }
 
@@ -181,14 +198,6 @@ class TreeBuilder {
   // Is this the list of managedFields?
   bool IsLeftOut() const {
     return depth_ != 0 && open_[depth_ - 1].end == '}' && top_[-1].string() == kLeftOut;
-  }
-
-  // A key and its colon.
-  template <bool kBuild>
-  TPU_ADMISSION_INLINE const char* ReadKey(const char* at) {
-    if (*at != '"') return Fail(at, "a key is missing");
-    at = Skip(ReadString<kBuild>(at + 1));
-    return *at == ':' ? at + 1 : Fail(at, "a colon is missing");
   }
 
   // A string from behind its first quote.
