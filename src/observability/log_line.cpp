@@ -44,6 +44,18 @@ void AppendTime(std::string& line) {
   put(23, static_cast<unsigned>(time.subseconds().count()));
 }
 
+// Appends `,"name":`, in one go: a line has a dozen of them.
+void AppendName(std::string& line, std::string_view name) {
+  const std::size_t start = line.size();
+  line.resize(start + name.size() + 4);
+  char* const at = line.data() + start;
+  at[0] = ',';
+  at[1] = '"';
+  name.copy(at + 2, name.size());
+  at[name.size() + 2] = '"';
+  at[name.size() + 3] = ':';
+}
+
 // Appends at most kMaxValueBytes and two quotes.
 void AppendText(std::string& line, std::string_view value) {
   const std::size_t start = line.size();
@@ -98,12 +110,13 @@ LogLine::LogLine(Level level, std::string_view message) {
 }
 
 void LogLine::Text(std::string_view name, std::string_view value) {
-  line_.append(",\"").append(name).append("\":");
+  AppendName(line_, name);
   AppendText(line_, value);
 }
 
 void LogLine::Raw(std::string_view name, std::string_view json) {
-  line_.append(",\"").append(name).append("\":").append(json);
+  AppendName(line_, name);
+  line_.append(json);
 }
 
 void LogLine::Rules(const std::vector<JudgedFinding>& findings) {

@@ -30,7 +30,9 @@ JsonView Locate(JsonView object, std::string_view path, const Binding& binding) 
 }
 
 std::string PointerAt(JsonView object, std::string_view path, const Binding& binding) {
+  constexpr std::size_t kForIndices = 16;
   std::string pointer;
+  pointer.reserve(path.size() + kForIndices);
   std::size_t mark = 0;
   while (!path.empty()) {
     const PathStep step = FirstStep(path);

@@ -30,15 +30,20 @@ std::optional<TpuUse> UseOf(const PodSet& set) {
 
 // "spec/jobTemplate/spec" has its metadata at "spec/jobTemplate/metadata".
 std::string MetadataBeside(std::string_view path) {
+  constexpr std::string_view kMetadata = "metadata";
   const std::size_t slash = path.rfind('/');
-  const std::string parent(slash == path.npos ? "" : path.substr(0, slash + 1));
-  return parent + "metadata";
+  std::string beside;
+  beside.reserve(path.size() + kMetadata.size());
+  if (slash != path.npos) beside = path.substr(0, slash + 1);
+  return beside.append(kMetadata);
 }
 
 }  // namespace
 
 std::string_view PodSetReader::Below(std::string_view pointer, std::string_view key) {
-  std::string text(pointer);
+  std::string text;
+  text.reserve(pointer.size() + key.size() + 8);  // for escapes
+  text = pointer;
   AppendPointerToken(text, key);
   return arena_.Text(text);
 }

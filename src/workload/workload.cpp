@@ -186,7 +186,9 @@ Result<Workload> ReadWorkload(const KindTable& kinds, const k8s::GroupVersionKin
   const std::vector<PodSet> read = ReadPodSets(*workload.kind, object, decoder);
   if (decoder.error()) return *decoder.error();
   if (read.empty() && decoder.exceeded().empty()) return workload;
-  workload.metadata = k8s::DecodeMeta(object["metadata"], decoder);
+  const bool is_pod = read.size() == 1 && read.front().row->path.empty();
+  workload.metadata = is_pod ? read.front().pod.metadata  // the object's own
+                             : k8s::DecodeMeta(object["metadata"], decoder);
   if (WorkOf(read) > Workload::kMostWork) {
     decoder.Exceed(Workload::kMostWork, "entries times alternatives of nodes");
   }
