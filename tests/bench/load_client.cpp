@@ -1,6 +1,7 @@
-// A load client that measures the server: POSTs one body over N keep-alive TLS 1.3 connections and
-// prints round trips, and the CPU time the server process spent for each request. The answers'
-// status and length are checked; a connection that the server closes is opened again.
+// A load client that measures the server: POSTs one body over N TLS 1.3 connections, kept or new
+// for each request, and prints round trips (of a request; not of a handshake), and the CPU time
+// that the server process spent for each request. The answers' status and length are checked; a
+// connection that the server closes is opened again.
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -33,6 +34,7 @@ struct Options {
   int connections = 16;
   long requests = 100'000;
   long warm_up = 5'000;
+  bool new_connections = false;  // for each request
   int pid = 0;
 };
 
@@ -104,7 +106,7 @@ class Load {
         ++failures_;
         continue;
       }
-      while (left_ > 0 && co_await Exchange(stream)) continue;
+      while (left_ > 0 && co_await Exchange(stream) && !options_.new_connections) continue;
     }
   }
 
@@ -180,6 +182,7 @@ int main(int argc, char** argv) {
   app.add_option("--connections", options.connections);
   app.add_option("--requests", options.requests);
   app.add_option("--warm-up", options.warm_up, "requests before the measurement");
+  app.add_flag("--new-connections", options.new_connections, "one for each request");
   app.add_option("--pid", options.pid, "the server's process, for its CPU time");
   CLI11_PARSE(app, argc, argv);
   std::ifstream file(options.body_file, std::ios::binary);

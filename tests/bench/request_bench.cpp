@@ -54,6 +54,18 @@ void AllRules(benchmark::State& state) {
 }
 BENCHMARK(AllRules);
 
+// What another rule costs: the first of the list, so many.
+void SomeRules(benchmark::State& state) {
+  const auto catalog = tpu::Catalog::Load(tpu::BuiltInCatalogText(), "built-in").value();
+  const rules::Engine engine(catalog, {}, rules::AllRules().first(std::size_t(state.range(0))));
+  k8s::JsonParser parser;
+  k8s::Arena arena;
+  const auto request = k8s::DecodeReview(*parser.Parse(ValidateReview())).value();
+  const auto workload = workload::ReadWorkload({}, request.kind, request.object, arena).value();
+  for (auto _ : state) benchmark::DoNotOptimize(engine.Evaluate(workload));
+}
+BENCHMARK(SomeRules)->Arg(15)->Arg(30)->Arg(45)->Arg(60);
+
 void WholeReview(benchmark::State& state, admission::Endpoint endpoint, const char* review) {
   const SnapshotCell<admission::Settings> settings(
       std::make_shared<const admission::Settings>(NewSettings()));

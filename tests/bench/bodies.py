@@ -1,0 +1,90 @@
+"""The reviews that the benchmark and the budget send, made from tests/bench/reviews."""
+import copy
+import json
+import os
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+TPU = "google.com/tpu"
+FLOOR = "floor: a fixed answer to 6 KB"
+
+
+def review(name):
+    with open(os.path.join(HERE, "reviews", name + ".json"), encoding="utf-8") as file:
+        return json.load(file)
+
+
+def text(value):
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=False).encode()
+
+
+def without_tpus(pod):
+    pod = copy.deepcopy(pod)
+    spec = pod["request"]["object"]["spec"]
+    spec.pop("nodeSelector", None)
+    spec["tolerations"] = [t for t in spec.get("tolerations", []) if t.get("key") != TPU]
+    for container in spec["containers"]:
+        for amounts in container.get("resources", {}).values():
+            amounts.pop(TPU, None)
+    return pod
+
+
+def denied(pod):
+    """Without an owner, whose faults would have been told before."""
+    pod = copy.deepcopy(pod)
+    pod["request"]["object"]["metadata"].pop("ownerReferences")
+    pod["request"]["object"]["spec"]["nodeSelector"]["cloud.google.com/gke-tpu-topology"] = "9x9x9"
+    return pod
+
+
+def grown(pod, size):
+    """The pod with so many variables that it has `size` bytes."""
+    pod = copy.deepcopy(pod)
+    env = pod["request"]["object"]["spec"]["containers"][0].setdefault("env", [])
+    missing, number = size - len(text(pod)), 0
+    words = "of some length " * (20 + size // 10_000)  # more than 1000 variables are not judged
+    while missing > 0:
+        entry = {"name": f"SETTING_{number}", "value": f"value {number} {words}"}
+        env.append(entry)
+        missing -= len(text(entry)) + 1
+        number += 1
+    return pod
+
+
+def with_containers(pod, count):
+    """The pod with `count` containers beside the first, which ask for no TPUs."""
+    pod = copy.deepcopy(pod)
+    containers = pod["request"]["object"]["spec"]["containers"]
+    for number in range(count):
+        containers.append({"name": f"side-{number}", "image": "registry.example/side:1",
+                           "resources": {"requests": {"cpu": "10m", "memory": "16Mi"}}})
+    return pod
+
+
+def job_set(pod):
+    """A JobSet of two slices whose pods are as `pod`."""
+    spec = copy.deepcopy(pod["request"]["object"]["spec"])
+    for field in ("subdomain", "hostname", "nodeName"):
+        spec.pop(field, None)
+    template = {"metadata": {"labels": {"app": "train"}}, "spec": spec}
+    job = {"spec": {"parallelism": 4, "completions": 4, "backoffLimit": 0, "template": template}}
+    object_ = {"apiVersion": "jobset.x-k8s.io/v1alpha2", "kind": "JobSet",
+               "metadata": {"name": "train", "namespace": "research"},
+               "spec": {"replicatedJobs": [{"name": "slice", "replicas": 2, "template": job}]}}
+    request = dict(pod["request"], name="train", object=object_, operation="CREATE",
+                   kind={"group": "jobset.x-k8s.io", "version": "v1alpha2", "kind": "JobSet"},
+                   resource={"group": "jobset.x-k8s.io", "version": "v1alpha2",
+                             "resource": "jobsets"})
+    return dict(pod, request=request)
+
+
+def cases():
+    """Name, endpoint, body, and what the answer holds."""
+    pod, bare = review("validate"), review("mutate")
+    return [
+        ("TPU pod, 6 KB, /validate", "/validate", text(pod), b'"allowed":true'),
+        ("TPU pod, 6 KB, /mutate", "/mutate", text(bare), b'"patch":'),
+        ("pod without TPUs, /validate", "/validate", text(without_tpus(pod)), b'"allowed":true'),
+        ("pod without TPUs, /mutate", "/mutate", text(without_tpus(bare)), b'"allowed":true'),
+        ("JobSet, /validate", "/validate", text(job_set(pod)), b'"allowed":true'),
+        ("denial with text, /validate", "/validate", text(denied(pod)), b'"code":403'),
+    ]
