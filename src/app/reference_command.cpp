@@ -21,7 +21,7 @@ std::vector<std::string> RuleIds() {
 std::vector<std::string> Generations() {
   std::vector<std::string> names;
   const auto catalog = tpu::Catalog::Load(tpu::BuiltInCatalogText(), "");
-  for (const tpu::Generation& each : catalog.value()->generations()) names.push_back(each.name);
+  for (const tpu::Generation& each : catalog.value()->generations()) names.push_back(each.id);
   return names;
 }
 

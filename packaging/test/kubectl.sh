@@ -1,0 +1,37 @@
+# kubectl's plugin and krew. Sourced by run.
+readonly krew_version=v0.4.4
+
+# The real kubectl of the end-to-end tests, or that of the system.
+find_kubectl() {
+  kubectl=$(type -P kubectl || find "${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/tpu-admission" -name kubectl -type f \
+    -perm -u+x 2>/dev/null | head -n 1)
+  [[ -n $kubectl ]]
+}
+
+kubectl_runs() (
+  export PATH=$unpacked/usr/bin:$PATH
+  denies "$kubectl" tpu check "$work/manifests" && "$kubectl" tpu explain TPU301 | grep -q TPU301 &&
+    "$kubectl" tpu plan --accelerator v6e --chips 16 --emit jobset | grep -q 'kind: JobSet' &&
+    "$kubectl" tpu --help | grep -q 'kubectl tpu '
+)
+
+kubectl_completes() (
+  export PATH=$unpacked/usr/bin:$PATH
+  "$kubectl" __complete tpu che | grep -qx check
+)
+
+krew_installs() (
+  export KREW_ROOT=$work/krew
+  "$krew" install --manifest "$dist/krew-tpu.yaml" --archive "$dist/tpu-admission-$version-linux-$(native_arch).tar.gz" &&
+    denies "$work/krew/bin/kubectl-tpu" check "$work/manifests"
+)
+
+test_kubectl() {
+  if find_kubectl; then
+    holds "kubectl runs the plugin" kubectl_runs
+    holds "kubectl completes its words" kubectl_completes
+  else
+    left_out "kubectl: there is none, neither installed nor built by ./dev e2e"
+  fi
+  if krew=$(go_tool sigs.k8s.io/krew "$krew_version" cmd/krew); then holds "krew installs the plugin" krew_installs; else left_out "krew: it needs Go"; fi
+}
