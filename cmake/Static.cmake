@@ -1,6 +1,6 @@
 # What the static program is made of, where Debian has no static library: the headers of fmt and spdlog
 # alone, and prometheus-cpp from its source, of the same version as Debian's headers.
-# Included by Packages.cmake; ./dev static fetches the source.
+# Included by Packages.cmake; packaging/static/ fetches the source, and builds a small OpenSSL.
 set(TPU_ADMISSION_PROMETHEUS_SOURCE "" CACHE PATH "Unpacked source of prometheus-cpp")
 set(OPENSSL_USE_STATIC_LIBS ON)
 set(CMAKE_FIND_LIBRARY_SUFFIXES .a)
@@ -38,13 +38,4 @@ function(tpu_admission_favour_size)
                          tpu webhooks workload)
     target_compile_options(tpu_admission_${layer} PRIVATE -Os)
   endforeach()
-endfunction()
-
-# OpenSSL is C, through which no exception passes: without its tables for them it is half a megabyte less.
-function(tpu_admission_drop_unwind_tables target)
-  get_target_property(library ${target} IMPORTED_LOCATION)
-  get_filename_component(name ${library} NAME)
-  execute_process(COMMAND ${CMAKE_OBJCOPY} --remove-section=.eh_frame --remove-section=.rela.eh_frame
-                          ${library} ${PROJECT_BINARY_DIR}/${name} COMMAND_ERROR_IS_FATAL ANY)
-  set_target_properties(${target} PROPERTIES IMPORTED_LOCATION ${PROJECT_BINARY_DIR}/${name})
 endfunction()

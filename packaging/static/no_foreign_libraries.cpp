@@ -1,15 +1,12 @@
-// Linked into the static program only, and run before main(): glibc and OpenSSL shall load no
-// shared library of the system that it runs on, which would be of another build, or of another
-// libc. So hosts are found by /etc/hosts and DNS whatever /etc/nsswitch.conf names, and openssl.cnf
-// is not read.
+// Linked into the static program only, and run before main(): glibc shall load no shared library of
+// the system that it runs on, which would be of another build, or of another libc. So hosts are
+// found by /etc/hosts and DNS, whatever /etc/nsswitch.conf names.
 #include <nss.h>
-#include <openssl/crypto.h>
 
 namespace {
 
 __attribute__((constructor)) void LoadNoForeignLibraries() {
   __nss_configure_lookup("hosts", "files dns");
-  OPENSSL_init_crypto(OPENSSL_INIT_NO_LOAD_CONFIG, nullptr);
 }
 
 }  // namespace
