@@ -10,6 +10,7 @@
 #include "base/yaml_reader.h"
 #include "tpu_admission/base/json_pointer.h"
 #include "tpu_admission/base/text.h"
+#include "tpu_admission/base/yaml_chunk.h"
 
 namespace tpu_admission {
 namespace {
@@ -31,23 +32,6 @@ std::string_view FirstLine(std::string_view text) {
 bool IsBlank(std::string_view line) {
   const std::size_t first = line.find_first_not_of(kSpace);
   return first == line.npos || line[first] == '#';
-}
-
-// The bytes up to the next line `---`, or behind the next `...`. Both end a document wherever they
-// stand, so what is at fault before them is not at fault after them.
-std::size_t ChunkBytes(std::string_view text) {
-  std::size_t size = 0;
-  bool directives = false;  // so far nothing but directives, which belong to the document below
-  bool blank = true;
-  while (size < text.size()) {
-    const std::string_view line = FirstLine(text.substr(size));
-    if (IsMarker(line, "---") && size > 0 && !directives) break;
-    size += line.size();
-    if (IsMarker(line, "...")) break;
-    directives = (blank || directives) && (line.starts_with('%') || (directives && IsBlank(line)));
-    blank = blank && IsBlank(line);
-  }
-  return size;
 }
 
 // `{` or `[`, behind a marker and white space.
@@ -111,6 +95,23 @@ YamlPlace YamlDocument::PlaceOf(std::string_view pointer) const {
   return place;
 }
 
+// Both marks end a document wherever they stand, so what is at fault before them is not at fault
+// after them.
+std::size_t YamlChunkBytes(std::string_view text) {
+  std::size_t size = 0;
+  bool directives = false;  // so far nothing but directives, which belong to the document below
+  bool blank = true;
+  while (size < text.size()) {
+    const std::string_view line = FirstLine(text.substr(size));
+    if (IsMarker(line, "---") && size > 0 && !directives) break;
+    size += line.size();
+    if (IsMarker(line, "...")) break;
+    directives = (blank || directives) && (line.starts_with('%') || (directives && IsBlank(line)));
+    blank = blank && IsBlank(line);
+  }
+  return size;
+}
+
 YamlStream ReadYaml(std::string_view text, const YamlLimits& limits) {
   YamlStream stream{.memory = std::make_unique<std::pmr::monotonic_buffer_resource>(),
                     .documents = {},
@@ -127,7 +128,7 @@ YamlStream ReadYaml(std::string_view text, const YamlLimits& limits) {
     text.remove_prefix(kByteOrderMark.size());
   }
   while (!text.empty() && stream.errors.size() < kMaxErrors) {
-    const std::string_view chunk = text.substr(0, ChunkBytes(text));
+    const std::string_view chunk = text.substr(0, YamlChunkBytes(text));
     ReadChunk(chunk, start, stream, builder);
     start = yaml::Advanced(start, chunk);
     text.remove_prefix(chunk.size());
