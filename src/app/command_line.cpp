@@ -122,6 +122,7 @@ class CommandLine {
     AddCheck();
     AddPolicy();
     AddSchema();
+    AddLsp();
     AddExplain();
     AddCatalog();
     AddPlan();
@@ -215,6 +216,12 @@ class CommandLine {
     command.add_option("NAME", schema_, "of which")
         ->required()
         ->check(CLI::IsMember(std::set<std::string>(names.begin(), names.end())));
+  void AddLsp() {
+    CLI::App& command =
+        Add("lsp", "the same rules in an editor: a language server", [this] { return Lsp(lsp_); });
+    AddEngineFlags(command, lsp_.engine);
+    AddFlag(command, "--namespace", lsp_.namespace_name, "of objects that name none");
+    command.add_flag("--stdio", lsp_.stdio, "speak over standard streams, as it always does");
   }
 
   void AddExplain() {
@@ -355,6 +362,7 @@ class CommandLine {
   ProjectFile project_;
   PolicyTestOptions policy_test_;
   std::string schema_;
+  LspOptions lsp_;
   ExplainOptions explain_;
   CatalogOptions catalog_;
   PlanOptions plan_;

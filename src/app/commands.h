@@ -12,6 +12,7 @@ int TestPolicy(const PolicyTestOptions& options);
 int ShowCatalog(const CatalogOptions& options);
 int ShowPlan(const PlanOptions& options);
 int Explain(const ExplainOptions& options);
+int Lsp(const LspOptions& options);
 int Scan(const ScanOptions& options);
 int Why(const WhyOptions& options);
 int Verify(const VerifyOptions& options);

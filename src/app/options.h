@@ -86,6 +86,12 @@ struct PolicyTestOptions {
   std::vector<std::string> files;  // of cases
 };
 
+struct LspOptions {
+  EngineOptions engine;
+  std::string namespace_name;  // of objects that name none
+  bool stdio = true;           // editors say so; there is no other way
+};
+
 // How to reach a cluster as the user does.
 struct KubectlOptions {
   std::string program = "kubectl";

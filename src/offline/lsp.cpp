@@ -1,0 +1,390 @@
+#include "tpu_admission/offline/lsp.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "offline/lsp_answers.h"
+#include "tpu_admission/base/text.h"
+#include "tpu_admission/base/version.h"
+#include "tpu_admission/offline/fix.h"
+
+namespace tpu_admission::offline {
+namespace {
+
+using k8s::JsonView;
+using Json = LspJson;
+
+// Of JSON-RPC and of the protocol.
+enum class ErrorCode {
+  kParseError = -32700,
+  kInvalidRequest = -32600,
+  kMethodNotFound = -32601,
+  kInvalidParams = -32602,
+  kNotInitialized = -32002,
+};
+
+std::string Dump(const Json& message) {
+  return message.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string ErrorAnswer(Json id, ErrorCode code, std::string_view why) {
+  return Dump({{"jsonrpc", "2.0"},
+               {"id", std::move(id)},
+               {"error", {{"code", static_cast<int>(code)}, {"message", why}}}});
+}
+
+std::optional<TextPosition> PositionIn(JsonView value) {
+  const auto line = value["line"].AsInteger();
+  const auto character = value["character"].AsInteger();
+  if (!line || !character || *line < 0 || *character < 0) return std::nullopt;
+  return TextPosition{static_cast<std::size_t>(*line), static_cast<std::size_t>(*character)};
+}
+
+std::optional<TextRange> RangeIn(JsonView value) {
+  const auto begin = PositionIn(value["start"]);
+  const auto end = PositionIn(value["end"]);
+  if (!begin || !end) return std::nullopt;
+  return TextRange{*begin, *end};
+}
+
+std::optional<std::int64_t> VersionIn(JsonView document) { return document["version"].AsInteger(); }
+
+// UTF-16 unless the client likes UTF-8 better.
+PositionEncoding EncodingFor(JsonView capabilities) {
+  const JsonView liked = capabilities["general"]["positionEncodings"];
+  for (std::size_t i = 0; i < liked.size(); ++i) {
+    const std::string_view name = liked.Element(i).StringOr("");
+    if (name == "utf-8") return PositionEncoding::kUtf8;
+    if (name == "utf-16") break;
+  }
+  return PositionEncoding::kUtf16;
+}
+
+ClientAbilities AbilitiesIn(JsonView capabilities) {
+  const JsonView document = capabilities["textDocument"];
+  ClientAbilities client;
+  client.document_changes = capabilities["workspace"]["workspaceEdit"]["documentChanges"].IsTrue();
+  client.disabled_actions = document["codeAction"]["disabledSupport"].IsTrue();
+  const JsonView formats = document["hover"]["contentFormat"];
+  for (std::size_t i = 0; i < formats.size(); ++i) {
+    client.markdown = client.markdown || formats.Element(i).StringOr("") == "markdown";
+  }
+  return client;
+}
+
+Json Capabilities(PositionEncoding encoding) {
+  constexpr int kIncremental = 2;
+  return {
+      {"positionEncoding", encoding == PositionEncoding::kUtf8 ? "utf-8" : "utf-16"},
+      {"textDocumentSync", {{"openClose", true}, {"change", kIncremental}}},
+      {"hoverProvider", true},
+      {"codeActionProvider", {{"codeActionKinds", {"quickfix", "source.fixAll.tpu-admission"}}}},
+      {"completionProvider", {{"triggerCharacters", {":", " ", "\"", "x"}}}}};
+}
+
+}  // namespace
+
+Json RangeJson(const TextRange& range) {
+  const auto position = [](const TextPosition& place) -> Json {
+    return {{"line", place.line}, {"character", place.character}};
+  };
+  return {{"start", position(range.begin)}, {"end", position(range.end)}};
+}
+
+Json DiagnosticJson(const Remark& remark, const TextRange& range, std::size_t document) {
+  Json diagnostic = {{"range", RangeJson(range)},
+                     {"severity", static_cast<int>(remark.severity)},
+                     {"source", "tpu-admission"},
+                     {"message", remark.message}};
+  if (remark.finding == nullptr) return diagnostic;
+  diagnostic["code"] = remark.finding->rule->id;
+  diagnostic["data"] = {{"document", document},
+                        {"pointer", remark.finding->pointer},
+                        {"rule_name", remark.finding->rule->name}};
+  return diagnostic;
+}
+
+struct LanguageServer::State {
+  struct Open {
+    std::optional<std::int64_t> version;
+    EditorDocument document;
+    bool told = false;  // what is said of it is what was published
+  };
+  // What becomes of a request: a result, or why there is none.
+  struct Outcome {
+    Json result = nullptr;
+    std::optional<ErrorCode> error = std::nullopt;
+    std::string why = {};
+  };
+  static Outcome Wrong(std::string why) {
+    return {nullptr, ErrorCode::kInvalidParams, std::move(why)};
+  }
+
+  std::shared_ptr<const admission::Settings> settings;
+  CheckWish wish;
+  enum class Phase { kNew, kInitialized, kShutDown, kEnded } phase = Phase::kNew;
+  bool was_shut_down = false;
+  PositionEncoding encoding = PositionEncoding::kUtf16;
+  ClientAbilities client;
+  std::map<std::string, Open, std::less<>> documents;
+  std::size_t judged = 0;
+  std::vector<std::string> out;
+
+  EditorDocument::Judge Judge() {
+    return [this](std::string text) {
+      ++judged;
+      return JudgePiece(*settings, wish, encoding, std::move(text));
+    };
+  }
+
+  Mender Mend() {
+    return [this](const std::string& text) { return FixText(*settings, wish, 'a', text).text; };
+  }
+
+  Open* Find(JsonView params) {
+    const auto found = documents.find(params["textDocument"]["uri"].StringOr(""));
+    return found == documents.end() ? nullptr : &found->second;
+  }
+
+  void Notify(std::string_view method, Json params) {
+    out.push_back(Dump({{"jsonrpc", "2.0"}, {"method", method}, {"params", std::move(params)}}));
+  }
+  void Tell(const std::string& what) {
+    constexpr int kWarning = 2;
+    Notify("window/showMessage", {{"type", kWarning}, {"message", "tpu-admission: " + what}});
+  }
+
+  std::size_t AllTextBytes() const {
+    std::size_t sum = 0;
+    for (const auto& [uri, open] : documents) sum += open.document.text().text().size();
+    return sum;
+  }
+
+  // A document that is too large is closed, with a word.
+  void KeepWithinBounds(const std::string& uri) {
+    const std::size_t bytes = documents.find(uri)->second.document.text().text().size();
+    std::string why;
+    if (bytes > kMaxTextBytes) why = "it is larger than 16 MiB";
+    if (AllTextBytes() > kMaxAllTextBytes) why = "all open files together are larger than 128 MiB";
+    if (documents.size() > kMaxOpenDocuments) why = "more than 1000 files are open";
+    if (why.empty()) return;
+    Tell(Printable(uri, 200) + " is not checked: " + why);
+    Forget(uri);
+  }
+  void Forget(const std::string& uri) {
+    documents.erase(uri);
+    Notify("textDocument/publishDiagnostics", {{"uri", uri}, {"diagnostics", Json::array()}});
+  }
+
+  void DidOpen(JsonView params) {
+    const JsonView document = params["textDocument"];
+    const auto uri = document["uri"].AsString();
+    const auto text = document["text"].AsString();
+    if (!uri || !text) return;
+    documents.insert_or_assign(
+        std::string(*uri),
+        Open{VersionIn(document), EditorDocument(EditorText(std::string(*text), encoding))});
+    KeepWithinBounds(std::string(*uri));
+  }
+
+  void DidChange(JsonView params) {
+    Open* open = Find(params);
+    if (open == nullptr) return;
+    const JsonView changes = params["contentChanges"];
+    for (std::size_t i = 0; i < changes.size(); ++i) {
+      const JsonView change = changes.Element(i);
+      const auto text = change["text"].AsString();
+      const auto range = RangeIn(change["range"]);
+      if (!text) continue;
+      if (range) {
+        open->document.Change(*range, *text);
+      } else if (!change["range"].has_value()) {
+        open->document.ChangeAll(std::string(*text));
+      }
+    }
+    open->version = VersionIn(params["textDocument"]);
+    open->told = false;
+    KeepWithinBounds(std::string(params["textDocument"]["uri"].StringOr("")));
+  }
+
+  void DidClose(JsonView params) {
+    if (Find(params) != nullptr) Forget(std::string(params["textDocument"]["uri"].StringOr("")));
+  }
+
+  Outcome Initialize(JsonView params) {
+    if (phase != Phase::kNew)
+      return {nullptr, ErrorCode::kInvalidRequest, "initialize came before"};
+    phase = Phase::kInitialized;
+    const JsonView capabilities = params["capabilities"];
+    encoding = EncodingFor(capabilities);
+    client = AbilitiesIn(capabilities);
+    return {{{"capabilities", Capabilities(encoding)},
+             {"serverInfo", {{"name", "tpu-admission"}, {"version", Version()}}}}};
+  }
+
+  // Answers a question about a place of an open document by `ask`.
+  template <typename Place, typename Ask>
+  Outcome About(JsonView params, const std::optional<Place>& place, Json otherwise, Ask ask) {
+    if (!params["textDocument"]["uri"].AsString())
+      return Wrong("params.textDocument.uri is no text");
+    if (!place) return Wrong("params name no place: line and character are numbers from 0");
+    Open* open = Find(params);
+    if (open == nullptr) return {std::move(otherwise)};
+    const auto& pieces = open->document.Pieces(Judge());
+    const std::string_view uri = params["textDocument"]["uri"].StringOr("");
+    return {ask(NamedDocument{uri, open->version, open->document, pieces}, *place)};
+  }
+
+  Outcome Hover(JsonView params) {
+    return About(params, PositionIn(params["position"]), nullptr,
+                 [&](const NamedDocument& named, const TextPosition& place) {
+                   return HoverAt(named, place, settings->engine.catalog(), client);
+                 });
+  }
+  Outcome Completion(JsonView params) {
+    return About(params, PositionIn(params["position"]), Json::array(),
+                 [&](const NamedDocument& named, const TextPosition& place) {
+                   return CompletionsAt(named, place, settings->engine.catalog());
+                 });
+  }
+  Outcome CodeAction(JsonView params) {
+    // Kinds are told by their beginning: `source` stands for `source.fixAll` too.
+    const JsonView only = params["context"]["only"];
+    bool quickfix = !only.has_value();
+    bool fix_all = false;
+    for (std::size_t i = 0; i < only.size(); ++i) {
+      const std::string kind(only.Element(i).StringOr(""));
+      quickfix = quickfix || kind.empty() || kind == "quickfix";
+      fix_all =
+          fix_all || (!kind.empty() &&
+                      std::string_view("source.fixAll.tpu-admission.").starts_with(kind + "."));
+    }
+    return About(params, RangeIn(params["range"]), Json::array(),
+                 [&](const NamedDocument& named, const TextRange& range) {
+                   Json actions = quickfix ? QuickFixes(named, range, client) : Json::array();
+                   if (!fix_all) return actions;
+                   for (Json& action : FixAll(named, Mend(), client)) {
+                     actions.push_back(std::move(action));
+                   }
+                   return actions;
+                 });
+  }
+  Outcome Shutdown(JsonView) {
+    phase = Phase::kShutDown;
+    was_shut_down = true;
+    documents.clear();
+    return {};
+  }
+
+  Outcome Request(std::string_view method, JsonView params) {
+    using Handler = Outcome (State::*)(JsonView);
+    static const std::map<std::string_view, Handler> kHandlers = {
+        {"initialize", &State::Initialize},
+        {"shutdown", &State::Shutdown},
+        {"textDocument/codeAction", &State::CodeAction},
+        {"textDocument/completion", &State::Completion},
+        {"textDocument/hover", &State::Hover}};
+    if (phase == Phase::kNew && method != "initialize") {
+      return {nullptr, ErrorCode::kNotInitialized, "initialize comes first"};
+    }
+    if (phase == Phase::kShutDown) {
+      return {nullptr, ErrorCode::kInvalidRequest, "nothing but exit comes after shutdown"};
+    }
+    const auto found = kHandlers.find(method);
+    if (found == kHandlers.end()) {
+      return {nullptr, ErrorCode::kMethodNotFound, "there is no method " + Quoted(method)};
+    }
+    return (this->*found->second)(params);
+  }
+
+  // Those that nobody knows are passed over, as the protocol wants.
+  void Notification(std::string_view method, JsonView params) {
+    if (method == "exit") phase = Phase::kEnded;
+    if (phase != Phase::kInitialized) return;
+    if (method == "textDocument/didOpen") DidOpen(params);
+    if (method == "textDocument/didChange") DidChange(params);
+    if (method == "textDocument/didClose") DidClose(params);
+  }
+
+  void PublishOne(const std::string& uri, Open& open) {
+    const auto& pieces = open.document.Pieces(Judge());
+    Json list = Json::array();
+    std::size_t untold = 0;
+    for (const auto& placed : pieces) {
+      for (const Remark& remark : placed.piece->remarks) {
+        if (list.size() >= kMaxDiagnostics) {
+          ++untold;
+          continue;
+        }
+        const std::size_t document =
+            placed.document + (remark.object == nullptr ? 0 : remark.object->document);
+        list.push_back(DiagnosticJson(remark, placed.Placed(remark.range), document));
+      }
+    }
+    if (untold > 0) {
+      list.push_back(DiagnosticJson({.range = {},
+                                     .severity = Severity::kInformation,
+                                     .message = "and " + std::to_string(untold) + " more findings"},
+                                    {}, 0));
+    }
+    Json params = {{"uri", uri}};
+    if (open.version) params["version"] = *open.version;
+    params["diagnostics"] = std::move(list);
+    Notify("textDocument/publishDiagnostics", std::move(params));
+    open.told = true;
+  }
+};
+
+LanguageServer::LanguageServer(std::shared_ptr<const admission::Settings> settings, CheckWish wish)
+    : state_(std::make_unique<State>()) {
+  state_->settings = std::move(settings);
+  state_->wish = std::move(wish);
+  state_->wish.with_fixes = true;
+}
+LanguageServer::~LanguageServer() = default;
+
+std::vector<std::string> LanguageServer::Handle(JsonView message) {
+  if (ended()) return {};
+  const auto method = message["method"].AsString();
+  const JsonView id = message["id"];
+  const bool is_answer = message["result"].present() || message["error"].present();
+  if (!method && message.is_object() && is_answer) return {};  // we ask nothing
+  const bool good_id = id.AsString() || id.AsInteger();
+  if (!method || (id.has_value() && !good_id)) {
+    return {ErrorAnswer(nullptr, ErrorCode::kInvalidRequest, "this is no JSON-RPC message")};
+  }
+  if (id.has_value()) {
+    Json own_id = id.AsInteger() ? Json(*id.AsInteger()) : Json(id.StringOr(""));
+    State::Outcome outcome = state_->Request(*method, message["params"]);
+    state_->out.push_back(outcome.error
+                              ? ErrorAnswer(std::move(own_id), *outcome.error, outcome.why)
+                              : Dump({{"jsonrpc", "2.0"},
+                                      {"id", std::move(own_id)},
+                                      {"result", std::move(outcome.result)}}));
+  } else {
+    state_->Notification(*method, message["params"]);
+  }
+  return std::exchange(state_->out, {});
+}
+
+std::vector<std::string> LanguageServer::Publish() {
+  for (auto& [uri, open] : state_->documents) {
+    if (!open.told) state_->PublishOne(uri, open);
+  }
+  return std::exchange(state_->out, {});
+}
+
+std::string LanguageServer::ParseError(std::string_view why) {
+  return ErrorAnswer(nullptr, ErrorCode::kParseError, why);
+}
+std::string LanguageServer::Refusal(std::string_view why) {
+  return ErrorAnswer(nullptr, ErrorCode::kInvalidRequest, why);
+}
+
+bool LanguageServer::ended() const { return state_->phase == State::Phase::kEnded; }
+int LanguageServer::exit_code() const { return state_->was_shut_down ? 0 : 1; }
+std::size_t LanguageServer::judged() const { return state_->judged; }
+
+}  // namespace tpu_admission::offline

@@ -1,0 +1,79 @@
+// One document that is open in an editor: its text, cut where YAML documents end, and what the
+// rules say of each piece. A change costs the judgement of the pieces that it touches; what is
+// broken costs its own piece.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "offline/lsp_text.h"
+#include "tpu_admission/offline/check.h"
+
+namespace tpu_admission::offline {
+
+struct TextRange {
+  TextPosition begin;
+  TextPosition end;
+
+  // Whether they share a place; ranges that touch do.
+  bool Meets(const TextRange& other) const { return begin <= other.end && other.begin <= end; }
+};
+
+// DiagnosticSeverity of the protocol.
+enum class Severity { kError = 1, kWarning = 2, kInformation = 3, kHint = 4 };
+
+// Something to say about a place of a piece.
+struct Remark {
+  TextRange range;  // lines count from the piece's first
+  Severity severity = Severity::kError;
+  std::string message;
+  const ReportedFinding* finding = nullptr;  // of the piece's report, if it is one
+  const ObjectReport* object = nullptr;      // that it is about; nullptr: the text
+};
+
+// A part of a text that is read by itself. Immutable: pieces with the same text share one.
+struct Piece {
+  FileReport report;  // with the text
+  std::size_t lines = 0;
+  std::vector<Remark> remarks;
+};
+
+// `text` is one piece.
+std::shared_ptr<const Piece> JudgePiece(const admission::Settings& settings, const CheckWish& wish,
+                                        PositionEncoding encoding, std::string text);
+
+class EditorDocument {
+ public:
+  explicit EditorDocument(EditorText text) : text_(std::move(text)) {}
+
+  const EditorText& text() const { return text_; }
+  // Puts `with` in the place of a range; a range that ends before it begins is taken as the other
+  // way round.
+  void Change(const TextRange& range, std::string_view with);
+  void ChangeAll(std::string text);
+
+  struct PlacedPiece {
+    std::size_t offset = 0;  // of its first byte
+    std::size_t line = 0;
+    std::size_t document = 0;  // the number of the first YAML document in it
+    std::shared_ptr<const Piece> piece;
+
+    TextRange Placed(const TextRange& range) const;  // of the piece -> of the document
+  };
+  using Judge = std::function<std::shared_ptr<const Piece>(std::string text)>;
+  // The pieces of the text as it is now; `judge` is asked for those that are new.
+  const std::vector<PlacedPiece>& Pieces(const Judge& judge);
+  // The piece that a line is of; nullptr if the text has none. Only after Pieces().
+  const PlacedPiece* PieceAt(std::size_t line) const;
+
+ private:
+  EditorText text_;
+  bool changed_ = true;
+  std::vector<PlacedPiece> pieces_;
+};
+
+}  // namespace tpu_admission::offline

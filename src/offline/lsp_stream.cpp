@@ -1,0 +1,94 @@
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+#include "tpu_admission/offline/lsp.h"
+
+namespace tpu_admission::offline {
+namespace {
+
+using Item = MessageStream::Item;
+using Kind = Item::Kind;
+
+constexpr std::string_view kEnd = "\r\n\r\n";
+
+bool SameWord(std::string_view a, std::string_view b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](char x, char y) { return (x | 0x20) == (y | 0x20); });
+}
+
+// The number of `Content-Length`, which stands once; other fields say nothing to us.
+std::optional<std::size_t> ContentLength(std::string_view header) {
+  std::optional<std::size_t> length;
+  while (!header.empty()) {
+    const std::string_view line = header.substr(0, header.find("\r\n"));
+    header.remove_prefix(std::min(line.size() + 2, header.size()));
+    const std::size_t colon = line.find(':');
+    if (colon == line.npos) return std::nullopt;
+    if (!SameWord(line.substr(0, colon), "Content-Length")) continue;
+    std::string_view value = line.substr(colon + 1);
+    value.remove_prefix(std::min(value.find_first_not_of(" \t"), value.size()));
+    value.remove_suffix(value.size() - (value.find_last_not_of(" \t") + 1));
+    std::size_t number = 0;
+    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+    if (length || value.empty() || error != std::errc() || end != value.data() + value.size()) {
+      return std::nullopt;
+    }
+    length = number;
+  }
+  return length;
+}
+
+}  // namespace
+
+void MessageStream::Add(std::string_view bytes) {
+  const std::size_t skipped = std::min(skip_, bytes.size());
+  skip_ -= skipped;
+  bytes.remove_prefix(skipped);
+  if (broken_) return;
+  bytes_.erase(0, read_);
+  read_ = 0;
+  bytes_ += bytes;
+}
+
+Item MessageStream::Header() {
+  const std::string_view rest = std::string_view(bytes_).substr(read_);
+  const std::size_t end = rest.substr(0, kMaxHeaderBytes).find(kEnd);
+  if (end == rest.npos && rest.size() < kMaxHeaderBytes) return {};
+  const auto length = end == rest.npos ? std::nullopt : ContentLength(rest.substr(0, end));
+  if (!length) {
+    broken_ = true;
+    bytes_.clear();
+    read_ = 0;
+    return {Kind::kMalformed};
+  }
+  read_ += end + kEnd.size();
+  if (*length <= kMaxBodyBytes) {
+    in_body_ = true;
+    body_bytes_ = *length;
+    return {};
+  }
+  const std::size_t here = std::min(*length, bytes_.size() - read_);
+  read_ += here;
+  skip_ = *length - here;
+  return {Kind::kTooLarge};
+}
+
+Item MessageStream::Next() {
+  if (broken_) return {};
+  if (!in_body_) {
+    const Item item = Header();
+    if (item.kind != Kind::kNone) return item;
+  }
+  if (!in_body_ || bytes_.size() - read_ < body_bytes_) return {};
+  const std::string_view body = std::string_view(bytes_).substr(read_, body_bytes_);
+  read_ += body_bytes_;
+  in_body_ = false;
+  return {Kind::kMessage, body};
+}
+
+std::string MessageStream::Framed(std::string_view body) {
+  return "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + std::string(body);
+}
+
+}  // namespace tpu_admission::offline

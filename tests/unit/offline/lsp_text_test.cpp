@@ -1,0 +1,99 @@
+#include "offline/lsp_text.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "offline/lsp_line.h"
+
+namespace tpu_admission::offline {
+namespace {
+
+constexpr auto kUtf16 = PositionEncoding::kUtf16;
+constexpr auto kUtf8 = PositionEncoding::kUtf8;
+
+TEST(EditorText, CountsUtf16UnitsOrBytes) {
+  const std::string text = "a\n\xC3\xA4\xF0\x9F\x98\x80z\n";  // ä, an emoji of two units, z
+  const EditorText sixteen(text, kUtf16);
+  const EditorText eight(text, kUtf8);
+  EXPECT_EQ(sixteen.PositionOf(8), (TextPosition{1, 3}));
+  EXPECT_EQ(eight.PositionOf(8), (TextPosition{1, 6}));
+  EXPECT_EQ(sixteen.OffsetOf({1, 3}), 8U);
+  EXPECT_EQ(eight.OffsetOf({1, 6}), 8U);
+  EXPECT_EQ(sixteen.OffsetOf({1, 2}), 4U) << "in the middle of a pair: its beginning";
+  EXPECT_EQ(eight.OffsetOf({1, 5}), 4U) << "in the middle of a character: its beginning";
+}
+
+TEST(EditorText, APlaceThatIsNotThereIsTheNearest) {
+  const EditorText text("ab\ncd", kUtf16);
+  EXPECT_EQ(text.OffsetOf({0, 99}), 2U);
+  EXPECT_EQ(text.OffsetOf({1, 99}), 5U);
+  EXPECT_EQ(text.OffsetOf({99, 0}), 5U);
+}
+
+TEST(EditorText, KnowsTheThreeWaysToEndALine) {
+  EditorText text("a\r\nb\rc\nd", kUtf16);
+  ASSERT_EQ(text.lines(), 4U);
+  EXPECT_EQ(text.Line(0), "a");
+  EXPECT_EQ(text.Line(3), "d");
+  EXPECT_EQ(text.OffsetOf({2, 0}), 5U);
+  text.Replace(2, 3, "");  // the \n of \r\n
+  EXPECT_EQ(text.lines(), 4U);
+}
+
+// Every place of a text there and back, and all of them in one pass.
+TEST(EditorText, PlacesAndBytesAreTheSame) {
+  const std::string text = "k: \xC3\xA4\r\n\n- \xF0\x9F\x98\x80\rx\n";
+  for (const PositionEncoding encoding : {kUtf16, kUtf8}) {
+    const EditorText whole(text, encoding);
+    std::vector<std::size_t> offsets;
+    for (std::size_t i = 0; i <= text.size(); ++i) {
+      if (i < text.size() && (text[i] & 0xC0) == 0x80) continue;
+      if (i > 0 && text[i - 1] == '\r' && i < text.size() && text[i] == '\n') continue;
+      offsets.push_back(i);
+    }
+    const std::vector<TextPosition> places = PositionsOf(text, encoding, offsets);
+    for (std::size_t i = 0; i < offsets.size(); ++i) {
+      EXPECT_EQ(whole.OffsetOf(places[i]), offsets[i]);
+      EXPECT_EQ(whole.PositionOf(offsets[i]), places[i]);
+    }
+  }
+}
+
+struct LineCase {
+  std::string line;
+  std::size_t at;
+  std::string key;  // empty: nothing
+  std::string value;
+};
+
+TEST(Line, FindsKeyAndValueAroundAPlace) {
+  const std::array<LineCase, 9> cases = {{
+      {"  a/b: 4x", 9, "a/b", "4x"},
+      {"  a/b: ", 7, "a/b", ""},
+      {"  a/b:", 6, "a/b", ""},
+      {"  \"a/b\": \"4x\"", 11, "a/b", "4x"},
+      {"- {a: 1, b: 2x3}", 14, "b", "2x3"},
+      {"  a: 1  # b", 10, "", ""},
+      {"  a", 3, "", ""},
+      {"", 0, "", ""},
+      {"a:b", 3, "", ""},
+  }};
+  for (const LineCase& each : cases) {
+    const auto found = KeyAndValueAt(each.line, each.at);
+    ASSERT_EQ(found.has_value(), !each.key.empty()) << each.line;
+    if (!found) continue;
+    EXPECT_EQ(found->key, each.key) << each.line;
+    EXPECT_EQ(found->value, each.value) << each.line;
+  }
+}
+
+TEST(Line, TakesTheNearestValue) {
+  const std::string text = "k: one\nx\nk: two\ny\nother-k: no\n";
+  EXPECT_EQ(NearestValue(text, 0, "k"), "one");
+  EXPECT_EQ(NearestValue(text, 16, "k"), "two");
+  EXPECT_EQ(NearestValue(text, 0, "z"), "");
+}
+
+}  // namespace
+}  // namespace tpu_admission::offline
