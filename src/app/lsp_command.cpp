@@ -54,6 +54,7 @@ class Session {
       if (!InputWaits()) Publish();
       if (!std::cout.flush()) break;  // nobody reads us any more
     }
+    Publish();  // what the last messages changed
     std::cout.flush();
     return server_.ended() ? server_.exit_code() : kFaultsFound;
   }

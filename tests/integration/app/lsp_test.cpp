@@ -1,0 +1,72 @@
+// `tpu-admission lsp` as a process: what comes over its standard streams.
+#include <gmock/gmock.h>
+
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "integration/app/program.h"
+
+namespace tpu_admission::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::string Framed(const std::string& body) {
+  return "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
+}
+
+const std::string kHello = Framed(R"({"jsonrpc":"2.0","id":1,"method":"initialize","params":{}})");
+const std::string kBye = Framed(R"({"jsonrpc":"2.0","id":2,"method":"shutdown"})") +
+                         Framed(R"({"jsonrpc":"2.0","method":"exit"})");
+
+TEST(LspCommand, TellsFaultsAndEndsAsItIsTold) {
+  std::ifstream file(TPU_ADMISSION_SOURCE_DIR "/examples/wrong-job.yaml");
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const nlohmann::json open = {
+      {"jsonrpc", "2.0"},
+      {"method", "textDocument/didOpen"},
+      {"params", {{"textDocument", {{"uri", "file:///a"}, {"version", 1}, {"text", text}}}}}};
+  const Ended ended = RunToEnd({"lsp"}, {}, kHello + Framed(open.dump()));
+  EXPECT_EQ(ended.exit_code, 1) << "the input ended without exit";
+  EXPECT_THAT(ended.out, HasSubstr("TPU401"));
+  EXPECT_EQ(RunToEnd({"lsp", "--stdio"}, {}, kHello + kBye).exit_code, 0);
+}
+
+TEST(LspCommand, AnswersGarbageAndGoesOn) {
+  const Ended ended = RunToEnd({"lsp"}, {}, Framed("{half") + Framed("\xFF") + kHello + kBye);
+  EXPECT_EQ(ended.exit_code, 0);
+  EXPECT_THAT(ended.out, HasSubstr("-32700"));
+  EXPECT_THAT(ended.out, HasSubstr("capabilities"));
+}
+
+TEST(LspCommand, EndsWhereNothingCanBeUnderstood) {
+  const Ended ended = RunToEnd({"lsp"}, {}, "GET / HTTP/1.1\r\n\r\n" + kHello + kBye);
+  EXPECT_EQ(ended.exit_code, 1);
+  EXPECT_THAT(ended.out, HasSubstr("Content-Length: BYTES"));
+}
+
+TEST(LspCommand, PassesOverABodyThatIsTooLarge) {
+  const std::string large(33 << 20, 'x');
+  const Ended ended = RunToEnd({"lsp"}, {}, kHello + Framed(large) + kBye);
+  EXPECT_EQ(ended.exit_code, 0);
+  EXPECT_THAT(ended.out, HasSubstr("more than 32 MiB"));
+}
+
+TEST(LspCommand, AHugePromiseCostsNothing) {
+  const Ended ended =
+      RunToEnd({"lsp"}, {}, kHello + "Content-Length: 999999999999\r\n\r\n{\"jsonrpc\":");
+  EXPECT_EQ(ended.exit_code, 1);
+  EXPECT_THAT(ended.out, HasSubstr("more than 32 MiB"));
+}
+
+// Deep and many: the bounds of the parser hold for messages, too.
+TEST(LspCommand, ADeepMessageIsRefused) {
+  const std::string deep(1 << 20, '[');
+  const Ended ended = RunToEnd({"lsp"}, {}, kHello + Framed(deep) + kBye);
+  EXPECT_EQ(ended.exit_code, 0);
+  EXPECT_THAT(ended.out, HasSubstr("-32700"));
+}
+
+}  // namespace
+}  // namespace tpu_admission::testing
