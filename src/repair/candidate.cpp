@@ -119,6 +119,19 @@ void FitRequests(Edits& edits, const Written& written, const Candidate& target) 
       std::to_string(machine.allocatable.memory_mib * part / whole) + "Mi");
 }
 
+// KubeRay holds the replicas of a group between its minReplicas and maxReplicas.
+void SetSlices(Edits& edits, const workload::Scale& scale, std::int64_t slices) {
+  if (scale.slices.value == slices) return;
+  const std::string pointer = scale.slices.pointer();
+  edits.Set(pointer, slices);
+  const std::string holder = pointer.substr(0, pointer.rfind('/'));
+  const auto bound = [&](const std::string& name) {
+    return k8s::At(edits.object(), holder + name).AsInteger();
+  };
+  if (bound("/minReplicas").value_or(slices) > slices) edits.Set(holder + "/minReplicas", slices);
+  if (bound("/maxReplicas").value_or(slices) < slices) edits.Set(holder + "/maxReplicas", slices);
+}
+
 void SetCounts(Edits& edits, const Written& written, const Candidate& target) {
   const workload::Scale& scale = written.pods->scale;
   const std::string holder(scale.pointer);
@@ -131,7 +144,7 @@ void SetCounts(Edits& edits, const Written& written, const Candidate& target) {
       if (equal || scale.completions.value.value_or(0) < pods) {
         edits.Set(holder + "/completions", pods);
       }
-      if (has_slices) edits.Set(scale.slices.pointer(), target.slices);
+      if (has_slices) SetSlices(edits, scale, target.slices);
       if (target.placement.hosts > 1 && !scale.indexed) {
         edits.Set(holder + "/completionMode", std::string("Indexed"));
       }
@@ -143,11 +156,11 @@ void SetCounts(Edits& edits, const Written& written, const Candidate& target) {
       break;
     case Counting::kPerSlice:
       edits.Set(scale.pods.pointer(), target.pods);
-      if (scale.slices.value != target.slices) edits.Set(scale.slices.pointer(), target.slices);
+      SetSlices(edits, scale, target.slices);
       break;
     case Counting::kGroup:
       edits.Set(scale.pods.pointer(), target.pods + scale.leaders_without_tpus);
-      if (scale.slices.value != target.slices) edits.Set(scale.slices.pointer(), target.slices);
+      SetSlices(edits, scale, target.slices);
       break;
     case Counting::kNone:
     case Counting::kElsewhere:

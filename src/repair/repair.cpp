@@ -28,8 +28,8 @@ std::string What(const Written& written, const Candidate& target) {
   const std::int64_t hosts = target.placement.hosts;
   std::string shape = written.topology == target.placement.topology ? "keep " + topology : topology;
   if (target.slices > 1) {
-    return fmt::format("{}, {} slices of {} chips", shape, target.slices,
-                       target.placement.topology.chips());
+    return fmt::format("{}, {} slices of {}", shape, target.slices,
+                       Plural(target.placement.topology.chips(), "chip"));
   }
   if (hosts == 1 && written.topology != target.placement.topology) {
     return fmt::format("one host, {} in all", Plural(target.placement.topology.chips(), "chip"));

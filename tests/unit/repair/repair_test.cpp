@@ -93,6 +93,15 @@ TEST(Repair, SetsHostsAndSlicesOfARayGroupTogether) {
             "keep 4x4, 16 chips on 4 hosts | numOfHosts: 4, replicas: 1");
 }
 
+// KubeRay makes no more replicas than maxReplicas, and no fewer than minReplicas.
+TEST(Repair, MovesTheBoundsOfARayGroupWithItsReplicas) {
+  EXPECT_EQ(First(RayCluster({.topology = "2x4", .chips = "8"},
+                             "replicas: 1, minReplicas: 1, maxReplicas: 1, numOfHosts: 3")),
+            "keep 2x4, 3 slices of 8 chips | numOfHosts: 1, replicas: 3, maxReplicas: 3");
+  EXPECT_EQ(First(RayCluster({}, "replicas: 4, minReplicas: 4, maxReplicas: 9, numOfHosts: 1")),
+            "keep 4x4, 16 chips on 4 hosts | numOfHosts: 4, replicas: 1, minReplicas: 1");
+}
+
 TEST(Repair, CountsTheSlicesOfAJobSet) {
   EXPECT_EQ(First(JobSet({}, 2, 2)),
             "keep 4x4, 16 chips on 4 hosts | parallelism: 4, completions: "
