@@ -150,7 +150,9 @@ void Check(const Subject& subject, Report& report) {
                     "asks for {} google.com/tpu, but {}.{}{}", *chips, Truth(subject, possible),
                     *chips > possible.back() ? kTopologyShares : "", OfCores(subject, *chips)),
                 .change = Change(subject, *chips),
-                .milder = UnlessDocumented(*subject.shape.generation)});
+                .milder = *chips > MostOfAnyHost(subject)
+                              ? std::nullopt
+                              : UnlessDocumented(*subject.shape.generation)});
   }
 }
 
