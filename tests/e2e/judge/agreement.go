@@ -8,8 +8,6 @@ import (
 // the node or the running program that fails. The list is closed: a rule that is not in it must
 // never deny what is scheduled.
 var laterRefusals = map[string]string{
-	"TPU102": "GKE's own admission check refuses the pod: Missing nodeSelector/nodeAffinity label.",
-	"TPU103": "GKE's own admission check refuses the pod: Missing nodeSelector/nodeAffinity label.",
 	"TPU301": "The device plugin hands out all chips of a host together, to one container (on TPU7x 1, 2 or 4).",
 	"TPU303": "The device plugin hands out all chips of a host together, to one container.",
 	"TPU401": "The TPU runtime of a slice waits for all its hosts; the scheduler does not know of slices.",
@@ -25,6 +23,8 @@ var doubts = map[string]string{
 	"TPU105": "GKE tolerates the taint for the pod; a DaemonSet's pods are not even made.",
 	"TPU110": "A machine type that the catalog does not know may be new.",
 	"TPU111": "What no public page documents (tpu7x-standard-1t, TPU7) may be otherwise.",
+	"TPU301": "A generation that no public page documents (TPU7, the device machines) may split its hosts otherwise.",
+	"TPU303": "A generation that no public page documents (TPU7, the device machines) may split its hosts otherwise.",
 	"TPU501": "A zone or region that no list has for the generation may be new.",
 	"TPU603": "What a node has left for pods is predicted, not measured.",
 }
@@ -47,7 +47,8 @@ type Agreement struct {
 	ByKind        map[string]*kindTally
 	Silent        [2]int // cases without a denial or a warning: not scheduled, scheduled
 	Disagreements []Disagreement
-	NotJudged     int // cases that have no verdict yet
+	NotJudged     int                     // cases that have no verdict yet
+	Repairs       map[string]*repairTally // by fault
 	NotRead       []string
 }
 
@@ -61,6 +62,9 @@ type faultTally struct {
 	Outcomes map[Outcome]int
 	Opinions map[string]int
 }
+
+// repairTally: of the denied cases of a fault, what became of them once their first repair was applied.
+type repairTally struct{ Denied, Scheduled, NotScheduled, NotJudged, None int }
 
 type kindTally struct{ Cases, Scheduled, Denied, Disagreements int }
 
@@ -85,6 +89,38 @@ func CompareAll(binary, work string, cases []*Case, verdicts Verdicts) (*Agreeme
 		return nil, nil, err
 	}
 	return Compare(cases, opinions, verdicts, notRead), rules, nil
+}
+
+// CompareRepairs counts what became of the denied cases after their first repair, which must be
+// scheduled completely.
+func (a *Agreement) CompareRepairs(cases []*Case, opinions []Opinion, repaired []*Case, verdicts RepairVerdicts) {
+	a.Repairs = map[string]*repairTally{}
+	byCase := map[string]*Case{}
+	for _, r := range repaired {
+		byCase[r.id[1:]] = r
+	}
+	for i, c := range cases {
+		if len(opinions[i].Denied) > 0 {
+			a.countRepair(tally(a.Repairs, c.Class), byCase[c.id[1:]], opinions[i], verdicts)
+		}
+	}
+}
+
+func (a *Agreement) countRepair(t *repairTally, repaired *Case, opinion Opinion, verdicts RepairVerdicts) {
+	t.Denied++
+	if repaired == nil {
+		t.None++
+		return
+	}
+	switch outcome, ok := verdicts.Of(repaired); {
+	case !ok:
+		t.NotJudged++
+	case outcome == Scheduled:
+		t.Scheduled++
+	default:
+		t.NotScheduled++
+		a.disagree(repaired, outcome, opinion, "its first repair is not scheduled, but "+outcome.String())
+	}
 }
 
 // Compare holds the opinions against the verdicts. Kinds that the binary does not read are left out.

@@ -124,16 +124,16 @@ func newCase(s *Shape, k *kind, f fault, pairs []labelPair) *Case {
 	f.change(p)
 	c := &Case{Shape: s, Kind: k, Fault: f.name, Class: f.title(), Sound: f.sound && k.name != f.butFor, lands: p.choices(pairs)}
 	c.Object = k.build(p)
-	switch {
-	case k.name == "Pod":
-		c.pods = 1
-	case k.name == "DaemonSet":
-		c.alone = true
-	default:
-		c.pods = p.count * p.slices
-	}
+	c.count()
 	c.alone = c.alone || f.name == "zone: another of the list"
 	return c
+}
+
+// count reads how many pods the object has; a DaemonSet wants the nodes for itself.
+func (c *Case) count() {
+	if c.alone = c.Kind.pods == nil; !c.alone {
+		c.pods = c.Kind.pods(c.Object)
+	}
 }
 
 // name writes the id where an object of the kind has its name, and its label where it selects.

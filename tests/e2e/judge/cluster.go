@@ -9,7 +9,7 @@ import (
 
 // How many nodes there are at least of each shape, and at most.
 const (
-	leastNodes = 12
+	leastNodes = 17 // a repair may spread the pods of the largest case over slices of one host
 	cpuNodes   = 12
 )
 

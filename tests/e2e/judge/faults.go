@@ -55,6 +55,12 @@ func chipFaults(s *Shape) (all []fault) {
 			p.setChips(half)
 			p.spec["containers"] = append(p.containers(), tpuContainer("second", half))
 		}},
+		fault{name: "chips: in the resources of the pod", change: func(p *podSet) {
+			chips := p.limits()[tpu]
+			delete(p.limits(), tpu)
+			delete(p.requests(), tpu)
+			p.spec["resources"] = object{"requests": object{tpu: chips}, "limits": object{tpu: chips}}
+		}},
 		fault{name: "chips: a GPU as well", change: func(p *podSet) {
 			p.requests()["nvidia.com/gpu"], p.limits()["nvidia.com/gpu"] = "1", "1"
 		}})
@@ -201,6 +207,9 @@ func sizeFaults(s *Shape) []fault {
 		memory("memory: 1Mi more than a node", false, mebibytes(m.MemoryMiB+1)),
 		memory("memory: all of the machine", false, fmt.Sprintf("%dGi", m.MemoryGiB)),
 		memory("memory: more than the machine", false, fmt.Sprintf("%dGi", m.MemoryGiB+1)),
+		{name: "memory: a request above its limit", change: func(p *podSet) {
+			p.limits()["memory"] = "512Mi"
+		}},
 		{name: "cpu: two containers, together the machine", change: func(p *podSet) {
 			p.requests()["cpu"] = strconv.Itoa(m.VCPU - 1)
 			p.spec["containers"] = append(p.containers(), object{"name": "log", "image": "example.com/log:1",

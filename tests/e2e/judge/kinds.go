@@ -16,6 +16,7 @@ type kind struct {
 	owner, slices bool
 	neighbour     bool // its controller is not part of Kubernetes
 	build         func(p *podSet) object
+	pods          func(made object) int // how many pods of the object are judged; nil: as many as a DaemonSet makes
 	// With a CronJob comes the Job that it would make at its time.
 	also func(made object) (resource string, object object)
 }
@@ -33,31 +34,33 @@ func inNamespace(resource string) string {
 
 // Kinds are all kinds whose controllers run here.
 var kinds = []*kind{
-	{name: "Pod", letter: 'P', resource: "/api/v1/pods", build: buildPod},
-	{name: "Job", letter: 'J', resource: "/apis/batch/v1/jobs", owner: true, build: buildJob},
+	{name: "Pod", letter: 'P', resource: "/api/v1/pods", build: buildPod,
+		pods: func(object) int { return 1 }},
+	{name: "Job", letter: 'J', resource: "/apis/batch/v1/jobs", owner: true, build: buildJob,
+		pods: product("spec", "parallelism")},
 	{name: "CronJob", letter: 'C', resource: "/apis/batch/v1/cronjobs", owner: true,
-		build: buildCronJob, also: jobOf},
+		build: buildCronJob, also: jobOf, pods: product("spec", "jobTemplate", "spec", "parallelism")},
 	{name: "Deployment", letter: 'D', resource: "/apis/apps/v1/deployments",
-		build: replicated("apps/v1", "Deployment")},
+		build: replicated("apps/v1", "Deployment"), pods: product("spec", "replicas")},
 	{name: "ReplicaSet", letter: 'R', resource: "/apis/apps/v1/replicasets",
-		build: replicated("apps/v1", "ReplicaSet")},
+		build: replicated("apps/v1", "ReplicaSet"), pods: product("spec", "replicas")},
 	{name: "ReplicationController", letter: 'r', resource: "/api/v1/replicationcontrollers",
-		build: buildReplicationController},
+		build: buildReplicationController, pods: product("spec", "replicas")},
 	{name: "StatefulSet", letter: 'S', resource: "/apis/apps/v1/statefulsets", owner: true,
-		build: buildStatefulSet},
+		build: buildStatefulSet, pods: product("spec", "replicas")},
 	{name: "DaemonSet", letter: 'd', resource: "/apis/apps/v1/daemonsets", build: buildDaemonSet},
 	{name: "JobSet", letter: 'B', resource: "/apis/jobset.x-k8s.io/v1alpha2/jobsets", neighbour: true,
-		owner: true, slices: true, build: buildJobSet},
+		owner: true, slices: true, build: buildJobSet, pods: jobSetPods},
 	{name: "LeaderWorkerSet", letter: 'L', resource: leaderWorkerSets, neighbour: true,
-		owner: true, slices: true, build: buildLeaderWorkerSet},
+		owner: true, slices: true, build: buildLeaderWorkerSet, pods: leaderWorkerSetPods},
 	{name: "LeaderWorkerSet with a CPU leader", letter: 'l', resource: leaderWorkerSets, neighbour: true,
-		owner: true, slices: true, build: buildLeaderWorkerSetWithCPULeader},
+		owner: true, slices: true, build: buildLeaderWorkerSetWithCPULeader, pods: leaderWorkerSetPods},
 	{name: "RayCluster", letter: 'Y', resource: "/apis/ray.io/v1/rayclusters", neighbour: true,
-		owner: true, slices: true, build: buildRayCluster},
+		owner: true, slices: true, build: buildRayCluster, pods: rayPods("spec")},
 	{name: "RayJob", letter: 'j', resource: "/apis/ray.io/v1/rayjobs", neighbour: true,
-		owner: true, slices: true, build: buildRayJob},
+		owner: true, slices: true, build: buildRayJob, pods: rayPods("spec", "rayClusterSpec")},
 	{name: "RayService", letter: 's', resource: "/apis/ray.io/v1/rayservices", neighbour: true,
-		owner: true, slices: true, build: buildRayService},
+		owner: true, slices: true, build: buildRayService, pods: rayPods("spec", "rayClusterConfig")},
 }
 
 const leaderWorkerSets = "/apis/leaderworkerset.x-k8s.io/v1/leaderworkersets"

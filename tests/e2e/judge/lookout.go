@@ -53,10 +53,10 @@ func (l *lookout) forgetPods() {
 	}
 }
 
-// caseOf returns the id at the start of a name ("c00012-x7f2p"), or "".
+// caseOf returns the id at the start of a name ("c00012-x7f2p"; "r00012" after a repair), or "".
 func caseOf(name string) string {
 	const length = len("c00000")
-	if len(name) < length || name[0] != 'c' {
+	if len(name) < length || (name[0] != 'c' && name[0] != 'r') {
 		return ""
 	}
 	return name[:length]

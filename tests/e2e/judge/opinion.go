@@ -12,9 +12,11 @@ import (
 	"strings"
 )
 
-// Opinion is what `tpu-admission check` says of a case: the rules that deny it and those that warn.
+// Opinion is what `tpu-admission check` says of a case: the rules that deny it, those that warn, and what
+// would run.
 type Opinion struct {
 	Denied, Warned []string
+	Repair         json.RawMessage // the first repair, as a patch; nil if there is none
 }
 
 // word is the opinion as a column of the table.
@@ -42,9 +44,14 @@ func (o Opinion) String() string {
 type report struct {
 	Workloads int
 	Findings  []struct {
-		Line       int
+		Document   int
 		Rule, Mode string
 		RuleName   string `json:"rule_name"`
+	}
+	Repairs []struct {
+		Document int
+		Label    string
+		Patch    json.RawMessage
 	}
 	Errors []struct{ File, Error string }
 }
@@ -53,7 +60,7 @@ type report struct {
 // them come the names of the rules and which kinds the binary does not read.
 func Opinions(binary, work string, cases []*Case) (opinions []Opinion, rules map[string]string, err error) {
 	var text bytes.Buffer
-	for _, c := range cases { // an object is one line, so that lines tell whose a finding is
+	for _, c := range cases {
 		line, err := json.Marshal(c.Object)
 		if err != nil {
 			return nil, nil, err
@@ -66,13 +73,18 @@ func Opinions(binary, work string, cases []*Case) (opinions []Opinion, rules map
 	}
 	opinions, rules = make([]Opinion, len(cases)), map[string]string{}
 	for _, finding := range answer.Findings {
-		opinion := &opinions[finding.Line/2-1]
+		opinion := &opinions[finding.Document]
 		rules[finding.Rule] = finding.RuleName
 		switch finding.Mode {
 		case "deny":
 			opinion.Denied = add(opinion.Denied, finding.Rule)
 		case "warn":
 			opinion.Warned = add(opinion.Warned, finding.Rule)
+		}
+	}
+	for _, repair := range answer.Repairs {
+		if repair.Label == "a" {
+			opinions[repair.Document].Repair = repair.Patch
 		}
 	}
 	return opinions, rules, nil

@@ -16,11 +16,15 @@ func Page(catalog *Catalog, a *Agreement, rules map[string]string, versions stri
 	page.WriteString("\n## What only the node or the program refuses\n\n" +
 		"These rules may deny what the scheduler places; the list is closed.\n\n")
 	writeReasons(&page, laterRefusals, rules)
+	page.WriteString("\n## Denied by sources alone\n\n" +
+		"What no controller here can judge, and the source that stands in; the list is closed.\n\n")
+	writeReasons(&page, unjudged, rules)
 	page.WriteString("\n## Warned only, though nothing places it here\n\n" +
 		"There may be nodes that the catalog does not know, so these rules warn; the list is closed.\n\n")
 	writeReasons(&page, doubts, rules)
 	page.WriteString("\nSilent by decision:\n\n")
 	writeReasons(&page, silences, nil)
+	page.WriteString("\n## What would run, runs\n\n" + repairTable(a))
 	page.WriteString("\n## By fault\n\n" + faultTable(a))
 	page.WriteString("\n## By kind\n\n" + kindTable(a))
 	page.WriteString("\n## Disagreements\n\n" + Groups(a.Disagreements))
@@ -42,7 +46,8 @@ their pods with what ` + "`tpu-admission check`" + ` says of the same manifests.
 
 - A shape is a topology on a machine. Each has more nodes than a workload could want, so nothing is
   Pending for want of capacity; nothing runs on them. What a node has left for pods is what the catalog
-  predicts. GKE's admission plugin ExtendedResourceToleration is on.
+  predicts. GKE's admission plugin ExtendedResourceToleration is on, and a policy of CEL stands in for
+  GKE's own check of the two labels: it refuses pods without them, by the sentence that GKE prints.
 - Sound workloads and wrong counts of pods go into each kind, on each shape of at most 8 hosts.
 - Each fault goes into a Pod on each shape of the catalog, of any size; into each kind on
   v6e 2x2 and tpu7x 2x2x2; and into one more kind in turn on two shapes of each generation.
@@ -111,6 +116,32 @@ func faultTable(a *Agreement) string {
 		}
 		fmt.Fprintf(&table, "| %d | %d | %d |\n", t.Opinions["denied"], t.Opinions["warned"], t.Opinions["allowed"])
 	}
+	return table.String()
+}
+
+const repairsHeading = `For each workload that is denied, the first repair that ` + "`check`" + ` shows is applied to the letter, and the
+result goes to the same scheduler and controllers: all its pods must find nodes. Where there is no
+repair, a person must decide. What became of them is stored in
+[repairs.tsv](../tests/e2e/judge/repairs.tsv).
+
+| fault | denied | repaired, scheduled | repaired, not scheduled | not judged yet | no repair |
+|---|---:|---:|---:|---:|---:|
+`
+
+func repairTable(a *Agreement) string {
+	var table strings.Builder
+	table.WriteString(repairsHeading)
+	var sum repairTally
+	row := func(name string, t *repairTally) {
+		fmt.Fprintf(&table, "| %s | %d | %d | %d | %d | %d |\n", name, t.Denied, t.Scheduled, t.NotScheduled, t.NotJudged, t.None)
+	}
+	for _, name := range slices.Sorted(maps.Keys(a.Repairs)) {
+		t := a.Repairs[name]
+		row(name, t)
+		sum = repairTally{sum.Denied + t.Denied, sum.Scheduled + t.Scheduled, sum.NotScheduled + t.NotScheduled,
+			sum.NotJudged + t.NotJudged, sum.None + t.None}
+	}
+	row("all", &sum)
 	return table.String()
 }
 

@@ -13,7 +13,8 @@ var (
 	Sample = Scope{MostHosts: 4, Sample: true}
 )
 
-// Prepare starts the neighbours found in the folder (none if it is "") and makes the nodes.
+// Prepare starts the neighbours found in the folder (none if it is ""), among them what stands in for
+// GKE's own check, and makes the nodes.
 func Prepare(plane *harness.ControlPlane, dir string, catalog *Catalog, scope Scope) (*Referee, error) {
 	if dir != "" {
 		for _, n := range neighbours {
@@ -21,6 +22,9 @@ func Prepare(plane *harness.ControlPlane, dir string, catalog *Catalog, scope Sc
 				return nil, err
 			}
 		}
+	}
+	if err := installGKECheck(plane.API); err != nil {
+		return nil, err
 	}
 	nodes, err := Fill(plane.API, catalog, scope.MostHosts)
 	if err != nil {

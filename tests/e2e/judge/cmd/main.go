@@ -8,6 +8,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"time"
@@ -45,14 +46,34 @@ func main() {
 	}
 }
 
-func run(s settings) (agreed bool, err error) {
-	catalog, err := judge.ReadCatalog(s.binary)
-	if err != nil {
-		return false, err
+// books are what is known of cases and of their repairs.
+type books struct {
+	catalog        *judge.Catalog
+	all            []*judge.Case
+	verdicts       judge.Verdicts
+	repairVerdicts judge.RepairVerdicts
+}
+
+func (b *books) paths(root string) (verdicts, repairs string) {
+	return filepath.Join(root, "tests/e2e/judge/verdicts.tsv"), filepath.Join(root, "tests/e2e/judge/repairs.tsv")
+}
+
+func open(s settings) (b *books, err error) {
+	b = &books{}
+	if b.catalog, err = judge.ReadCatalog(s.binary); err != nil {
+		return nil, err
 	}
-	all := judge.Cases(catalog, judge.Full)
-	path := filepath.Join(s.root, "tests/e2e/judge/verdicts.tsv")
-	verdicts, err := judge.ReadVerdicts(path)
+	b.all = judge.Cases(b.catalog, judge.Full)
+	verdicts, repairs := b.paths(s.root)
+	if b.verdicts, err = judge.ReadVerdicts(verdicts); err != nil {
+		return nil, err
+	}
+	b.repairVerdicts, err = judge.ReadRepairVerdicts(repairs)
+	return b, err
+}
+
+func run(s settings) (agreed bool, err error) {
+	b, err := open(s)
 	if err != nil {
 		return false, err
 	}
@@ -61,37 +82,50 @@ func run(s settings) (agreed bool, err error) {
 		scope = judge.Full
 	}
 	if !s.stored {
-		err = judgeAnew(s, catalog, scope, verdicts)
+		err = b.judgeAnew(s, scope)
 	}
 	// Also after an error: what is judged need not be judged again (--missing).
-	if err := errors.Join(err, verdicts.Write(path, all)); err != nil {
+	verdicts, _ := b.paths(s.root)
+	if err := errors.Join(err, b.verdicts.Write(verdicts, b.all)); err != nil {
 		return false, err
 	}
-	return compare(s, catalog, all, verdicts)
+	return b.compare(s)
 }
 
-// judgeAnew runs the cases of the scope and puts the outcomes into verdicts.
-func judgeAnew(s settings, catalog *judge.Catalog, scope judge.Scope, verdicts judge.Verdicts) error {
+// judgeAnew runs the cases of the scope, then their repairs, and keeps the outcomes.
+func (b *books) judgeAnew(s settings, scope judge.Scope) error {
 	plane, err := harness.StartControlPlane(s.programs, s.work, "judge",
 		harness.Options{ExtendedResourceToleration: true})
 	defer plane.Stop()
 	if err != nil {
 		return err
 	}
-	referee, err := judge.Prepare(plane, s.neighbours, catalog, scope)
+	referee, err := judge.Prepare(plane, s.neighbours, b.catalog, scope)
 	if err != nil {
 		return err
 	}
-	cases := judge.Only(judge.Cases(catalog, scope), s.kind)
+	cases := judge.Only(judge.Cases(b.catalog, scope), s.kind)
 	if s.missing {
-		cases = judge.NotJudged(cases, verdicts)
+		cases = judge.NotJudged(cases, b.verdicts)
 	}
+	if err := judgeAll(referee, "cases", cases, b.verdicts.Set); err != nil {
+		return err
+	}
+	_, _, repaired, err := b.repairs(s)
+	if err != nil {
+		return err
+	}
+	fresh := judge.Only(b.repairVerdicts.NotJudged(repaired), s.kind)
+	return judgeAll(referee, "repaired cases", fresh, b.repairVerdicts.Set)
+}
+
+func judgeAll(referee *judge.Referee, what string, cases []*judge.Case, set func(*judge.Case, judge.Outcome)) error {
 	begin, last, count := time.Now(), time.Now(), 0
 	say := func() {
-		fmt.Printf("judge: %d of %d cases, %s\n", count, len(cases), time.Since(begin).Round(time.Second))
+		fmt.Printf("judge: %d of %d %s, %s\n", count, len(cases), what, time.Since(begin).Round(time.Second))
 	}
-	err = referee.JudgeAll(cases, 40, func(c *judge.Case, outcome judge.Outcome) {
-		verdicts.Set(c, outcome)
+	err := referee.JudgeAll(cases, 40, func(c *judge.Case, outcome judge.Outcome) {
+		set(c, outcome)
 		if outcome == judge.Unknown {
 			fmt.Printf("judge: no answer in time: %s, %s, %q\n", c.Shape, c.Kind, c.Fault)
 		}
@@ -104,18 +138,50 @@ func judgeAnew(s settings, catalog *judge.Catalog, scope judge.Scope, verdicts j
 	return err
 }
 
+// repairs asks the binary what would run instead of the judged cases. What is already known of the same
+// objects is learnt.
+func (b *books) repairs(s settings) ([]*judge.Case, []judge.Opinion, []*judge.Case, error) {
+	judged := judge.Judged(b.all, b.verdicts)
+	opinions, _, err := judge.Opinions(s.binary, s.work, judged)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	repaired, err := judge.Repaired(b.catalog, judged, opinions)
+	b.repairVerdicts.Learn(judged, b.verdicts)
+	return judged, opinions, repaired, err
+}
+
 // compare writes the page about the verdicts there are.
-func compare(s settings, catalog *judge.Catalog, all []*judge.Case, verdicts judge.Verdicts) (bool, error) {
-	agreement, rules, err := judge.CompareAll(s.binary, s.work, judge.Judged(all, verdicts), verdicts)
+func (b *books) compare(s settings) (bool, error) {
+	judged, opinions, repaired, err := b.repairs(s)
 	if err != nil {
 		return false, err
 	}
-	agreement.NotJudged = len(judge.NotJudged(judge.Cases(catalog, judge.Normal), verdicts))
-	page := judge.Page(catalog, agreement, rules, s.versions)
+	_, path := b.paths(s.root)
+	if err := b.repairVerdicts.Write(path, repaired); err != nil {
+		return false, err
+	}
+	agreement, rules, err := judge.CompareAll(s.binary, s.work, judged, b.verdicts)
+	if err != nil {
+		return false, err
+	}
+	agreement.CompareRepairs(judged, opinions, repaired, b.repairVerdicts)
+	agreement.NotJudged = len(judge.NotJudged(judge.Cases(b.catalog, judge.Normal), b.verdicts)) +
+		len(b.repairVerdicts.NotJudged(repaired))
+	denying, err := judge.Denying(s.binary)
+	if err != nil {
+		return false, err
+	}
+	uncovered := agreement.Coverage(denying)
+	maps.Copy(rules, denying)
+	page := judge.Page(b.catalog, agreement, rules, s.versions)
 	if err := os.WriteFile(filepath.Join(s.root, "docs/judge.md"), []byte(page), 0o644); err != nil {
 		return false, err
 	}
-	fmt.Printf("%s\njudge: %d cases compared, %d disagreements, %d not judged; docs/judge.md has the table\n",
-		judge.Groups(agreement.Disagreements), agreement.Cases, len(agreement.Disagreements), agreement.NotJudged)
-	return len(agreement.Disagreements) == 0 && agreement.NotJudged == 0, nil
+	for _, fault := range uncovered {
+		fmt.Println("judge:", fault)
+	}
+	fmt.Printf("%s\njudge: %d cases and %d repairs compared, %d disagreements, %d not judged; docs/judge.md has the table\n",
+		judge.Groups(agreement.Disagreements), agreement.Cases, len(repaired), len(agreement.Disagreements), agreement.NotJudged)
+	return len(agreement.Disagreements)+agreement.NotJudged+len(uncovered) == 0, nil
 }
