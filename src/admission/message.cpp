@@ -108,7 +108,8 @@ std::string WithoutDomains(std::string text) {
 // What to do, without the other ways to do it and the remarks.
 std::string FirstChoice(const std::string& change) {
   std::size_t end = change.size();
-  for (const std::string_view mark : {", or ", " (", "; ", ", which ", " that "}) {
+  for (const std::string_view mark :
+       {", or ", " (", "; ", ", which ", " that has publishNotReadyAddresses"}) {
     end = std::min(end, change.find(mark));
   }
   return change.substr(0, end);

@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "tpu_admission/base/json_pointer.h"
+#include "tpu_admission/tpu/guess.h"
 
 namespace tpu_admission::repair {
 namespace {
@@ -259,6 +260,17 @@ std::vector<tpu::Placement> Placements(const Written& written) {
 
 }  // namespace
 
+namespace {
+
+// What a label that names no generation was meant to be, as the rules guess it.
+const tpu::Generation* Guess(const tpu::Catalog& catalog, const workload::NodeChoice& choice) {
+  const std::string_view label = choice[NodeLabel::kAccelerator].value;
+  const auto topology = tpu::Topology::Parse(choice[NodeLabel::kTopology].value);
+  return topology ? tpu::GuessFor(catalog, label, *topology) : catalog.Guess(label);
+}
+
+}  // namespace
+
 std::optional<Written> Read(const tpu::Catalog& catalog, const workload::PodSet& pods) {
   if (pods.use != workload::TpuUse::kChips) return std::nullopt;  // nobody asked for chips
   if (pods.nodes.choices.size() != 1 || ChipContainer(pods) == nullptr) return std::nullopt;
@@ -269,7 +281,7 @@ std::optional<Written> Read(const tpu::Catalog& catalog, const workload::PodSet&
   const workload::Selected& machine = (*written.choice)[NodeLabel::kMachineType];
   if (accelerator.fixed()) {
     written.generation = catalog.FindByLabel(accelerator.value);
-    if (written.generation == nullptr) written.generation = catalog.Guess(accelerator.value);
+    if (written.generation == nullptr) written.generation = Guess(catalog, *written.choice);
   } else if (machine.fixed()) {
     written.generation = catalog.FindByMachine(machine.value);
   }

@@ -122,7 +122,8 @@ bool Contains(const std::vector<std::string>& list, std::string_view item) {
 
 std::string Repair::Title() const {
   if (chips_before == chips_after || chips_before == 0) return what;
-  return fmt::format("{} ({} chips become {})", what, chips_before, chips_after);
+  return fmt::format("{} ({} become{} {})", what, Plural(chips_before, "chip"),
+                     chips_before == 1 ? "s" : "", chips_after);
 }
 
 std::vector<Repair> FindRepairs(const tpu::Catalog& catalog, const workload::Workload& workload,

@@ -8,10 +8,18 @@ namespace {
 
 using workload::NodeLabel;
 
+// Without a generation nobody knows more than the size.
+std::string_view ExampleFor(std::int64_t chips) {
+  if (chips == 1) return "1x1 for one chip (tpu-admission catalog lists them)";
+  return chips == 8 ? "2x4 for one host of 8 chips (tpu-admission catalog lists them)"
+                    : "2x2 for one host of 4 chips (tpu-admission catalog lists them)";
+}
+
 std::string Change(const Subject& subject) {
   const std::string change = "add cloud.google.com/gke-tpu-topology";
   if (subject.shape.generation == nullptr)
-    return fmt::format("{}, the shape of the slice in chips", change);
+    return fmt::format("{}, the shape of the slice in chips, for example {}", change,
+                       ExampleFor(subject.pods.chips_per_pod));
   const std::vector<std::string> near = NearestTopologies(subject, WishedChips(subject));
   return fmt::format("{}, e.g. {} ({} has {})", change, near.front(),
                      subject.shape.generation->label, Topologies(*subject.shape.generation));

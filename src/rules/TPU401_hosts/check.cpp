@@ -141,6 +141,13 @@ std::optional<std::int64_t> PodsTogether(const Subject& subject, const Slice& sl
   return sets > 1 ? std::optional(sum) : std::nullopt;
 }
 
+// ", and with the other replicated jobs 3 pods go to these nodes"
+std::string WithOthers(const std::optional<std::int64_t>& together) {
+  return together ? fmt::format(", and with the other replicated jobs {} go to these nodes",
+                                Count(*together, "pod"))
+                  : "";
+}
+
 std::string Change(const Subject& subject, const Slice& slice, std::int64_t found) {
   const workload::Scale& scale = subject.pods.scale;
   if (const auto together = PodsTogether(subject, slice)) {
@@ -164,8 +171,8 @@ void Check(const Subject& subject, Report& report) {
       scale.counting == Counting::kReplicas || SetsOwnBounds(subject.pods.pod.spec);
   report.Add({.pointer = scale.pods.pointer(),
               .summary = Summary(found, *slice),
-              .problem = fmt::format("{}{}: {}.", FoundPods(scale), ButHosts(*slice),
-                                     Consequence(found, slice->pods)),
+              .problem = fmt::format("{}{}{}: {}.", FoundPods(scale), WithOthers(together),
+                                     ButHosts(*slice), Consequence(found, slice->pods)),
               .change = Change(subject, *slice, found),
               .milder = doubtful ? std::optional(Mode::kWarn) : std::nullopt});
 }

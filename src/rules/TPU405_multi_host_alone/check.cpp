@@ -19,7 +19,7 @@ void Check(const Subject& subject, Report& report) {
                                      "them; a {} by itself does not see to that.",
                                      slice->topology.Text(), Count(slice->topology.chips(), "chip"),
                                      Count(slice->hosts, "host"), kind),
-              .change = fmt::format("use a JobSet of a Job with parallelism {0}, or a "
+              .change = fmt::format("use a JobSet whose Job has parallelism {0}, or a "
                                     "LeaderWorkerSet of size {0}, or select a single-host topology",
                                     slice->pods)});
 }

@@ -19,24 +19,36 @@ bool HasOwnNames(const k8s::PodSpec& spec) {
   return false;
 }
 
+// The pods run on several hosts. Where another rule finds fault with the topology, so that nobody
+// can say which slice they make, several pods for more chips than one of them has are taken for
+// one.
+bool OnSeveralHosts(const Subject& subject, const std::optional<Slice>& slice) {
+  if (slice) return slice->multi_host();
+  const Shape& shape = subject.shape;
+  const bool wrong = shape.choice[workload::NodeLabel::kTopology].fixed()
+                         ? shape.placements.empty()
+                         : subject.Misses(workload::NodeLabel::kTopology);
+  const bool more = !shape.topology || shape.topology->chips() > subject.pods.chips_per_pod;
+  return wrong && more && subject.pods.scale.pods.value.value_or(0) > 1;
+}
+
 void Check(const Subject& subject, Report& report) {
   const workload::PodSet& pods = subject.pods;
   // A JobSet makes the Service itself.
   const bool plain = pods.scale.counting == workload::Counting::kJob && !pods.row->always_indexed;
   if (!plain || !pods.pod.spec.Text("subdomain").empty()) return;
+  if (pods.scale.pods.value.value_or(0) == 0 || HasOwnNames(pods.pod.spec)) return;
   const std::optional<Slice> slice = subject.SliceOfPods();
-  if (!slice || !slice->multi_host() || HasOwnNames(pods.pod.spec)) return;
-  if (pods.scale.pods.value.value_or(0) == 0) return;
-  const std::string hosts = Count(slice->hosts, "host");
+  if (!OnSeveralHosts(subject, slice)) return;
+  const std::string name = slice ? slice->topology.Text() : "the slice";
   report.Add(
       {.pointer = std::string(pods.spec_pointer),
-       .summary = fmt::format("no subdomain: the workers of {} wait for each other for ever",
-                              slice->topology.Text()),
-       .problem = fmt::format("has no subdomain. The workers on the {} of {} look for each other "
-                              "by name before the first step; GKE tells them their numbers and "
-                              "names only where an Indexed Job has a subdomain, so without one "
-                              "the program waits for ever.",
-                              hosts, slice->topology.Text()),
+       .summary = fmt::format("no subdomain: the workers of {} wait for each other", name),
+       .problem = fmt::format(
+           "has no subdomain. The workers on the {} of {} look for each other by name before the "
+           "first step; GKE tells them their numbers and names only where an Indexed Job has a "
+           "subdomain, so without one the program waits for ever.",
+           slice ? Count(slice->hosts, "host") : "hosts", name),
        .change = "set subdomain to the name of a headless Service (clusterIP: None, "
                  "publishNotReadyAddresses: true) that selects the pods of the Job"});
 }
