@@ -127,15 +127,16 @@ struct Collector::State {
     EventFacts event = ReadEvent(object);
     if (!relevant.empty() && !relevant.contains(event.uid)) return;
     if (relevant.empty()) return Add(events, std::move(event), most, left_out);
-    if (events.size() >= std::min(most, kMostEvents)) {
-      const auto oldest = std::min_element(
-          events.begin(), events.end(),
-          [](const EventFacts& a, const EventFacts& b) { return a.last < b.last; });
-      ++left_out;
-      if (oldest->last >= event.last) return;
-      events.erase(oldest);
-    }
     events.push_back(std::move(event));
+    if (events.size() >= 2 * std::min(most, kMostEvents)) DropOldEvents();
+  }
+
+  // The older half: each event costs the same, however many come.
+  void DropOldEvents() {
+    std::stable_sort(events.begin(), events.end(),
+                     [](const EventFacts& a, const EventFacts& b) { return a.last > b.last; });
+    left_out += events.size() / 2;
+    events.resize(events.size() / 2);
   }
 
   void LookAtNode(JsonView object) {
@@ -173,7 +174,10 @@ struct Collector::State {
   void Gather() {
     snapshot.owners = {snapshot.object};
     std::set<std::string> ours = {snapshot.object.uid};
-    for (bool grown = true; grown;) {
+    // A RayService's pods are three steps away, an LWS's four; a chain of strangers has no end.
+    constexpr int kMostSteps = 10;
+    bool grown = true;
+    for (int step = 0; grown && step < kMostSteps; ++step) {
       grown = false;
       for (const ObjectFacts& facts : between) {
         if (!ours.contains(facts.owner_uid) || !ours.insert(facts.uid).second) continue;

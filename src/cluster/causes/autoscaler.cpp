@@ -2,6 +2,7 @@
 // TriggeredScaleUp and NotTriggerScaleUp of kubernetes/autoscaler; its error codes are Google
 // Cloud's (GCE_STOCKOUT, QUOTA_EXCEEDED).
 #include <algorithm>
+#include <set>
 
 #include "cluster/causes/causes.h"
 #include "tpu_admission/base/text.h"
@@ -18,14 +19,21 @@ const EventFacts* Newest(const Snapshot& s) {
   return Unplaced(s) == nullptr ? nullptr : LastEvent(s, IsOfAutoscaler);
 }
 
-// Node pools that have, or had, what the pods select: their names stand inside those of groups.
-bool IsOurs(const Snapshot& s, const ScaleGroupFacts& group) {
-  return std::any_of(s.nodes.begin(), s.nodes.end(), [&](const NodeFacts& node) {
-    const bool wished = std::any_of(s.wishes.begin(), s.wishes.end(), [&](const WishFacts& wish) {
-      return wish.Shape() == node.Shape();
-    });
-    return wished && !node.pool.empty() && Has(group.name, "-" + node.pool + "-");
-  });
+// Node pools that have what the pods select.
+std::set<std::string> PoolsOf(const Snapshot& s) {
+  std::set<std::string> shapes;
+  for (const WishFacts& wish : s.wishes) shapes.insert(wish.Shape());
+  std::set<std::string> pools;
+  for (const NodeFacts& node : s.nodes) {
+    if (!node.pool.empty() && shapes.contains(node.Shape())) pools.insert(node.pool);
+  }
+  return pools;
+}
+
+// Their names stand inside those of groups.
+bool IsOf(const std::set<std::string>& pools, const ScaleGroupFacts& group) {
+  return std::any_of(pools.begin(), pools.end(),
+                     [&](const std::string& pool) { return Has(group.name, "-" + pool + "-"); });
 }
 
 // A group in backoff with such an error, that the pods wait for.
@@ -40,10 +48,11 @@ std::optional<Found> Failed(const Snapshot& s, const std::vector<std::string_vie
     return Found{text, {Say(*event)}};
   }
   if (Unplaced(s) == nullptr) return std::nullopt;
+  const std::set<std::string> pools = PoolsOf(s);
   const bool backs_off = event != nullptr && Has(event->message, "in backoff");
   for (const ScaleGroupFacts& group : s.groups) {
     if (!says(group.error) && !says(group.message)) continue;
-    if (!backs_off && !IsOurs(s, group)) continue;
+    if (!backs_off && !IsOf(pools, group)) continue;
     Found found{text,
                 {"cluster-autoscaler-status: " + group.name + ": scale-up is in " + group.state +
                  ": " + group.error + ": " + group.message}};

@@ -37,6 +37,12 @@ const PodFacts* Unplaced(const Snapshot& snapshot) {
   return unplaced;
 }
 
+std::map<std::string_view, const NodeFacts*> NodesByName(const Snapshot& snapshot) {
+  std::map<std::string_view, const NodeFacts*> nodes;
+  for (const NodeFacts& node : snapshot.nodes) nodes.emplace(node.name, &node);
+  return nodes;
+}
+
 std::size_t CountPods(const Snapshot& snapshot, const std::function<bool(const PodFacts&)>& fits) {
   return std::size_t(std::count_if(snapshot.pods.begin(), snapshot.pods.end(), fits));
 }

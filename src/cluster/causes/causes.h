@@ -24,6 +24,7 @@ const EventFacts* LastEvent(const Snapshot& snapshot,
 // Of the first pod without a place (one that asks for chips before others): the pod and what the
 // scheduler says of it; nullptr: every pod has a place, or nobody has looked for one yet.
 const PodFacts* Unplaced(const Snapshot& snapshot);
+std::map<std::string_view, const NodeFacts*> NodesByName(const Snapshot& snapshot);
 std::size_t CountPods(const Snapshot& snapshot, const std::function<bool(const PodFacts&)>& fits);
 
 using Finder = std::optional<Found>(const Snapshot&);

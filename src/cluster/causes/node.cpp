@@ -101,12 +101,12 @@ std::optional<Found> FindEvicted(const Snapshot& s) {
 }
 
 std::optional<Found> FindNodeLost(const Snapshot& s) {
+  const auto nodes = NodesByName(s);
   for (const PodFacts& pod : s.pods) {
     if (pod.node.empty() || pod.done() || !s.nodes_known || pod.chips == 0) continue;
-    const auto node = std::find_if(s.nodes.begin(), s.nodes.end(),
-                                   [&](const NodeFacts& n) { return n.name == pod.node; });
-    if (node != s.nodes.end() && node->ready) continue;
-    const std::string state = node == s.nodes.end() ? "is gone" : "is not Ready";
+    const auto node = nodes.find(pod.node);
+    if (node != nodes.end() && node->second->ready) continue;
+    const std::string state = node == nodes.end() ? "is gone" : "is not Ready";
     return Found{"the node " + Quoted(pod.node, 253) + " of " + pod.Title() + " " + state,
                  {"node " + pod.node + " " + state, SayStatus(pod)}};
   }

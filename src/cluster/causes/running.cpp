@@ -37,12 +37,12 @@ std::optional<Found> FindWorkerNames(const Snapshot& s) {
 
 std::optional<Found> FindSliceSplit(const Snapshot& s) {
   if (HostsOfOneSlice(s) == 0) return std::nullopt;
+  const auto nodes = NodesByName(s);
   std::map<std::string, std::size_t> pods_by_pool;
   for (const PodFacts& pod : s.pods) {
     if (pod.chips == 0 || pod.node.empty() || pod.done()) continue;
-    const auto node = std::find_if(s.nodes.begin(), s.nodes.end(),
-                                   [&](const NodeFacts& n) { return n.name == pod.node; });
-    if (node != s.nodes.end()) ++pods_by_pool[node->pool];
+    const auto node = nodes.find(pod.node);
+    if (node != nodes.end()) ++pods_by_pool[node->second->pool];
   }
   if (pods_by_pool.size() < 2) return std::nullopt;
   Found found{"its pods lie in " + std::to_string(pods_by_pool.size()) +

@@ -161,6 +161,40 @@ TEST(Collector, KeepsABoundedNumberOfEach) {
   EXPECT_EQ(snapshot->left_out, 100U);
 }
 
+TEST(Collector, KeepsTheNewestEvents) {
+  const json job = Object("batch/v1", "Job", "train");
+  json objects = json::array({job});
+  for (int i = 0; i < 60; ++i) {
+    objects.push_back(EventAbout(job, "R" + std::to_string(i)));
+    objects.back()["lastTimestamp"] =
+        "2026-11-21T10:00:" + std::to_string(i < 10 ? 10 + i : i) + "Z";
+  }
+  FakeCluster cluster(objects);
+  Collector collector(SettingsForTests(), kToday, 10);
+  ASSERT_TRUE(collector.ReadCluster(cluster, {"job", "train", "ml"}));
+  const Result<Snapshot> snapshot = collector.Finish();
+  ASSERT_TRUE(snapshot);
+  EXPECT_LT(snapshot->events.size(), 20U);
+  EXPECT_EQ(snapshot->events.back().reason, "R59");
+  EXPECT_EQ(snapshot->events.size() + snapshot->left_out, 60U);
+}
+
+// Owners without end, the last before the first, each a pass of its own.
+TEST(Collector, FollowsNoChainWithoutEnd) {
+  Collector collector(SettingsForTests(), kToday);
+  collector.LookFor({"job", "train", "ml"});
+  for (int i = 3000; i > 0; --i) {
+    json job = Object("batch/v1", "Job", "j" + std::to_string(i));
+    const std::string owner = i == 1 ? "Jobtrain" : "Jobj" + std::to_string(i - 1);
+    job["metadata"]["ownerReferences"] = json::array({{{"kind", "Job"}, {"uid", owner}}});
+    collector.Take(job.dump());
+  }
+  collector.Take(Object("batch/v1", "Job", "train").dump());
+  const Result<Snapshot> snapshot = collector.Finish();
+  ASSERT_TRUE(snapshot);
+  EXPECT_LT(snapshot->owners.size(), 50U);
+}
+
 // An object of another shape than its kind's is no harm.
 TEST(Collector, PassesOverWhatItCannotRead) {
   Collector collector(SettingsForTests(), kToday);

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "support/fake_cluster.h"
@@ -130,6 +131,31 @@ TEST(Scan, OfTwoPoliciesTellsOnlyTheDifference) {
   Scanner same(deny, &deny, kToday);
   ASSERT_TRUE(same.Read(text) && same.FinishReading());
   EXPECT_THAT(same.TakeReport().told, IsEmpty());
+}
+
+std::size_t ResidentKib() {
+  std::ifstream status("/proc/self/status");
+  for (std::string word; status >> word;) {
+    if (word == "VmRSS:") return status >> word ? std::stoul(word) : 0;
+  }
+  return 0;
+}
+
+// As many pods as a large cluster has cost no memory: what was judged with its owner is not kept.
+TEST(Scan, KeepsNothingOfPodsThatHaveOwners) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitizers use memory of their own";
+#endif
+  const admission::Settings settings = SettingsOf();
+  Scanner scanner(settings, nullptr, kToday);
+  const std::string pod = PodOf(Job("a", "good", 4)).dump();
+  ASSERT_TRUE(scanner.Read("{\"items\":[" + pod));
+  const std::size_t before = ResidentKib();
+  constexpr std::size_t kPods = 10'000;
+  for (std::size_t i = 0; i < kPods; ++i) ASSERT_TRUE(scanner.Read("," + pod));
+  ASSERT_TRUE(scanner.Read("]}") && scanner.FinishReading());
+  EXPECT_LT(ResidentKib(), before + 4096);  // the stream has 8 MiB
+  EXPECT_EQ(scanner.TakeReport().objects, kPods + 1);
 }
 
 TEST(Scan, TellsOfAnObjectThatCannotBeRead) {
