@@ -20,70 +20,18 @@ namespace {
 using nlohmann::json;
 using Random = std::minstd_rand;
 
-const std::array<json, 42> kValues = {"tpu-v6e-slice",
-                                      "tpu7x",
-                                      "tpu-v5p-slice",
-                                      "tpu-v5-lite-podslice",
-                                      "tpu-v4-podslice",
-                                      "tpu-v9-x",
-                                      "2x2",
-                                      "2x4",
-                                      "4x4",
-                                      "2x2x1",
-                                      "2x2x4",
-                                      "4x4x4",
-                                      "16x16",
-                                      "0x4",
-                                      "4",
-                                      4,
-                                      "8",
-                                      8,
-                                      "0",
-                                      "-1",
-                                      -1,
-                                      1,
-                                      "500m",
-                                      "1e3",
-                                      "64Gi",
-                                      "9223372036854775807",
-                                      1e300,
-                                      0.5,
-                                      true,
-                                      false,
-                                      nullptr,
-                                      "",
-                                      json::array(),
-                                      json::object(),
-                                      "google.com/tpu",
-                                      "us-east5-b",
-                                      "us-central1-a",
-                                      "Exists",
-                                      "Always",
-                                      "In",
-                                      "NotIn",
-                                      "true"};
-const std::array<const char*, 22> kKeys = {"cloud.google.com/gke-tpu-accelerator",
-                                           "cloud.google.com/gke-tpu-topology",
-                                           "google.com/tpu",
-                                           "cpu",
-                                           "memory",
-                                           "requests",
-                                           "limits",
-                                           "tolerations",
-                                           "nodeSelector",
-                                           "affinity",
-                                           "env",
-                                           "initContainers",
-                                           "hostNetwork",
-                                           "dnsPolicy",
-                                           "subdomain",
-                                           "hostname",
-                                           "ownerReferences",
-                                           "parallelism",
-                                           "completions",
-                                           "replicas",
-                                           "resources",
-                                           "schedulingGates"};
+const json kValues = json::parse(R"([
+  "tpu-v6e-slice", "tpu7x", "tpu-v5p-slice", "tpu-v5-lite-podslice", "tpu-v4-podslice", "tpu-v9-x",
+  "2x2", "2x4", "4x4", "2x2x1", "2x2x4", "4x4x4", "16x16", "0x4", "4", 4, "8", 8, "0", "-1", -1, 1,
+  "500m", "1e3", "64Gi", "9223372036854775807", 1e300, 0.5, true, false, null, "", [], {},
+  "google.com/tpu", "us-east5-b", "us-central1-a", "Exists", "Always", "In", "NotIn", "true",
+  "localhost"])");
+const json kKeys = json::parse(R"([
+  "cloud.google.com/gke-tpu-accelerator", "cloud.google.com/gke-tpu-topology", "google.com/tpu",
+  "cpu", "memory", "requests", "limits", "tolerations", "nodeSelector", "affinity", "podAffinity",
+  "env", "initContainers", "hostNetwork", "dnsPolicy", "subdomain", "hostname", "ownerReferences",
+  "parallelism", "completions", "replicas", "resources", "schedulingGates", "ray.io/cluster",
+  "ray.io/group", "generateName"])");
 // Around a pod template: where it lies in the object, and the kind.
 struct Wrapping {
   const char *group, *version, *kind, *at;
@@ -148,7 +96,9 @@ void MutateOnce(json& review, Random& random) {
       place = kValues[Roll(random, kValues.size())];
       break;
     case 3:
-      if (place.is_object()) place[kKeys[Roll(random, kKeys.size())]] = kValues[Roll(random, 42)];
+      if (place.is_object())
+        place[kKeys[Roll(random, kKeys.size())].get<std::string>()] =
+            kValues[Roll(random, kValues.size())];
       break;
     case 4:
       if (place.is_array() && !place.empty()) place.push_back(place[Roll(random, place.size())]);
