@@ -216,6 +216,8 @@ class CommandLine {
     command.add_option("NAME", schema_, "of which")
         ->required()
         ->check(CLI::IsMember(std::set<std::string>(names.begin(), names.end())));
+  }
+
   void AddLsp() {
     CLI::App& command =
         Add("lsp", "the same rules in an editor: a language server", [this] { return Lsp(lsp_); });
