@@ -38,6 +38,12 @@ WalkOptions WalkOf(const CheckOptions& options) {
   return walk;
 }
 
+// An error of Files, which begins with the name that is told beside it.
+std::string WithoutName(const std::string& path, const std::string& message) {
+  const std::string start = (path == "-" ? "standard input" : path) + ": ";
+  return message.starts_with(start) ? message.substr(start.size()) : message;
+}
+
 FileReport Read(const admission::Settings& settings, const offline::CheckWish& wish,
                 const FoundFile& found) {
   FileReport report;
@@ -50,7 +56,7 @@ FileReport Read(const admission::Settings& settings, const offline::CheckWish& w
   if (!report.errors.empty() || !report.warnings.empty()) return report;
   Result<std::string> text = DiskFiles().ReadInput(found.path, offline::kMaxManifestBytes);
   if (!text) {
-    report.errors.push_back({kWholeFile, text.error().message});
+    report.errors.push_back({kWholeFile, WithoutName(found.path, text.error().message)});
     return report;
   }
   report = CheckText(settings, wish, found.path, *std::move(text));

@@ -88,6 +88,14 @@ What would run:
 )");
 }
 
+TEST(CheckText, TheCaretOfWhatIsMissingIsUnderTheKeyThatIsThere) {
+  std::string text = kPod;
+  const std::string topology = "    cloud.google.com/gke-tpu-topology: 3x3\n";
+  text.erase(text.find(topology), topology.size());
+  EXPECT_THAT(Told(Check(text), "text"),
+              HasSubstr("\n    5 |   nodeSelector:\n      |   ^^^^^^^^^^^^\n"));
+}
+
 TEST(CheckText, ColoursPlaceWordAndCaret) {
   const std::string text = Told(Check(kPod), "text", true);
   EXPECT_THAT(text, HasSubstr("\x1b[1ma.yaml:7:40:\x1b[0m \x1b[1;31merror:\x1b[0m Pod \"p\""));
