@@ -141,7 +141,10 @@ int Check(const CheckOptions& options) {
   if (const auto error = Contradiction(options)) return Complain(*error);
   const auto rules = offline::RuleChoice::Parse(options.select, options.ignore);
   if (!rules) return Complain(rules.error());
-  const offline::CheckWish wish = {options.namespace_name, DayOf(SystemClock().Now()), *rules};
+  const offline::CheckWish wish = {.namespace_name = options.namespace_name,
+                                   .today = DayOf(SystemClock().Now()),
+                                   .rules = *rules,
+                                   .with_recorded = options.output == "json"};
   if (options.fix || options.diff) {
     const FixOutcome outcome = FixFiles(**settings, wish, options);
     if (!outcome.whole) return kCannotRun;

@@ -37,9 +37,9 @@ bool NamesChips(k8s::JsonView value) {
 Span SpanOf(const ManifestObject& object, std::string_view field_pointer, std::string_view text) {
   const YamlPlace place = object.PlaceOf(field_pointer);
   if (place.key.offset >= place.value.offset) return {place.value, place.end};
-  const bool one_line = place.end.line == place.value.line;
+  const bool one_line = place.key.line == place.value.line && place.value.line == place.end.line;
   const char first = place.value.offset < text.size() ? text[place.value.offset] : '{';
-  const bool scalar = one_line && first != '{' && first != '[' && first != '-';
+  const bool scalar = one_line && first != '{' && first != '[';
   if (scalar) return {place.value, place.end};
   YamlMark end = place.key;
   while (end.offset < place.value.offset && text[end.offset] != ':') {
@@ -68,11 +68,21 @@ std::string RenderedFrom(std::string_view text, std::size_t begin) {
   return "";
 }
 
+bool IsOnlyRecorded(const JudgedFinding& judged) {
+  return std::max(judged.mode, judged.would_be) <= Mode::kAudit && judged.ignored_because.empty();
+}
+
+// Nothing for what is only recorded, which no text tells: nearly every object has such findings.
+std::string ParagraphOf(const JudgedFinding& judged) {
+  if (std::max(judged.mode, judged.would_be) <= Mode::kAudit) return "";
+  rules::Finding without_change = judged.finding;
+  without_change.change.clear();
+  return admission::Paragraph(without_change, judged.more);
+}
+
 ReportedFinding Told(const ManifestObject& object, const JudgedFinding& judged,
                      std::string_view text) {
   const rules::Finding& finding = judged.finding;
-  rules::Finding without_change = finding;
-  without_change.change.clear();
   return {.rule = finding.rule,
           .mode = judged.mode,
           .would_be = judged.would_be,
@@ -82,7 +92,7 @@ ReportedFinding Told(const ManifestObject& object, const JudgedFinding& judged,
           .summary = finding.summary,
           .problem = finding.problem,
           .change = finding.change,
-          .paragraph = admission::Paragraph(without_change, judged.more),
+          .paragraph = ParagraphOf(judged),
           .place = SpanOf(object, finding.pointer, text),
           .more = judged.more,
           .ignored_because = Printable(judged.ignored_because, kReasonBytes)};
@@ -150,6 +160,7 @@ class Checker {
     }
     for (const JudgedFinding& judged : judgement.decision.findings) {
       if (!wish_.rules.Has(*judged.finding.rule)) continue;
+      if (!wish_.with_recorded && IsOnlyRecorded(judged)) continue;
       ReportedFinding& finding = told.findings.emplace_back(Told(object, judged, report_.text));
       if (finding.ignored_because.empty() && finding.would_be > Mode::kAudit) {
         finding.ignored_because =

@@ -22,6 +22,7 @@ struct CheckWish {
   std::string namespace_name;  // of objects that name none
   Day today;                   // UTC; exemptions may end
   RuleChoice rules;            // whose findings are told
+  bool with_recorded = true;   // tell also what is only recorded (audit)
   bool with_fixes = false;     // find also what FixText() writes into pod templates
 };
 
@@ -47,7 +48,8 @@ struct ReportedFinding {
   std::string summary;
   std::string problem;
   std::string change;
-  std::string paragraph;  // all but the change, as in a denial; ends its line
+  // All but the change, as in a denial; ends its line. Empty for what is only recorded (audit).
+  std::string paragraph;
   // The value; of a list or map, and of what is not there, the key of what is there.
   Span place;
   std::size_t more = 0;         // of this rule and pod set, that are counted here, and not told
