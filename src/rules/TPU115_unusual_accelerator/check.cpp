@@ -11,13 +11,14 @@ void Check(const Subject& subject, Report& report) {
   const tpu::Generation* generation = subject.shape.generation;
   if (generation == nullptr || generation->note.empty()) return;
   if (!subject.shape.choice[NodeLabel::kAccelerator].fixed()) return;
-  report.Add({.pointer = subject.At(NodeLabel::kAccelerator),
-              .summary = generation->documented
-                             ? fmt::format("{} is a label of few nodes", generation->label)
-                             : fmt::format("no public page knows {}", generation->label),
-              .problem = fmt::format("is {}. {}", generation->label, generation->note),
-              .change = "check that the cluster has such nodes (kubectl get nodes -L "
-                        "cloud.google.com/gke-tpu-accelerator)"});
+  report.Add(
+      {.pointer = subject.At(NodeLabel::kAccelerator),
+       .summary = generation->documented
+                      ? fmt::format("{} is a label of few nodes", generation->label)
+                      : fmt::format("no public page knows {}", generation->label),
+       .problem = fmt::format("is {}. {}", generation->label, generation->note),
+       .change = fmt::format("check that the cluster has such nodes (kubectl get nodes -L {})",
+                             workload::kGkeTpuAccelerator)});
 }
 
 }  // namespace
