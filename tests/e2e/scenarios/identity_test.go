@@ -315,17 +315,21 @@ spec: {%sReplicaSpecs: {Worker: {replicas: 4, restartPolicy: OnFailure, template
 `
 
 // Each worker has a Service of its own, which does not lead to a pod without a node.
-func kubeflowWorkers(t *testing.T, kind, prefix, container string) {
+func kubeflowSite(t *testing.T, kind, prefix, container string) *site {
 	s := newSite(t, strings.ToLower(kind))
 	crowded.plane.AddHosts(t, "tune", harness.V6ex4, "4x4", 4)
 	s.apply(kubeflowJob, kind, prefix, strings.Replace(v6e("4x4", ""), "name: jax", "name: "+container, 1))
+	return s
+}
+
+func TestWorkersOfAJAXJobKnowEachOther(t *testing.T) {
+	s := kubeflowSite(t, "JAXJob", "jax", "jax")
 	c := crew{slices: 1, processes: 4}
 	s.DeletePod(t, podOf(s.become(c)))
 	s.become(c)
 }
 
-func TestWorkersOfAJAXJobKnowEachOther(t *testing.T) { kubeflowWorkers(t, "JAXJob", "jax", "jax") }
-
+// With a worker that is lost a TFJob has failed.
 func TestWorkersOfATFJobKnowEachOther(t *testing.T) {
-	kubeflowWorkers(t, "TFJob", "tf", "tensorflow")
+	kubeflowSite(t, "TFJob", "tf", "tensorflow").become(crew{slices: 1, processes: 4})
 }
