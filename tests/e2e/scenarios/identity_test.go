@@ -136,7 +136,7 @@ func TestSixtyFourHostsKnowEachOther(t *testing.T) {
 	s.become(crew{slices: 1, processes: 64})
 }
 
-const job = headless + `
+const indexedJob = headless + `
 apiVersion: batch/v1
 kind: Job
 metadata: {name: %[1]s}
@@ -149,7 +149,7 @@ spec:
 
 func TestWorkersOfAJobKnowEachOther(t *testing.T) {
 	s := newSite(t, "job")
-	s.apply(job, "train", v6e("4x4", "subdomain: train, restartPolicy: Never,"))
+	s.apply(indexedJob, "train", v6e("4x4", "subdomain: train, restartPolicy: Never,"))
 	c := crew{slices: 1, processes: 4}
 	s.DeletePod(t, podOf(s.become(c)))
 	s.become(c)
