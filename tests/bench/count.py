@@ -23,7 +23,7 @@ import time
 
 import bodies
 
-LARGE = 100_000  # bytes of a body; of such ones fewer are sent
+LARGE = 15_000  # bytes of a body; of such ones fewer are sent
 ALLOCATORS = {"malloc", "calloc", "realloc", "aligned_alloc", "posix_memalign"}
 
 
