@@ -99,12 +99,14 @@ LspJson DiagnosticsOf(const PlacedPiece& placed, const ObjectReport& object,
 LspJson QuickFixes(const NamedDocument& named, const TextRange& range,
                    const ClientAbilities& client) {
   LspJson actions = LspJson::array();
+  // The cursor need not stand on the very value.
+  const TextRange lines{{range.begin.line, 0}, {range.end.line, std::string_view::npos}};
   for (const PlacedPiece& placed : named.pieces) {
     const std::size_t last = placed.line + placed.piece->lines;
     if (range.end.line < placed.line || range.begin.line > last) continue;
     for (const ObjectReport& object : placed.piece->report.objects) {
       if (object.repairs.empty() && object.fixes.empty()) continue;
-      const Wanted wanted{placed, object, DiagnosticsOf(placed, object, range)};
+      const Wanted wanted{placed, object, DiagnosticsOf(placed, object, lines)};
       if (!wanted.diagnostics.empty()) AddActions(named, wanted, client, actions);
     }
   }

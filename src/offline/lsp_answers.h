@@ -33,8 +33,8 @@ LspJson RangeJson(const TextRange& range);
 // A Diagnostic; `range` is of the document.
 LspJson DiagnosticJson(const Remark& remark, const TextRange& range, std::size_t document);
 
-// CodeActions: the repairs of the objects that have something to say in `range`, and what /mutate
-// would add to them.
+// CodeActions: the repairs of the objects that have something to say on the lines of `range`, and
+// what /mutate would add to them.
 LspJson QuickFixes(const NamedDocument& named, const TextRange& range,
                    const ClientAbilities& client);
 // What `check --fix` makes of a text.
