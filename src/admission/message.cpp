@@ -121,7 +121,7 @@ std::string DenialMessage(const workload::Workload& workload,
                           const std::vector<JudgedFinding>& findings,
                           const std::vector<repair::Repair>& repairs, std::string_view docs_url) {
   const auto end = std::find_if_not(findings.begin(), findings.end(), Denies);
-  const std::span<const JudgedFinding> faults(findings.begin(), end);
+  const auto faults = std::span(findings).first(std::size_t(end - findings.begin()));
   std::string text = FirstLine(workload, faults) + "\n";
   std::size_t i = 0;
   for (; i < std::min(faults.size(), kMaxParagraphs) && text.size() < kEnoughBytes; ++i) {

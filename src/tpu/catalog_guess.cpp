@@ -31,7 +31,8 @@ std::optional<Number> NumberAt(std::string_view text) {
   const auto letters = std::find_if_not(digits, text.end(), IsLower);
   const bool ends = letters == text.end() || *letters == '-';
   if (digits == text.begin() || !ends) return std::nullopt;
-  return Number{{text.begin(), digits}, {digits, letters}};
+  const std::size_t from = std::size_t(digits - text.begin());
+  return Number{text.substr(0, from), text.substr(from, std::size_t(letters - digits))};
 }
 
 // Of a label: tpu7x, tpu8t-slice, tpu-v9-slice.
