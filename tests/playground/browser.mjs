@@ -37,6 +37,8 @@ async function open(address = url, options = {}) {
   page.on('request', (request) => page.requests.push(request.url()));
   page.on('console', (message) => { if (['error', 'warning'].includes(message.type())) page.complaints.push(message.text()); });
   page.on('pageerror', (error) => page.complaints.push(String(error)));
+  page.session = await context.newCDPSession(page);
+  await page.session.send('Performance.enable', { timeDomain: 'threadTicks' });
   await page.goto(address);
   await page.waitForFunction(() => document.body.dataset.ready !== undefined);
   return page;
@@ -83,7 +85,6 @@ try {
   await page.getByRole('button', { name: 'Explain TPU401' }).click();
   check('a rule is explained', (await page.locator('#explain').innerText()).includes('TPU401'));
   await audit(page, 'explaining');
-  if (pictures) await page.screenshot({ path: join(pictures, 'playground-explain.png') });
   await page.keyboard.press('Escape');
   check('Escape closes it', await page.locator('#explain').isHidden());
 
@@ -149,9 +150,7 @@ try {
   for (let i = 0; i < 5; i += 1) {
     const other = await open(link);
     times.push(Number(await other.evaluate(() => document.body.dataset.ready)));
-    const session = await other.context().newCDPSession(other);
-    await session.send('Performance.enable', { timeDomain: 'threadTicks' });
-    const { metrics } = await session.send('Performance.getMetrics');
+    const { metrics } = await other.session.send('Performance.getMetrics');
     processor.push(Math.round(1000 * metrics.find((each) => each.name === 'TaskDuration').value));
     if (i === 0) check('a link opens with its text', await text(other) === `${before}# \u00e4\u{1F600}\n`, await text(other));
     await other.context().close();
@@ -159,7 +158,7 @@ try {
   times.sort((a, b) => a - b);
   processor.sort((a, b) => a - b);
   check(`the first finding stands after ${times[0]} ms (${processor[0]} ms of the page's thread), below 300`,
-    Math.min(times[0], processor[0]) < 300, [times, processor]);
+    processor[0] > 1 && Math.min(times[0], processor[0]) < 300, [times, processor]);
   const broken = await open(`${url}#y=AAAA`);
   check('a broken link is told', /broken/.test(await status(broken)), await status(broken));
 
@@ -205,7 +204,8 @@ try {
 
   // A large text stays usable.
   const large = await open();
-  await large.locator('#text').fill(`${before}${`---\n${after}`.repeat(400)}`);
+  writeFileSync(manifest, `${before}${`---\n${after}`.repeat(400)}`);
+  await large.locator('#file').setInputFiles(manifest);
   await large.waitForFunction(() => document.querySelectorAll('#gutter div').length > 10000);
   await large.locator('#text').press('End');
   await large.locator('#text').pressSequentially(' ');
