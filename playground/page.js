@@ -150,8 +150,8 @@ class Page {
     try {
       found = this.engine.judge(whole);
       // Of a long text the first are enough to begin with.
-      const last = found.slice(0, kMostShown).pop();
-      repairs = last === undefined ? [] : this.engine.repairs(last.range.end.line);
+      const lines = found.slice(0, kMostShown).map((each) => each.range.end.line);
+      repairs = lines.length === 0 ? [] : this.engine.repairs(Math.max(...lines));
     } catch (error) {
       await this.engine.restart();
       return this.say(`The checker stopped at this text (${error.message}). It is a bug: please report it.`);
