@@ -24,6 +24,18 @@ json AsJson(const k8s::JsonScalar& value) {
   return std::visit([](const auto& each) { return json(each); }, value);
 }
 
+// A number in the place of a quoted text keeps the quotes: what is an amount stays one.
+bool Same(const json& got, const json& wanted) {
+  if (got.is_string() && wanted.is_number_integer()) return got == wanted.dump();
+  if (got.type() != wanted.type() || got.size() != wanted.size()) return got == wanted;
+  if (!got.is_structured()) return got == wanted;
+  for (auto i = got.begin(), j = wanted.begin(); i != got.end(); ++i, ++j) {
+    if (got.is_object() && i.key() != j.key()) return false;
+    if (!Same(*i, *j)) return false;
+  }
+  return true;
+}
+
 // Walks down from the root as the bytes say, and now and then to a key that is not there.
 std::string Choose(const json& root, std::string_view& bytes) {
   std::string pointer;
@@ -116,7 +128,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     std::string dumped;
     AppendJson(dumped, *after.documents[i].root);
-    REQUIRE(json::parse(dumped) == wanted[i]);
+    REQUIRE(Same(json::parse(dumped), wanted[i]));
   }
   const std::string diff = offline::UnifiedDiff("f", text, *edited);
   REQUIRE(diff.empty() == (text == *edited));
