@@ -174,7 +174,9 @@ std::optional<Found> FindSelectorUnmet(const Snapshot& s) {
   const auto shape = pod == nullptr ? std::nullopt : ShapeOf(*pod);
   if (!shape || !Candidates(s, *pod).empty()) return std::nullopt;
   const Nodes nodes = NodesOf(s, *shape);
-  for (const auto& [key, value] : pod->selector) {
+  for (const auto& label : pod->selector) {
+    const std::string& key = label.first;
+    const std::string& value = label.second;
     const bool met = std::any_of(nodes.begin(), nodes.end(),
                                  [&](const NodeFacts* node) { return Carries(*node, key, value); });
     if (met || nodes.empty()) continue;
