@@ -7,8 +7,8 @@
 
 namespace tpu_admission::app {
 
-// Prints in one of offline::FormatNames(). The "file" of an object is NAMESPACE/KIND/NAME, its place
-// the first line.
+// Prints in one of offline::FormatNames(). The "file" of an object is NAMESPACE/KIND/NAME, its
+// place the first line.
 void PrintAsCheckDoes(const cluster::ScanReport& report, const std::string& format);
 
 }  // namespace tpu_admission::app
