@@ -6,9 +6,9 @@
 
 namespace tpu_admission {
 
-// The bytes of `text` up to the next line `---`, or behind the next `...`; at least 1 of a text that
-// is not empty. ReadYaml() of the parts, one after the other, finds the documents and the faults that
-// it finds in the whole, but for its bounds, which hold for each part.
+// The bytes of `text` up to the next line `---`, or behind the next `...`; at least 1 of a text
+// that is not empty. ReadYaml() of the parts, one after the other, finds the documents and the
+// faults that it finds in the whole, but for its bounds, which hold for each part.
 std::size_t YamlChunkBytes(std::string_view text);
 
 }  // namespace tpu_admission

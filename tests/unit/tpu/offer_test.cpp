@@ -58,19 +58,20 @@ INSTANTIATE_TEST_SUITE_P(
 
 INSTANTIATE_TEST_SUITE_P(
     V4, OfferTest,
-    testing::Values(
-        Case{"tpu-v4-podslice", "2x2", kNo, "3 dimensions"},
-        Case{"tpu-v4-podslice", "2x2x1", kYes, ""},
-        Case{"tpu-v4-podslice", "2x2x3", kNo, "above 64 chips, in multiples of 4"},
-        Case{"tpu-v4-podslice", "3x3x3", kNo, ""},
-        Case{"tpu-v4-podslice", "4x2x2", kNo, "comes as 2x2x1, 2x2x2"},
-        Case{"tpu-v4-podslice", "4x4x8", kYes, ""}, Case{"tpu-v4-podslice", "4x4x12", kYes, ""},
-        Case{"tpu-v4-podslice", "4x4x10", kNo, "multiple of 4"},
-        Case{"tpu-v4-podslice", "4x12x4", kMaybe, "rising order, as 4x4x12"},
-        Case{"tpu-v4-podslice", "8x4x4", kMaybe, "4x4x8"},
-        Case{"tpu-v4-podslice", "12x16x16", kYes, ""},
-        Case{"tpu-v4-podslice", "16x16x16", kYes, ""},
-        Case{"tpu-v4-podslice", "16x16x32", kNo, "the largest tpu-v4-podslice slice has 4096"}));
+    testing::Values(Case{"tpu-v4-podslice", "2x2", kNo, "3 dimensions"},
+                    Case{"tpu-v4-podslice", "2x2x1", kYes, ""},
+                    Case{"tpu-v4-podslice", "2x2x3", kNo, "above 64 chips, in multiples of 4"},
+                    Case{"tpu-v4-podslice", "3x3x3", kNo, ""},
+                    Case{"tpu-v4-podslice", "4x2x2", kNo, "comes as 2x2x1, 2x2x2"},
+                    Case{"tpu-v4-podslice", "4x4x8", kYes, ""},
+                    Case{"tpu-v4-podslice", "4x4x12", kYes, ""},
+                    Case{"tpu-v4-podslice", "4x4x10", kNo, "multiple of 4"},
+                    Case{"tpu-v4-podslice", "4x12x4", kMaybe, "rising order, as 4x4x12"},
+                    Case{"tpu-v4-podslice", "8x4x4", kMaybe, "4x4x8"},
+                    Case{"tpu-v4-podslice", "12x16x16", kYes, ""},
+                    Case{"tpu-v4-podslice", "16x16x16", kYes, ""},
+                    Case{"tpu-v4-podslice", "16x16x32", kNo,
+                         "the largest tpu-v4-podslice slice has 4096"}));
 
 INSTANTIATE_TEST_SUITE_P(
     V5p, OfferTest,
