@@ -343,7 +343,7 @@ Status Collector::ReadCluster(Kubectl& kubectl, const Target& target) {
   in_namespace = {"-n", state.snapshot.object.namespace_name, "--chunk-size=500"};
   TPU_ADMISSION_TRY(const std::set<std::string> served,
                     ServedResources(kubectl, state.snapshot.not_read));
-  const auto get = [&](std::vector<std::string> resources, bool in_all = false) {
+  const auto get = [&](const std::vector<std::string>& resources, bool in_all = false) {
     std::string list;
     for (const std::string& resource : resources) {
       if (served.contains(resource)) list += (list.empty() ? "" : ",") + resource;
