@@ -5,6 +5,7 @@
 #include <set>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "app/check_flags.h"
 #include "app/commands.h"
@@ -16,7 +17,6 @@
 #include "app/project_file.h"
 #include "app/reference_command.h"
 #include "tpu_admission/admission/profile.h"
-#include "tpu_admission/base/text.h"
 #include "tpu_admission/base/version.h"
 #include "tpu_admission/offline/schema.h"
 
@@ -291,39 +291,20 @@ class CommandLine {
 
   void AddHelp() {
     CLI::App& command = Add("help", "tell about a command", [this] {
-      if (help_output_ == "man") {
-        PrintManPage(app_, help_ == nullptr ? "" : help_->get_name());
-        return kDone;
-      }
-      // app_.help() would be that of the command in use, which is this one.
-      std::cout << (help_ == nullptr ? app_.get_formatter()->make_help(&app_, app_.get_name(),
-                                                                       CLI::AppFormatMode::Normal)
-                                     : help_->help(app_.get_name()));
+      PrintHelp(app_, help_words_, help_output_ == "man");
       return kDone;
     });
-    command.add_option_function<std::string>(
-        "COMMAND", [this](const std::string& name) { help_ = &Find(name); }, "its name");
+    const auto find = [this](const std::vector<std::string>& words) {
+      (void)FindCommand(app_, words);
+      help_words_ = words;
+    };
+    command.add_option_function<std::vector<std::string>>("COMMAND", find, "its name");
     AddOutput(command, help_output_, {"text", "man"});
-  }
-
-  CLI::App& Find(const std::string& name) const {
-    std::vector<std::string_view> names;
-    std::string all;
-    for (const auto& [command, run] : commands_) {
-      if (command->get_name() == name) return *command;
-      names.push_back(command->get_name());
-      all += " " + command->get_name();
-    }
-    const std::string_view nearest = Nearest(name, names, 2);
-    const std::string hint =
-        nearest.empty() ? "" : "did you mean \"" + std::string(nearest) + "\"? ";
-    throw CLI::ExtrasError("there is no command " + Quoted(name) + "; " + hint + "there are:" + all,
-                           CLI::ExitCodes::ExtrasError);
   }
 
   // CLI11 would only say that a subcommand is required.
   void RefuseUnknownCommand(int argc, char** argv) const {
-    if (argc > 1 && argv[1][0] != '-') (void)Find(argv[1]);
+    if (argc > 1 && argv[1][0] != '-') (void)FindCommand(app_, {argv[1]});
   }
 
   // "did you mean --version?" for the first flag that is none.
@@ -355,7 +336,7 @@ class CommandLine {
       "tpu-admission"};
   std::vector<std::pair<CLI::App*, std::function<int()>>> commands_;
   std::string config_file_;
-  const CLI::App* help_ = nullptr;
+  std::vector<std::string> help_words_;
   std::string help_output_ = "text";
   std::string shell_;
   ServeOptions serve_;

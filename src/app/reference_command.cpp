@@ -1,11 +1,14 @@
 #include "app/reference_command.h"
 
 #include <iostream>
+#include <iterator>
+#include <string_view>
 #include <vector>
 
 #include "app/command_table.h"
 #include "app/completion.h"
 #include "app/man_page.h"
+#include "tpu_admission/base/text.h"
 #include "tpu_admission/rules/rule.h"
 #include "tpu_admission/tpu/catalog.h"
 
@@ -45,6 +48,35 @@ std::vector<CommandRow> FilledTable(const CLI::App& app) {
   return commands;
 }
 
+std::string Joined(const std::vector<std::string>& words) {
+  std::string joined;
+  for (const std::string& word : words) joined += (joined.empty() ? "" : " ") + word;
+  return joined;
+}
+
+const CLI::App& Below(const CLI::App& above, const std::string& name) {
+  std::vector<std::string_view> names;
+  std::string all;
+  for (const CLI::App* const each : above.get_subcommands([](const CLI::App*) { return true; })) {
+    if (each->get_name() == name) return *each;
+    names.push_back(each->get_name());
+    all += " " + each->get_name();
+  }
+  const std::string_view nearest = Nearest(name, names, 2);
+  const std::string hint = nearest.empty() ? "" : "did you mean \"" + std::string(nearest) + "\"? ";
+  throw CLI::ExtrasError("there is no command " + Quoted(name) + "; " + hint +
+                             (names.empty() ? "" : "there are:" + all),
+                         CLI::ExitCodes::ExtrasError);
+}
+
+void PrintManPage(const CLI::App& app, const std::string& command) {
+  const std::vector<CommandRow> commands = CommandTable(app);
+  if (command.empty()) std::cout << ManPage(commands, app.get_description());
+  for (const CommandRow& row : commands) {
+    if (row.name == command) std::cout << ManPage(row);
+  }
+}
+
 }  // namespace
 
 void PrintCompletion(const CLI::App& app, const std::string& shell) {
@@ -54,11 +86,21 @@ void PrintCompletion(const CLI::App& app, const std::string& shell) {
                                  : FishCompletion(commands));
 }
 
-void PrintManPage(const CLI::App& app, const std::string& command) {
-  const std::vector<CommandRow> commands = CommandTable(app);
-  if (command.empty()) std::cout << ManPage(commands, app.get_description());
-  for (const CommandRow& row : commands) {
-    if (row.name == command) std::cout << ManPage(row);
+const CLI::App& FindCommand(const CLI::App& app, const std::vector<std::string>& words) {
+  const CLI::App* found = &app;
+  for (const std::string& word : words) found = &Below(*found, word);
+  return *found;
+}
+
+void PrintHelp(const CLI::App& app, const std::vector<std::string>& words, bool as_man_page) {
+  if (as_man_page) {
+    PrintManPage(app, Joined(words));
+  } else if (words.empty()) {
+    // app.help() would be that of the command in use, which is help.
+    std::cout << app.get_formatter()->make_help(&app, app.get_name(), CLI::AppFormatMode::Normal);
+  } else {
+    const std::string above = Joined({words.begin(), std::prev(words.end())});
+    std::cout << FindCommand(app, words).help(app.get_name() + (above.empty() ? "" : " " + above));
   }
 }
 

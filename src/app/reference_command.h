@@ -1,14 +1,18 @@
-// `completion`, and `help` as a man page: what the command line says of itself.
+// `completion` and `help`: what the command line says of itself.
 #pragma once
 
 #include <CLI/CLI.hpp>
 #include <string>
+#include <vector>
 
 namespace tpu_admission::app {
 
 // Prints the completions for "bash", "zsh" or "fish".
 void PrintCompletion(const CLI::App& app, const std::string& shell);
-// Prints the man page of a command; of the program if `command` is empty.
-void PrintManPage(const CLI::App& app, const std::string& command);
+// The command of these words, such as {"policy", "test"}. Throws CLI::ParseError that names the
+// nearest.
+const CLI::App& FindCommand(const CLI::App& app, const std::vector<std::string>& words);
+// Prints the help of such a command, or its man page; of the program if there are no words.
+void PrintHelp(const CLI::App& app, const std::vector<std::string>& words, bool as_man_page);
 
 }  // namespace tpu_admission::app

@@ -48,6 +48,15 @@ TEST(Reference, TheManPageOfTheProgramNamesItsCommands) {
               AllOf(HasSubstr("\\fBcheck\\fR"), HasSubstr("tpu\\-admission\\-serve\\fR(1)")));
 }
 
+TEST(Reference, HelpKnowsACommandBelowACommand) {
+  EXPECT_THAT(RunToEnd({"help", "--output", "man", "policy", "test"}).out,
+              StartsWith(".TH TPU\\-ADMISSION\\-POLICY\\-TEST 1"));
+  const Ended help = RunToEnd({"help", "policy", "test"});
+  EXPECT_EQ(help.exit_code, 0);
+  EXPECT_THAT(help.out, HasSubstr("tpu-admission policy test"));
+  EXPECT_EQ(RunToEnd({"help", "policy", "tset"}).exit_code, 2);
+}
+
 // A line that begins with a dot is a request to roff; text must not become one.
 TEST(Reference, OnlyRequestsBeginWithADot) {
   const std::set<std::string> known = {".TH", ".SH", ".TP", ".nf", ".fi"};
