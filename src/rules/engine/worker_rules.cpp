@@ -34,6 +34,13 @@ std::vector<AddVariables> Missing(const Subject& subject, const Worker& worker) 
   return all;
 }
 
+// Names of so few workers are never too long: a name has at most 253 bytes, and a port six.
+bool MayBeTooLong(const Subject& subject, const Worker& worker) {
+  constexpr std::size_t kFewNames = 256;
+  return static_cast<std::size_t>(worker.workers) * subject.pods.pod.spec.containers.size() >
+         kFewNames;
+}
+
 // Why nothing was added, and what to do.
 workload::NoIdentity Reason(const Subject& subject, const Worker& worker,
                             const k8s::Container& container) {
@@ -45,11 +52,12 @@ workload::NoIdentity Reason(const Subject& subject, const Worker& worker,
   if (container.HasEnv(workload::kTpuWorkerId)) {
     return {"has a TPU_WORKER_ID without names", "set TPU_WORKER_HOSTNAMES too, or neither"};
   }
-  if (MissingVariables(subject, worker, container).empty()) {
+  const bool may_be_too_long = MayBeTooLong(subject, worker);
+  if (may_be_too_long && MissingVariables(subject, worker, container).empty()) {
     return {"would have names of more than 128 KiB, with which no process starts",
             "use shorter names, or a smaller slice"};
   }
-  if (Missing(subject, worker).empty()) {
+  if (may_be_too_long && Missing(subject, worker).empty()) {
     return {"would have names of more than 640 KiB in all its containers",
             "use fewer containers with chips, or shorter names"};
   }
