@@ -71,7 +71,7 @@ TEST_P(RowsOfKuberaysWebhook, AreWhatWeGiveOrBetter) {
   device.update(row.told);
   std::size_t count = 0;
   for (const auto& [name, value] : device.items()) {
-    EXPECT_EQ(Value(told, name, last), value) << name;
+    EXPECT_EQ(Value(told, name, last), value.get<std::string>()) << name;
   }
   for (const json& variable : told["spec"]["containers"][last]["env"]) {
     count += variable["name"] == "MEGASCALE_NUM_SLICES" ? 0U : 1U;
