@@ -22,9 +22,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (const char* const space : {"", "default", "team-a"}) {
       const auto modes = policy->ModesOf(finding, workload, space);
       REQUIRE(ta::admission::PolicyModes(modes) == policy->ModesOf(finding, workload, space));
-      (void)policy->FixOf(*rule, space);
       (void)policy->MayBeIgnored(*rule, space);
     }
+  }
+  for (const char* const space : {"", "default", "team-a"}) {
+    (void)policy->FixingRules(ta::rules::Platform{}, space);
   }
   return 0;
 }
