@@ -258,10 +258,6 @@ std::vector<tpu::Placement> Placements(const Written& written) {
   return all;
 }
 
-}  // namespace
-
-namespace {
-
 // What a label that names no generation was meant to be, as the rules guess it.
 const tpu::Generation* Guess(const tpu::Catalog& catalog, const workload::NodeChoice& choice) {
   const std::string_view label = choice[NodeLabel::kAccelerator].value;
