@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "rules/engine/phrases.h"
 #include "rules/engine/worker.h"
 #include "tpu_admission/workload/tpu_variables.h"
@@ -34,11 +36,13 @@ std::vector<AddVariables> Missing(const Subject& subject, const Worker& worker) 
   return all;
 }
 
-// Names of so few workers are never too long: a name has at most 253 bytes, and a port six.
+// Whether names may be too long for a variable or for the pod. Each container gets an address of
+// each process, of at most 253 bytes with a port and two marks beside.
 bool MayBeTooLong(const Subject& subject, const Worker& worker) {
-  constexpr std::size_t kFewNames = 256;
-  return static_cast<std::size_t>(worker.workers) * subject.pods.pod.spec.containers.size() >
-         kFewNames;
+  constexpr std::size_t kFewAddresses = 256;
+  static_assert(kFewAddresses * (253 + 7) < std::min(kMostAdded, kLongestVariable));
+  const std::size_t containers = subject.pods.pod.spec.containers.size();
+  return static_cast<std::size_t>(worker.workers) * containers * containers > kFewAddresses;
 }
 
 // Why nothing was added, and what to do.
@@ -52,14 +56,15 @@ workload::NoIdentity Reason(const Subject& subject, const Worker& worker,
   if (container.HasEnv(workload::kTpuWorkerId)) {
     return {"has a TPU_WORKER_ID without names", "set TPU_WORKER_HOSTNAMES too, or neither"};
   }
-  const bool may_be_too_long = MayBeTooLong(subject, worker);
-  if (may_be_too_long && MissingVariables(subject, worker, container).empty()) {
-    return {"would have names of more than 128 KiB, with which no process starts",
-            "use shorter names, or a smaller slice"};
-  }
-  if (may_be_too_long && Missing(subject, worker).empty()) {
-    return {"would have names of more than 640 KiB in all its containers",
-            "use fewer containers with chips, or shorter names"};
+  if (MayBeTooLong(subject, worker)) {
+    if (MissingVariables(subject, worker, container).empty()) {
+      return {"would have names of more than 128 KiB, with which no process starts",
+              "use shorter names, or a smaller slice"};
+    }
+    if (Missing(subject, worker).empty()) {
+      return {"would have names of more than 640 KiB in all its containers",
+              "use fewer containers with chips, or shorter names"};
+    }
   }
   return {"was not seen by /mutate, or the fix of this rule is off",
           "let tpu-admission add them, or set TPU_WORKER_ID and TPU_WORKER_HOSTNAMES"};
