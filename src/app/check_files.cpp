@@ -4,10 +4,10 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
-#include <thread>
 
 #include "app/ordered_work.h"
 #include "tpu_admission/base/files.h"
+#include "tpu_admission/net/processors.h"
 #include "tpu_admission/offline/fix.h"
 #include "tpu_admission/offline/templates.h"
 #include "tpu_admission/offline/text_edit.h"
@@ -21,7 +21,7 @@ constexpr YamlMark kWholeFile = {0, 0, 0};
 
 std::size_t Threads(const CheckOptions& options) {
   if (options.threads > 0) return std::size_t(options.threads);
-  return std::max(1U, std::thread::hardware_concurrency());
+  return std::size_t(net::UsableProcessors(DiskFiles(), net::AllowedProcessors()));
 }
 
 WalkOptions WalkOf(const CheckOptions& options) {

@@ -78,7 +78,7 @@ struct CheckOptions {
   bool fix = false;          // write repairs into the files
   bool diff = false;         // tell what fix would write
   std::string repair = "a";  // the label of the repair to take
-  int threads = 0;           // 0: as many as processors
+  int threads = 0;           // 0: as many as processors that may be used
 };
 
 struct PolicyTestOptions {
