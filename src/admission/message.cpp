@@ -150,14 +150,17 @@ std::string Warning(const Finding& finding, std::size_t more) {
   const auto line = [&](const std::string& summary) {
     return std::string(finding.rule->id) + ": " + summary + others;
   };
-  const std::string summary = WithoutDomains(finding.summary);
+  // Whole, else without the other ways to do it, else without the domains of labels.
+  std::string text = line(finding.summary) + "; " + finding.change;
+  if (text.size() <= kWarningBytes) return text;
+  text = line(finding.summary) + "; " + FirstChoice(finding.change);
+  if (text.size() <= kWarningBytes) return text;
+  const std::string start = line(WithoutDomains(finding.summary)) + "; ";
   const std::string change = WithoutDomains(finding.change);
-  for (const std::string& text :
-       {line(finding.summary) + "; " + finding.change,
-        line(finding.summary) + "; " + FirstChoice(finding.change), line(summary) + "; " + change,
-        line(summary) + "; " + FirstChoice(change)}) {
-    if (text.size() <= kWarningBytes) return text;
-  }
+  text = start + change;
+  if (text.size() <= kWarningBytes) return text;
+  text = start + FirstChoice(change);
+  if (text.size() <= kWarningBytes) return text;
   return Cut(line(finding.summary), kWarningBytes);
 }
 
