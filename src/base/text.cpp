@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cstdint>
+#include <cstring>
 #include <numeric>
 #include <vector>
 
@@ -102,10 +104,23 @@ std::string Cut(std::string_view text, std::size_t max_bytes) {
 
 bool IsUtf8(std::string_view text) { return Utf8PrefixBytes(text) == text.size(); }
 
+std::size_t AsciiPrefixBytes(std::string_view text) {
+  constexpr std::uint64_t kHighBits = 0x8080808080808080;
+  std::size_t size = 0;
+  std::uint64_t word = 0;
+  for (; size + sizeof word <= text.size(); size += sizeof word) {
+    std::memcpy(&word, text.data() + size, sizeof word);
+    if ((word & kHighBits) != 0) break;
+  }
+  while (size < text.size() && static_cast<unsigned char>(text[size]) < 0x80) ++size;
+  return size;
+}
+
 std::size_t Utf8PrefixBytes(std::string_view text) {
   const std::size_t size = text.size();
   while (!text.empty()) {
-    const std::size_t length = CharacterBytes(text);
+    text.remove_prefix(AsciiPrefixBytes(text));
+    const std::size_t length = text.empty() ? 0 : CharacterBytes(text);
     if (length == 0) break;
     text.remove_prefix(length);
   }

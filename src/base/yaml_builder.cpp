@@ -31,6 +31,11 @@ void Grow(YamlNode& collection, const YamlNode& item) {
 // The members of a mapping, as they gather. Small mappings, nearly all, cost no index.
 class Builder::MapDraft {
  public:
+  explicit MapDraft(std::size_t members) {
+    members_.reserve(members);
+    own_.reserve(members);
+  }
+
   // A member of the mapping's own that has the key.
   const YamlMember* FindOwn(std::string_view key) {
     const std::size_t found = Find(key);
@@ -46,9 +51,11 @@ class Builder::MapDraft {
       members_.push_back(member);
       own_.push_back(own);
     }
+    merged_ |= !own;
   }
   // The mapping's own, then the merged.
-  std::vector<YamlMember> members() const {
+  std::vector<YamlMember> TakeMembers() {
+    if (!merged_) return std::move(members_);
     std::vector<YamlMember> sorted;
     sorted.reserve(members_.size());
     for (const bool own : {true, false}) {
@@ -80,6 +87,7 @@ class Builder::MapDraft {
   std::vector<bool> own_;
   std::unordered_map<std::string_view, std::size_t> index_;
   std::size_t indexed_ = 0;
+  bool merged_ = false;
 };
 
 bool Builder::Fail(YamlMark mark, std::string message) {
@@ -134,7 +142,11 @@ bool Builder::Scalar(const RawScalar& scalar, std::string_view anchor, YamlMark 
     Result<yaml::Scalar> value = ResolveScalar(scalar.text, scalar.tag, scalar.plain);
     if (!value) return Fail(start, value.error().message);
     node->kind = value->type;
-    (value->type == Kind::kString ? node->text : node->json) = Keep(value->text);
+    if (value->type != Kind::kString) {
+      node->json = Keep(value->text);
+    } else if (value->text != scalar.text) {
+      node->text = Keep(value->text);
+    }
   }
   if (!anchor.empty()) anchors_[std::string(anchor)] = node;
   return Attach({node, start, end, merge});
@@ -197,7 +209,7 @@ bool Builder::Close(YamlMark end, bool by_last) {
 // As kubectl does it: in the order of the text, and a merge replaces the members before it. (YAML's
 // own document lets the mapping's members win wherever they stand.)
 bool Builder::CloseMap(YamlNode& map, std::span<const Child> children) {
-  MapDraft draft;
+  MapDraft draft(children.size() / 2);
   for (std::size_t i = 0; i + 1 < children.size(); i += 2) {
     if (children[i].merge) {
       if (!Merge(children[i + 1], draft)) return false;
@@ -212,7 +224,7 @@ bool Builder::CloseMap(YamlNode& map, std::span<const Child> children) {
     }
     draft.Set({key, children[i].start, children[i + 1].node}, true);
   }
-  map.members = Keep(draft.members());
+  map.members = Keep(draft.TakeMembers());
   for (const YamlMember& member : map.members) Grow(map, *member.value);
   return true;
 }

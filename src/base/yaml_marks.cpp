@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "tpu_admission/base/text.h"
+
 namespace tpu_admission::yaml {
 namespace {
 
@@ -13,8 +15,7 @@ bool Continues(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; 
 }  // namespace
 
 Marks::Marks(std::string_view text, const YamlMark& start) : text_(text), start_(start) {
-  const auto ascii = [](char c) { return static_cast<unsigned char>(c) < 0x80; };
-  if (std::all_of(text.begin(), text.end(), ascii)) return;
+  if (AsciiPrefixBytes(text) == text.size()) return;
   std::size_t character = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (Continues(text[i])) continue;

@@ -26,6 +26,21 @@ constexpr std::array<std::string_view, 12> kNoNumber = {".nan",  ".NaN",  ".NAN"
                                                         ".Inf",  ".INF",  "+.inf", "+.Inf",
                                                         "+.INF", "-.inf", "-.Inf", "-.INF"};
 
+// Most scalars are longer than each of these words, or begin otherwise.
+constexpr std::size_t kLongestWord = 5;
+constexpr std::string_view kFirstOfWords = "yYtTnNoOfF~.+-";
+
+constexpr bool MayBeWord(std::string_view text) {
+  return text.size() <= kLongestWord &&
+         (text.empty() || kFirstOfWords.find(text.front()) != kFirstOfWords.npos);
+}
+
+template <std::size_t N>
+constexpr bool AllMayBe(const std::array<std::string_view, N>& words) {
+  return std::all_of(words.begin(), words.end(), MayBeWord);
+}
+static_assert(AllMayBe(kTrue) && AllMayBe(kFalse) && AllMayBe(kNull) && AllMayBe(kNoNumber));
+
 template <std::size_t N>
 bool Contains(const std::array<std::string_view, N>& words, std::string_view word) {
   return std::find(words.begin(), words.end(), word) != words.end();
@@ -37,10 +52,12 @@ Error NoNumber(std::string_view text) {
 
 // What a scalar without a tag and without quotes is.
 Result<Scalar> ResolvePlain(std::string_view text) {
-  if (Contains(kNull, text)) return Scalar{Type::kNull, "null"};
-  if (Contains(kTrue, text)) return Scalar{Type::kBool, "true"};
-  if (Contains(kFalse, text)) return Scalar{Type::kBool, "false"};
-  if (Contains(kNoNumber, text)) return NoNumber(text);
+  if (MayBeWord(text)) {
+    if (Contains(kNull, text)) return Scalar{Type::kNull, "null"};
+    if (Contains(kTrue, text)) return Scalar{Type::kBool, "true"};
+    if (Contains(kFalse, text)) return Scalar{Type::kBool, "false"};
+    if (Contains(kNoNumber, text)) return NoNumber(text);
+  }
   const bool maybe_number = std::string_view("+-.0123456789").find(text.front()) != text.npos;
   if (!maybe_number || text.starts_with("._")) return Scalar{Type::kString, std::string(text)};
   if (std::optional<std::string> digits = DecimalDigits(text)) {

@@ -23,6 +23,8 @@ std::string Cut(std::string_view text, std::size_t max_bytes);
 bool IsUtf8(std::string_view text);
 // The bytes of its longest beginning that is.
 std::size_t Utf8PrefixBytes(std::string_view text);
+// The bytes before its first character beyond ASCII.
+std::size_t AsciiPrefixBytes(std::string_view text);
 // The first character of `text`, which is valid UTF-8 and not empty, taken off it.
 char32_t TakeCharacter(std::string_view& text);
 
