@@ -158,10 +158,10 @@ AdmissionResponse Handler::Mutate(const Settings& settings, Record& record) {
   if (pod->pod_sets.empty()) return {};
   record.outcome = Outcome::kAllowed;
   std::vector<rules::Fix> fixes;
-  for (const rules::RuleFix& mend :
+  for (rules::RuleFix& mend :
        settings.engine.Fixes(*pod, settings.FixingRules(request.namespace_name))) {
     if (!MayBeFixedNow(request, mend.fix)) continue;
-    fixes.push_back(mend.fix);
+    fixes.push_back(std::move(mend.fix));
     JudgedFinding& fixed = record.findings.emplace_back();  // for the books: no text
     fixed.finding.rule = mend.rule;
     fixed.mode = fixed.would_be = Mode::kAudit;

@@ -17,19 +17,26 @@ constexpr std::string_view kToleration =
 // Collects operations. Paths are made of known names and numbers only, and need no escaping.
 class Patch {
  public:
-  void Add(std::string_view path, std::string_view value) { Append("add", path, value); }
-  void Replace(std::string_view path, std::string_view value) { Append("replace", path, value); }
-  std::string Finish() && { return text_.empty() ? text_ : std::move(text_) + "]"; }
+  explicit Patch(std::size_t usual_bytes) { text_.reserve(usual_bytes); }
 
- private:
-  void Append(std::string_view operation, std::string_view path, std::string_view value) {
-    if (text_.empty()) text_.reserve(kUsualBytes);
+  void Add(std::string_view path, std::string_view value) {
+    Begin("add", path).append(value);
+    End();
+  }
+  // What is appended to the text from here to End() is the value.
+  std::string& Begin(std::string_view operation, std::string_view path,
+                     std::string_view last_token = {}) {
     text_ += text_.empty() ? '[' : ',';
     text_.append(R"({"op":")").append(operation).append(R"(","path":")").append(path);
-    text_.append(R"(","value":)").append(value).append("}");
+    return text_.append(last_token).append(R"(","value":)");
+  }
+  void End() { text_ += '}'; }
+  std::string Finish() && {
+    if (!text_.empty()) text_ += ']';
+    return std::move(text_);
   }
 
-  static constexpr std::size_t kUsualBytes = 512;
+ private:
   std::string text_;
 };
 
@@ -75,12 +82,12 @@ void AddOperations(const rules::SetDnsPolicy&, JsonView, Patch& patch) {
   patch.Add("/spec/dnsPolicy", R"("ClusterFirstWithHostNet")");
 }
 
-std::string VariableObject(const rules::NewVariable& variable) {
-  std::string object = "{\"name\":";
-  AppendJsonString(object, variable.name);
-  object += variable.is_field ? R"(,"valueFrom":{"fieldRef":{"fieldPath":)" : R"(,"value":)";
-  AppendJsonString(object, variable.value);
-  return object + (variable.is_field ? "}}}" : "}");
+void AppendVariable(std::string& json, const rules::NewVariable& variable) {
+  json += "{\"name\":";
+  AppendJsonString(json, variable.name);
+  json += variable.is_field ? R"(,"valueFrom":{"fieldRef":{"fieldPath":)" : R"(,"value":)";
+  AppendJsonString(json, variable.value);
+  json += variable.is_field ? "}}}" : "}";
 }
 
 std::string PathOfEnv(std::string_view list, std::size_t container) {
@@ -93,20 +100,26 @@ std::string PathOfEnv(std::string_view list, std::size_t container) {
 void AddOperations(const rules::AddVariables& fix, JsonView pod, Patch& patch) {
   const std::string path = PathOfEnv(fix.list, fix.index);
   if (pod["spec"][fix.list].Element(fix.index)["env"].is_array()) {
-    for (const auto& variable : fix.variables) patch.Add(path + "/-", VariableObject(variable));
+    for (const rules::NewVariable& variable : fix.variables) {
+      AppendVariable(patch.Begin("add", path, "/-"), variable);
+      patch.End();
+    }
     return;
   }
-  std::string list;
+  std::string& list = patch.Begin("add", path);
   for (const rules::NewVariable& variable : fix.variables) {
-    list += (list.empty() ? "[" : ",") + VariableObject(variable);
+    list += &variable == &fix.variables.front() ? '[' : ',';
+    AppendVariable(list, variable);
   }
-  patch.Add(path, list + "]");
+  list += ']';
+  patch.End();
 }
 
 void AddOperations(const rules::ReplaceVariable& fix, JsonView, Patch& patch) {
   std::string path = PathOfEnv(fix.list, fix.index);
   AppendPointerIndex(path, fix.place);
-  patch.Replace(path, VariableObject(fix.variable));
+  AppendVariable(patch.Begin("replace", path), fix.variable);
+  patch.End();
 }
 
 // Adds `term` to the list `key` of `kind`, and what is missing of the way to it.
@@ -152,9 +165,8 @@ void AddOperations(const rules::KeepTogether& fix, JsonView pod, Patch& patch) {
 }
 
 void AddText(std::string_view path, std::string_view text, Patch& patch) {
-  std::string value;
-  AppendJsonString(value, text);
-  patch.Add(path, value);
+  AppendJsonString(patch.Begin("add", path), text);
+  patch.End();
 }
 void AddOperations(const rules::SetHostname& fix, JsonView, Patch& patch) {
   AddText("/spec/hostname", fix.name, patch);
@@ -163,10 +175,23 @@ void AddOperations(const rules::SetSubdomain& fix, JsonView, Patch& patch) {
   AddText("/spec/subdomain", fix.name, patch);
 }
 
+// Enough for most.
+std::size_t UsualBytes(std::span<const rules::Fix> fixes) {
+  constexpr std::size_t kOperation = 128;
+  std::size_t bytes = 0;
+  for (const rules::Fix& fix : fixes) {
+    bytes += kOperation;
+    const auto* const add = std::get_if<rules::AddVariables>(&fix);
+    if (add == nullptr) continue;
+    for (const rules::NewVariable& each : add->variables) bytes += kOperation + each.value.size();
+  }
+  return bytes;
+}
+
 }  // namespace
 
 std::string BuildPatch(JsonView pod, std::span<const rules::Fix> fixes) {
-  Patch patch;
+  Patch patch(UsualBytes(fixes));
   for (const rules::Fix& fix : fixes) {
     std::visit([&](const auto& kind) { AddOperations(kind, pod, patch); }, fix);
   }

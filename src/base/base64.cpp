@@ -1,8 +1,9 @@
 #include "tpu_admission/base/base64.h"
 
-#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 namespace tpu_admission {
 namespace {
@@ -10,6 +11,13 @@ namespace {
 constexpr std::string_view kAlphabet =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 constexpr std::string_view kSpace = " \t\r\n";
+
+// The two digits of each 12 bits.
+constexpr auto kPairs = [] {
+  std::array<std::array<char, 2>, 4096> pairs{};
+  for (std::size_t i = 0; i < pairs.size(); ++i) pairs[i] = {kAlphabet[i >> 6], kAlphabet[i & 63]};
+  return pairs;
+}();
 
 }  // namespace
 
@@ -37,19 +45,27 @@ std::optional<std::string> DecodeBase64(std::string_view text) {
   return out;
 }
 
+void AppendBase64(std::string& text, std::string_view bytes) {
+  const std::size_t start = text.size();
+  text.resize(start + (bytes.size() + 2) / 3 * 4, '=');
+  char* to = text.data() + start;
+  const auto* const from = reinterpret_cast<const unsigned char*>(bytes.data());
+  std::size_t at = 0;
+  for (; at + 3 <= bytes.size(); at += 3, to += 4) {
+    const unsigned bits = unsigned{from[at]} << 16 | unsigned{from[at + 1]} << 8 | from[at + 2];
+    std::memcpy(to, kPairs[bits >> 12].data(), 2);
+    std::memcpy(to + 2, kPairs[bits & 0xFFF].data(), 2);
+  }
+  if (at == bytes.size()) return;
+  const bool two = at + 2 == bytes.size();
+  const unsigned bits = unsigned{from[at]} << 16 | (two ? unsigned{from[at + 1]} << 8 : 0);
+  std::memcpy(to, kPairs[bits >> 12].data(), 2);
+  if (two) to[2] = kPairs[bits & 0xFFF][0];
+}
+
 std::string EncodeBase64(std::string_view bytes) {
   std::string text;
-  text.reserve((bytes.size() + 2) / 3 * 4);
-  for (std::size_t at = 0; at < bytes.size(); at += 3) {
-    const std::size_t count = std::min<std::size_t>(3, bytes.size() - at);
-    std::uint32_t bits = 0;
-    for (std::size_t i = 0; i < 3; ++i) {
-      bits = bits << 8 | (i < count ? static_cast<unsigned char>(bytes[at + i]) : 0u);
-    }
-    for (std::size_t i = 0; i < 4; ++i) {
-      text += i <= count ? kAlphabet[bits >> (18 - 6 * i) & 63] : '=';
-    }
-  }
+  AppendBase64(text, bytes);
   return text;
 }
 

@@ -1,9 +1,8 @@
 #include "tpu_admission/k8s/review.h"
 
-#include <openssl/evp.h>
-
 #include <array>
 
+#include "tpu_admission/base/base64.h"
 #include "tpu_admission/base/json_string.h"
 #include "tpu_admission/base/text.h"
 
@@ -60,12 +59,7 @@ void AppendField(std::string& out, std::string_view key, std::string_view value)
 
 void AppendPatch(std::string& out, std::string_view patch) {
   out += R"(,"patchType":"JSONPatch","patch":")";
-  const std::size_t start = out.size();
-  out.resize(start + 4 * ((patch.size() + 2) / 3) + 1);  // EVP_EncodeBlock ends with a NUL
-  const int written = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(out.data() + start),
-                                      reinterpret_cast<const unsigned char*>(patch.data()),
-                                      static_cast<int>(patch.size()));
-  out.resize(start + static_cast<std::size_t>(written));
+  AppendBase64(out, patch);
   out += '"';
 }
 

@@ -116,6 +116,7 @@ Numbered Split(std::string_view name) {
 std::optional<std::string> Expand(std::string_view pattern, const k8s::ObjectMeta& meta,
                                   std::int64_t slice) {
   std::string text;
+  text.reserve(64);
   while (!pattern.empty()) {
     const char sign = pattern.front();
     std::size_t taken = 1;
@@ -129,7 +130,8 @@ std::optional<std::string> Expand(std::string_view pattern, const k8s::ObjectMet
     } else if (sign == '$') {
       text += std::to_string(slice);
     } else {
-      text += sign;
+      taken = std::min(pattern.find_first_of("{%$"), pattern.size());
+      text += pattern.substr(0, taken);
     }
     pattern.remove_prefix(taken);
   }
@@ -277,6 +279,8 @@ void WorkerIdentity::AppendHost(std::string& text, std::int64_t worker) const {
 
 std::string WorkerIdentity::HostNames() const {
   std::string names;
+  constexpr std::size_t kNumber = 4;  // and a comma: nearly always enough
+  names.reserve(static_cast<std::size_t>(workers) * (host.size() + kNumber + domain.size()));
   for (std::int64_t i = 0; i < workers; ++i) {
     if (i > 0) names += ',';
     AppendHost(names, i);

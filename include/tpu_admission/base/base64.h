@@ -11,5 +11,6 @@ namespace tpu_admission {
 std::optional<std::string> DecodeBase64(std::string_view text);
 
 std::string EncodeBase64(std::string_view bytes);
+void AppendBase64(std::string& text, std::string_view bytes);
 
 }  // namespace tpu_admission

@@ -27,6 +27,8 @@ std::string Addresses(const workload::WorkerIdentity& identity, std::int64_t pro
 
 class Variables {
  public:
+  Variables() { list_.reserve(8); }
+
   void Add(std::string_view name, std::string value, bool is_field = false) {
     list_.push_back({name, std::move(value), is_field});
   }
