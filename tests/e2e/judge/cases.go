@@ -20,6 +20,8 @@ type Case struct {
 	pods   int         // how many pods are to be judged; 0: as many as a DaemonSet makes
 	lands  []labelPair // nodes that the pods may take
 	alone  bool        // wants these nodes for itself
+
+	service object // comes with the object; nil: none
 }
 
 // Scope says which cases there are.

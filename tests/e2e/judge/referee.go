@@ -121,6 +121,11 @@ func refusal(code int) bool {
 }
 
 func (r *Referee) apply(c *Case) error {
+	if c.service != nil {
+		if err := r.create(inNamespace("/api/v1/services"), c.service); err != nil {
+			return err
+		}
+	}
 	if err := r.create(c.Kind.path(), c.Object); err != nil || c.Kind.also == nil {
 		return err
 	}
@@ -190,6 +195,9 @@ func (r *Referee) clear(c *Case) {
 		if c.Kind.also != nil {
 			path, made := c.Kind.also(c.Object)
 			r.api.DeleteWithChildren(path + "/" + harness.Text(made, "metadata", "name"))
+		}
+		if c.service != nil {
+			r.api.Delete(inNamespace("/api/v1/services") + "/" + harness.Text(c.service, "metadata", "name"))
 		}
 		for _, name := range r.lookout.end(c.id) {
 			r.api.Delete("/api/v1/namespaces/" + namespace + "/pods/" + name)
