@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "tpu_admission/kube/collections.h"
+
 namespace tpu_admission::kube {
 namespace {
 
@@ -53,6 +55,22 @@ bool IsObjectName(std::string_view name) {
     if (!inside || beside_dot || (name[i] != '-' && name[i] != '.')) return false;
   }
   return true;
+}
+
+std::string Escaped(std::string_view text) {
+  constexpr std::string_view kHex = "0123456789ABCDEF";
+  std::string escaped;
+  for (const char c : text) {
+    const bool plain = IsLowerOrDigit(c) || (c >= 'A' && c <= 'Z') ||
+                       std::string_view("-._~").find(c) != std::string_view::npos;
+    if (plain) {
+      escaped += c;
+    } else {
+      const auto byte = static_cast<unsigned char>(c);
+      escaped.append({'%', kHex[byte >> 4], kHex[byte & 15]});
+    }
+  }
+  return escaped;
 }
 
 }  // namespace tpu_admission::kube

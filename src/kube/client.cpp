@@ -127,7 +127,10 @@ class Client::Impl {
     }
     if (!exchanged.error.empty()) {
       connection_.reset();
-      co_return Failed(call, server_.Authority() + ": " + exchanged.error, !exchanged.too_large);
+      Attempted failed =
+          Failed(call, server_.Authority() + ": " + exchanged.error, !exchanged.too_large);
+      if (exchanged.too_large) failed.answer.outcome = Outcome::kTooLarge;
+      co_return failed;
     }
     co_return AttemptOf(call, exchanged.response);
   }
@@ -205,6 +208,22 @@ Answer Client::Patch(const ObjectPath& path, PatchKind kind, const std::string& 
   Request request(http::verb::patch, target, 11, patch);
   request.set(http::field::content_type, ContentType(kind));
   return impl_->Call(std::move(request));
+}
+
+Answer Client::Read(const std::string& target) {
+  return impl_->Call(Request(http::verb::get, target, 11));
+}
+
+Answer Client::Apply(const std::string& path, const std::string& object) {
+  const std::string query = "?force=true&fieldManager=" + impl_->options().field_manager;
+  Request request(http::verb::patch, path + query, 11, object);
+  request.set(http::field::content_type,
+              "application/apply-patch+yaml");  // of which JSON is a part
+  return impl_->Call(std::move(request));
+}
+
+Answer Client::Delete(const std::string& path) {
+  return impl_->Call(Request(http::verb::delete_, path, 11));
 }
 
 Answer Client::DryRunCreate(const std::string& collection, const std::string& object) {

@@ -32,6 +32,7 @@ enum class Outcome {
   kOk,
   kNotFound,     // 404
   kConflict,     // 409: the object is another one by now; read it again
+  kTooLarge,     // the answer has more bytes than the client takes
   kRefused,      // any other answer that a repetition does not change: 401, 403, 422...
   kUnreachable,  // no answer within the deadline, no trusted one, or 429 and 5xx to the last
 };

@@ -8,6 +8,7 @@
 
 #include "tpu_admission/base/result.h"
 #include "tpu_admission/kube/api.h"
+#include "tpu_admission/kube/collections.h"
 
 namespace tpu_admission::kube {
 
@@ -38,13 +39,17 @@ Result<ClientOptions> InCluster(ClientOptions options, const std::string& servic
 // Failed connections, 429 and 5xx are tried again within the deadline, after Retry-After if there
 // is one. The deadline does not bound how long the system resolves a HOST that is a name; in a
 // cluster it is an address.
-class Client final : public Api {
+class Client final : public Api, public Collections {
  public:
   static Result<std::unique_ptr<Client>> Make(ClientOptions options);
   ~Client() override;
 
   Answer Get(const ObjectPath& path) override;
   Answer Patch(const ObjectPath& path, PatchKind kind, const std::string& patch) override;
+
+  Answer Read(const std::string& target) override;
+  Answer Apply(const std::string& path, const std::string& object) override;
+  Answer Delete(const std::string& path) override;
 
   // Asks what would become of the object if it were created in the collection, e.g.
   // "/api/v1/namespaces/default/pods". Nothing is created, so a repetition is safe. The body of kOk

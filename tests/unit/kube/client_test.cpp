@@ -70,6 +70,21 @@ TEST_F(ClientTest, PatchesAnObjectByName) {
   EXPECT_EQ(server.connections(), 1) << "the connection is kept";
 }
 
+TEST_F(ClientTest, ReadsAppliesAndDeletesOfCollections) {
+  ScriptedServer server(pair_, [](const ScriptedRequest&) { return HttpOk("{}"); });
+  const auto client = ClientOf(Options(server.url()));
+  EXPECT_TRUE(client->Read("/api/v1/pods?limit=1").ok());
+  EXPECT_TRUE(client->Apply("/apis/x/v1/reports/r", R"({"a": 1})").ok());
+  EXPECT_TRUE(client->Delete("/apis/x/v1/reports/r").ok());
+  const auto requests = server.requests();
+  EXPECT_TRUE(requests.at(0).head.starts_with("GET /api/v1/pods?limit=1 HTTP/1.1"));
+  EXPECT_TRUE(requests.at(1).head.starts_with(
+      "PATCH /apis/x/v1/reports/r?force=true&fieldManager=tpu-admission-controller HTTP/1.1"));
+  EXPECT_TRUE(requests.at(1).Has("Content-Type: application/apply-patch+yaml"));
+  EXPECT_EQ(requests.at(1).body, R"({"a": 1})");
+  EXPECT_TRUE(requests.at(2).head.starts_with("DELETE /apis/x/v1/reports/r HTTP/1.1"));
+}
+
 TEST_F(ClientTest, TriesAgainWhatMayPass) {
   for (const int status : {429, 500, 503}) {
     std::atomic<int> left = 3;
@@ -218,7 +233,7 @@ TEST_F(ClientTest, RefusesAnAnswerWithoutEnd) {
   ClientOptions options = Options(server.url());
   options.body_bytes = 1000;
   const Answer answer = ClientOf(options)->Get(secret_);
-  EXPECT_EQ(answer.outcome, Outcome::kUnreachable);
+  EXPECT_EQ(answer.outcome, Outcome::kTooLarge);
   EXPECT_THAT(answer.error, HasSubstr("body limit"));
   EXPECT_EQ(server.requests().size(), 1U);
 }
