@@ -1,0 +1,118 @@
+// Nodes and pods -> what is kept of them to count chips.
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+
+#include "cluster/facts.h"
+#include "tpu_admission/base/text.h"
+#include "tpu_admission/cluster/capacity.h"
+#include "tpu_admission/workload/gke_labels.h"
+
+namespace tpu_admission::cluster {
+namespace {
+
+using k8s::JsonView;
+
+std::string LabelOf(const PodFacts& pod, const std::string& key) {
+  const auto found = pod.labels.find(key);
+  return found == pod.labels.end() ? "" : found->second;
+}
+
+// Who starts its pods together. Pods of a ReplicaSet or DaemonSet, and those without an owner,
+// stand alone.
+std::string GangOf(const PodFacts& pod) {
+  const auto title = [&](const std::string& kind, const std::string& name) {
+    return kind + " " + Quoted(name, 253) + " in " + pod.namespace_name;
+  };
+  const std::string job_set = LabelOf(pod, "jobset.sigs.k8s.io/jobset-name");
+  if (!job_set.empty()) return title("JobSet", job_set);
+  const std::string group_set = LabelOf(pod, "leaderworkerset.sigs.k8s.io/name");
+  const std::string group = LabelOf(pod, "leaderworkerset.sigs.k8s.io/group-index");
+  if (!group_set.empty()) return "group " + group + " of " + title("LeaderWorkerSet", group_set);
+  const std::string ray = LabelOf(pod, "ray.io/cluster");
+  const std::string replica = LabelOf(pod, "ray.io/worker-group-replica-name");
+  if (!ray.empty()) return replica.empty() ? "" : "group " + replica + " of " + title("RayCluster", ray);
+  if (pod.owner_kind != "Job" && pod.owner_kind != "StatefulSet") return "";
+  return title(pod.owner_kind, pod.owner_name);
+}
+
+// The pods of one child Job of a JobSet, or of one group, fill one slice.
+std::string SliceOf(const PodFacts& pod, const std::string& gang) {
+  if (gang.empty()) return "";
+  return pod.owner_kind == "Job" ? pod.owner_uid : gang;
+}
+
+std::int64_t ScheduledAt(JsonView object) {
+  const JsonView conditions = object["status"]["conditions"];
+  if (!conditions.is_array()) return 0;
+  for (std::size_t i = 0; i < std::min(conditions.size(), kMostParts); ++i) {
+    const JsonView condition = conditions.Element(i);
+    if (condition["type"].StringOr("") != "PodScheduled") continue;
+    if (condition["status"].StringOr("") != "True") return 0;
+    return SecondsOf(condition["lastTransitionTime"].StringOr(""));
+  }
+  return 0;
+}
+
+// The kubelet's reasons for not taking a pod that was bound to it.
+bool IsRefused(const PodFacts& pod) {
+  return pod.phase == "Failed" &&
+         (pod.reason == "UnexpectedAdmissionError" || pod.reason.starts_with("OutOf") ||
+          pod.reason == "NodeAffinity" || pod.reason == "TopologyAffinityError");
+}
+
+}  // namespace
+
+std::optional<TpuNode> ReadTpuNode(JsonView object) {
+  const NodeFacts facts = ReadNode(object);
+  if (facts.accelerator.empty()) return std::nullopt;
+  return TpuNode{facts.name,  facts.pool, facts.accelerator, facts.topology,
+                 facts.chips, facts.ready && !facts.cordoned};
+}
+
+std::optional<TpuPod> ReadTpuPod(JsonView object) {
+  const PodFacts facts = ReadPod(object);
+  if (facts.chips == 0) return std::nullopt;
+  TpuPod pod;
+  pod.title = facts.Title() + " in " + facts.namespace_name;
+  pod.node = facts.node;
+  pod.phase = facts.phase;
+  if (IsRefused(facts)) pod.refusal = facts.reason + ": " + Cut(facts.message, 256);
+  pod.gang = GangOf(facts);
+  pod.slice = SliceOf(facts, pod.gang);
+  const auto topology = facts.selector.find(std::string(workload::kGkeTpuTopology));
+  if (topology != facts.selector.end()) pod.topology = topology->second;
+  pod.chips = facts.chips;
+  pod.created = SecondsOf(facts.created);
+  pod.scheduled = ScheduledAt(object);
+  return pod;
+}
+
+std::int64_t SecondsOf(std::string_view rfc3339) {
+  const std::string text(rfc3339.substr(0, 40));
+  int year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0, end = 0;  // NOLINT
+  const int read = std::sscanf(text.c_str(), "%4d-%2d-%2dT%2d:%2d:%2d%n", &year, &month, &day,
+                               &hour, &minute, &second, &end);
+  if (read != 6 || text.back() != 'Z') return 0;
+  const std::chrono::year_month_day date{std::chrono::year(year), std::chrono::month(unsigned(month)),
+                                         std::chrono::day(unsigned(day))};
+  const bool in_a_day = hour >= 0 && hour < 24 && minute >= 0 && minute < 60 && second >= 0;
+  if (!date.ok() || !in_a_day) return 0;
+  const auto days = std::chrono::sys_days(date).time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::seconds>(days).count() + hour * 3600 +
+         minute * 60 + second;
+}
+
+std::string TimeText(std::int64_t seconds) {
+  const std::chrono::sys_seconds time{std::chrono::seconds(seconds)};
+  const auto day = std::chrono::floor<std::chrono::days>(time);
+  const std::chrono::year_month_day date(day);
+  const std::chrono::hh_mm_ss clock(time - day);
+  char text[64];
+  std::snprintf(text, sizeof text, "%04d-%02u-%02uT%02d:%02d:%02dZ", int(date.year()),
+                unsigned(date.month()), unsigned(date.day()), int(clock.hours().count()),
+                int(clock.minutes().count()), int(clock.seconds().count()));
+  return text;
+}
+
+}  // namespace tpu_admission::cluster
