@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/audit_flags.h"
 #include "app/check_flags.h"
 #include "app/commands.h"
 #include "app/config_flags.h"
@@ -119,6 +120,7 @@ class CommandLine {
     app_.get_formatter()->column_width(36);
     AddServe();
     AddController();
+    AddAudit();
     AddCheck();
     AddPolicy();
     AddSchema();
@@ -175,6 +177,14 @@ class CommandLine {
     CLI::App& command = Add("controller", "keep certificates and webhook configurations in order",
                             [this] { return RunController(controller_); });
     AddControllerFlags(command, controller_);
+    AddConfig(command);
+  }
+
+  void AddAudit() {
+    CLI::App& command = Add("audit", "judge what is in the cluster again and again, as reports",
+                            [this] { return Audit(audit_); });
+    AddEngineFlags(command, audit_.engine);
+    AddAuditFlags(command, audit_);
     AddConfig(command);
   }
 
@@ -341,6 +351,7 @@ class CommandLine {
   std::string shell_;
   ServeOptions serve_;
   ControllerOptions controller_;
+  AuditOptions audit_;
   CheckOptions check_;
   ProjectFile project_;
   PolicyTestOptions policy_test_;

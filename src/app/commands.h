@@ -7,6 +7,7 @@ namespace tpu_admission::app {
 
 int Serve(const ServeOptions& options);
 int RunController(const ControllerOptions& options);
+int Audit(const AuditOptions& options);
 int Check(const CheckOptions& options);
 int TestPolicy(const PolicyTestOptions& options);
 int ShowCatalog(const CatalogOptions& options);

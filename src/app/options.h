@@ -119,6 +119,20 @@ struct WhyOptions {
   std::string output = "text";
 };
 
+struct AuditOptions {
+  EngineOptions engine;
+  std::string bind_address = "0.0.0.0";
+  std::uint16_t metrics_port = 8080;
+  std::chrono::milliseconds interval = std::chrono::hours(1);
+  bool once = false;       // one pass, and its outcome is printed
+  bool clean = false;      // delete our reports instead
+  std::string api_server;  // empty: from the environment of the pod
+  std::string token_file;  // empty: in service_account_dir
+  std::string ca_file;     // empty: in service_account_dir
+  std::string service_account_dir = "/var/run/secrets/kubernetes.io/serviceaccount";
+  std::string log_level = "info";
+};
+
 struct VerifyOptions {
   std::string namespace_name = "default";
   std::string namespace_selector;  // of the webhooks, as JSON; empty: it selects every namespace

@@ -4,9 +4,9 @@
 #include <set>
 
 #include "cluster/facts.h"
-#include "cluster/object_splitter.h"
 #include "cluster/served_kinds.h"
 #include "tpu_admission/base/text.h"
+#include "tpu_admission/cluster/object_splitter.h"
 #include "tpu_admission/workload/gke_labels.h"
 #include "tpu_admission/workload/kueue_keys.h"
 

@@ -1,4 +1,4 @@
-#include "cluster/object_splitter.h"
+#include "tpu_admission/cluster/object_splitter.h"
 
 namespace tpu_admission::cluster {
 namespace {

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <tuple>
 
-#include "cluster/object_splitter.h"
 #include "cluster/served_kinds.h"
 #include "tpu_admission/admission/repairs.h"
 #include "tpu_admission/base/text.h"
+#include "tpu_admission/cluster/object_splitter.h"
 #include "tpu_admission/k8s/json_edit.h"
 
 namespace tpu_admission::cluster {
@@ -186,6 +186,7 @@ Scanner::~Scanner() = default;
 
 Status Scanner::Read(std::string_view json) { return state_->splitter.Feed(json); }
 Status Scanner::FinishReading() { return state_->splitter.Finish(); }
+void Scanner::Take(std::string_view json) { state_->Look(json); }
 
 Status Scanner::ReadCluster(Kubectl& kubectl, const std::string& namespace_name,
                             const std::function<void(const std::string&)>& progress) {

@@ -7,6 +7,7 @@
 #include "observability/finding_counters.h"
 #include "observability/metric_set.h"
 #include "observability/request_counters.h"
+#include "tpu_admission/cluster/capacity.h"
 #include "tpu_admission/controller/observer.h"
 #include "tpu_admission/net/server.h"
 
@@ -104,6 +105,53 @@ struct ControllerMetrics : MetricSet {
       "operation",
       {"elect", "read_secret", "write_secret", "read_configuration", "write_configuration",
        "make_certificate"}};
+};
+
+// Of the last pass without errors; all 0 before the first.
+struct AuditMetrics : MetricSet {
+  enum class Result { kOk, kFailed };
+  enum class Action { kWritten, kDeleted };
+  enum class Verdict { kAudit, kWarn, kDeny };
+
+  explicit AuditMetrics(const Log& log) : MetricSet(log) {}
+
+  Gauge& succeeded = NewGauge("tpu_admission_audit_last_success_timestamp_seconds",
+                              "When the last pass without an error ended; 0 before the first.");
+  Gauge& duration = NewGauge("tpu_admission_audit_duration_seconds", "How long that pass took.");
+  Counters<Result, 2> passes{*this,
+                             "tpu_admission_audit_passes_total",
+                             "Passes over the cluster by result.",
+                             "result",
+                             {"ok", "failed"}};
+  Counters<Action, 2> reports{*this,
+                              "tpu_admission_audit_reports_total",
+                              "Reports that were written or deleted.",
+                              "action",
+                              {"written", "deleted"}};
+  Gauges<Verdict, 3> workloads{*this,
+                               "tpu_admission_audit_workloads",
+                               "Workloads in the cluster by the mode of their hardest finding.",
+                               "mode",
+                               {"audit", "warn", "deny"}};
+  prometheus::Family<Gauge>& findings = prometheus::BuildGauge()
+                                            .Name("tpu_admission_audit_findings")
+                                            .Help("Findings in the cluster by rule and mode.")
+                                            .Register(registry_);
+  Gauge& chips_in_all =
+      NewGauge("tpu_admission_audit_chips", "Chips of all TPU nodes, as they allot them.");
+  Gauges<cluster::Waste, cluster::kWastes> chips{
+      *this,
+      "tpu_admission_audit_wasted_chips",
+      "Chips that lie idle in usable pools, half-used or stranded slices; that split slices or "
+      "waiting gangs hold; that refused pods asked for.",
+      "waste",
+      {"idle", "half_used", "stranded", "split", "waiting", "refused"}};
+  Gauges<cluster::Waste, cluster::kWastes> found{
+      *this,
+      "tpu_admission_audit_wastes",
+      "Pools with idle chips, half-used, stranded and split slices, waiting gangs, refused pods.",
+      "waste",
+      {"idle", "half_used", "stranded", "split", "waiting", "refused"}};
 };
 
 }  // namespace tpu_admission::observability

@@ -83,6 +83,8 @@ class Scanner {
   // findings. An error ends the reading; an object that cannot be read is in the report instead.
   Status Read(std::string_view json);
   Status FinishReading();
+  // One whole object.
+  void Take(std::string_view json);
 
   // Reads by kubectl the kinds of the table that the server has; all namespaces, or one and then
   // nothing of the cluster as a whole. What cannot be listed is in the report. `progress` is told
@@ -90,6 +92,7 @@ class Scanner {
   Status ReadCluster(Kubectl& kubectl, const std::string& namespace_name,
                      const std::function<void(const std::string&)>& progress);
 
+  // What was found since the last call.
   ScanReport TakeReport();
 
  private:

@@ -1,0 +1,79 @@
+#include "audit/report_store.h"
+
+#include <nlohmann/json.hpp>
+
+namespace tpu_admission::audit {
+namespace {
+
+using Json = nlohmann::json;
+
+std::string TextAt(const Json& object, const char* pointer) {
+  const Json::json_pointer path{pointer};
+  if (!object.contains(path)) return "";
+  const Json& value = object.at(path);
+  return value.is_string() ? value.get<std::string>() : "";
+}
+
+}  // namespace
+
+Status ReportStore::Read() {
+  TPU_ADMISSION_TRY_STATUS(ReadAll(std::string(of_.resource), std::string(of_.kind)));
+  return ReadAll("cluster" + std::string(of_.resource), "Cluster" + std::string(of_.kind));
+}
+
+Status ReportStore::ReadAll(const std::string& resource, const std::string& kind) {
+  const Collection collection{"/apis/" + of_.ApiVersion() + "/" + resource, of_.ApiVersion(), kind};
+  const std::string label = std::string(cluster::kReportLabel) + "=" + cluster::kReportSource;
+  return ForEachObject(api_, collection, label, [this](std::string_view text) {
+    const Json object = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+    const std::string name = TextAt(object, "/metadata/name");
+    const std::string space = TextAt(object, "/metadata/namespace");
+    if (!kube::IsObjectName(name)) return;  // what we write has such a name
+    const Json::json_pointer content =
+        Json::json_pointer("/metadata/annotations") / cluster::kContentAnnotation;
+    Known known{object.contains(content) && object.at(content).is_string()
+                    ? object.at(content).get<std::string>()
+                    : "",
+                TextAt(object, "/scope/kind")};
+    known_[PathOf(space, name)] = std::move(known);
+    if (space.empty() && name == cluster::kCapacityReport) capacity_ = text;
+  });
+}
+
+std::string ReportStore::PathOf(const std::string& namespace_name, const std::string& name) const {
+  std::string path = "/apis/" + of_.ApiVersion();
+  if (namespace_name.empty()) return path.append("/cluster").append(of_.resource) + "/" + name;
+  return path.append("/namespaces/" + namespace_name + "/").append(of_.resource) + "/" + name;
+}
+
+Status ReportStore::Write(const cluster::ReportObject& report) {
+  const bool sound = kube::IsObjectName(report.name) &&
+                     (report.namespace_name.empty() || kube::IsObjectName(report.namespace_name));
+  if (!sound) return Error{"a workload has no uid or namespace that a report could be named by"};
+  const std::string path = PathOf(report.namespace_name, report.name);
+  const auto known = known_.find(path);
+  const bool same = known != known_.end() && known->second.content == report.content;
+  if (known != known_.end()) known_.erase(known);
+  if (same) return OkStatus();
+  const kube::Answer answer = api_.Apply(path, report.text);
+  if (!answer.ok()) return Error{answer.error};
+  ++written_;
+  return OkStatus();
+}
+
+Status ReportStore::DeleteOthers(const std::set<std::string>& spared) {
+  Status status = OkStatus();
+  for (const auto& [path, known] : known_) {
+    if (spared.contains(known.kind)) continue;
+    const kube::Answer answer = api_.Delete(path);
+    if (answer.ok()) {
+      ++deleted_;
+    } else if (answer.outcome != kube::Outcome::kNotFound) {
+      status = Error{answer.error};
+    }
+  }
+  known_.clear();
+  return status;
+}
+
+}  // namespace tpu_admission::audit
