@@ -333,3 +333,29 @@ func TestWorkersOfAJAXJobKnowEachOther(t *testing.T) {
 func TestWorkersOfATFJobKnowEachOther(t *testing.T) {
 	kubeflowSite(t, "TFJob", "tf", "tensorflow").become(crew{slices: 1, processes: 4})
 }
+
+// Without a master, which only an elastic one does: the number of its workers may change.
+func TestWorkersOfAPyTorchJobKnowEachOther(t *testing.T) {
+	s := newSite(t, "pytorchjob")
+	crowded.plane.AddHosts(t, "tune", harness.V6ex4, "4x4", 4)
+	job := fmt.Sprintf(kubeflowJob, "PyTorchJob", "pytorch", strings.Replace(v6e("4x4", ""), "name: jax", "name: pytorch", 1))
+	s.apply("%s", strings.Replace(job, "spec: {", "spec: {elasticPolicy: {rdzvBackend: c10d, minReplicas: 4, maxReplicas: 4}, ", 1))
+	s.become(crew{slices: 1, processes: 4})
+}
+
+const mpiJob = headless + `
+apiVersion: kubeflow.org/v1
+kind: MPIJob
+metadata: {name: %[1]s}
+spec:
+  mpiReplicaSpecs:
+    Launcher: {replicas: 1, template: {spec: {containers: [{name: mpi, image: mpi}]}}}
+    Worker: {replicas: 4, template: {metadata: {labels: {run: %[1]s}}, spec: %[2]s}}
+`
+
+// Its controller makes no Service: the user's leads to the workers.
+func TestWorkersOfAnMPIJobKnowEachOther(t *testing.T) {
+	s := newSite(t, "mpijob")
+	s.apply(mpiJob, "tune", v6e("4x4", "subdomain: tune,"))
+	s.become(crew{slices: 1, processes: 4})
+}
