@@ -24,11 +24,10 @@ class Patch {
     End();
   }
   // What is appended to the text from here to End() is the value.
-  std::string& Begin(std::string_view operation, std::string_view path,
-                     std::string_view last_token = {}) {
+  std::string& Begin(std::string_view operation, std::string_view path) {
     text_ += text_.empty() ? '[' : ',';
     text_.append(R"({"op":")").append(operation).append(R"(","path":")").append(path);
-    return text_.append(last_token).append(R"(","value":)");
+    return text_.append(R"(","value":)");
   }
   void End() { text_ += '}'; }
   std::string Finish() && {
@@ -91,17 +90,19 @@ void AppendVariable(std::string& json, const rules::NewVariable& variable) {
 }
 
 std::string PathOfEnv(std::string_view list, std::size_t container) {
-  std::string path = "/spec";
-  AppendPointerToken(path, list);
+  std::string path;
+  path.reserve(48);
+  path.append("/spec/").append(list);
   AppendPointerIndex(path, container);
-  return path + "/env";
+  return path.append("/env");
 }
 
 void AddOperations(const rules::AddVariables& fix, JsonView pod, Patch& patch) {
-  const std::string path = PathOfEnv(fix.list, fix.index);
+  std::string path = PathOfEnv(fix.list, fix.index);
   if (pod["spec"][fix.list].Element(fix.index)["env"].is_array()) {
+    path += "/-";
     for (const rules::NewVariable& variable : fix.variables) {
-      AppendVariable(patch.Begin("add", path, "/-"), variable);
+      AppendVariable(patch.Begin("add", path), variable);
       patch.End();
     }
     return;
