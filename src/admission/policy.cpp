@@ -79,24 +79,22 @@ Result<Policy> Policy::Load(std::string_view text, std::string_view origin,
 }
 
 template <typename T>
-std::optional<T> Policy::Last(const Rule& rule, std::string_view namespace_name,
+std::optional<T> Policy::Last(std::size_t rule, std::string_view namespace_name,
                               std::optional<T> RuleSetting::*pick) const {
-  const std::size_t index = rules::IndexOf(rule);
   for (auto section = sections_.rbegin(); section != sections_.rend(); ++section) {
-    const std::optional<T>& value = section->settings[index].*pick;
+    const std::optional<T>& value = section->settings[rule].*pick;
     if (value && MatchesGlob(section->namespaces, namespace_name)) return value;
   }
   return std::nullopt;
 }
 
-PolicyModes Policy::Decide(const Rule& rule, Mode own, std::string_view namespace_name) const {
-  const std::size_t index = rules::IndexOf(rule);
+PolicyModes Policy::Decide(std::size_t rule, Mode own, std::string_view namespace_name) const {
   std::optional<Mode> at_most;  // of the last section that says so; it bounds those before it
   const auto bounded = [&](Mode mode) {
     return PolicyModes{std::min(mode, at_most.value_or(Mode::kDeny)), mode};
   };
   for (auto section = sections_.rbegin(); section != sections_.rend(); ++section) {
-    const std::optional<Mode>& mode = section->settings[index].mode;
+    const std::optional<Mode>& mode = section->settings[rule].mode;
     if (!mode && (at_most || !section->at_most)) continue;
     if (!MatchesGlob(section->namespaces, namespace_name)) continue;
     if (mode) return bounded(*mode);
@@ -107,28 +105,31 @@ PolicyModes Policy::Decide(const Rule& rule, Mode own, std::string_view namespac
 
 PolicyModes Policy::ModesOf(const rules::Finding& finding, const workload::Workload& workload,
                             std::string_view namespace_name) const {
-  return Decide(*finding.rule, profile_.ModeOf(finding, workload), namespace_name);
+  return Decide(rules::IndexOf(*finding.rule), profile_.ModeOf(finding, workload), namespace_name);
 }
 
-bool Policy::FixOf(const Rule& rule, rules::Platform platform,
+bool Policy::FixOf(std::size_t index, rules::Platform platform,
                    std::string_view namespace_name) const {
-  const Mode own = profile_.modes[rules::IndexOf(rule)].value_or(rule.mode);
+  const Rule& rule = *rules::AllRules()[index];
+  const Mode own = profile_.modes[index].value_or(rule.mode);
   const bool by_default = rules::FixesByDefault(rule, platform);
-  return Last(rule, namespace_name, &RuleSetting::fix).value_or(by_default) &&
-         Decide(rule, own, namespace_name).mode != Mode::kOff;
+  return Last(index, namespace_name, &RuleSetting::fix).value_or(by_default) &&
+         Decide(index, own, namespace_name).mode != Mode::kOff;
 }
 
 std::vector<const Rule*> Policy::FixingRules(rules::Platform platform,
                                              std::string_view namespace_name) const {
-  std::vector<const Rule*> rules;
-  for (const Rule* rule : rules::AllRules()) {
-    if (rule->fix != nullptr && FixOf(*rule, platform, namespace_name)) rules.push_back(rule);
+  std::vector<const Rule*> fixing;
+  for (std::size_t i = 0; i < rules::AllRules().size(); ++i) {
+    const Rule* const rule = rules::AllRules()[i];
+    if (rule->fix != nullptr && FixOf(i, platform, namespace_name)) fixing.push_back(rule);
   }
-  return rules;
+  return fixing;
 }
 
 bool Policy::MayBeIgnored(const Rule& rule, std::string_view namespace_name) const {
-  return Last(rule, namespace_name, &RuleSetting::may_be_ignored).value_or(false);
+  const std::size_t index = rules::IndexOf(rule);
+  return Last(index, namespace_name, &RuleSetting::may_be_ignored).value_or(false);
 }
 
 }  // namespace tpu_admission::admission

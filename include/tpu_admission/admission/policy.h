@@ -60,15 +60,14 @@ class Policy {
   };
   friend class PolicyLoader;
 
-  bool FixOf(const rules::Rule& rule, rules::Platform platform,
-             std::string_view namespace_name) const;
+  // Rules are meant by their place in AllRules().
+  bool FixOf(std::size_t rule, rules::Platform platform, std::string_view namespace_name) const;
   // The last matching section that has an opinion, as `pick` reads it.
   template <typename T>
-  std::optional<T> Last(const rules::Rule& rule, std::string_view namespace_name,
+  std::optional<T> Last(std::size_t rule, std::string_view namespace_name,
                         std::optional<T> RuleSetting::*pick) const;
   // `own`, as all sections together change it.
-  PolicyModes Decide(const rules::Rule& rule, rules::Mode own,
-                     std::string_view namespace_name) const;
+  PolicyModes Decide(std::size_t rule, rules::Mode own, std::string_view namespace_name) const;
 
   Profile profile_;
   workload::KindTable kinds_;
