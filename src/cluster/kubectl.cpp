@@ -138,6 +138,25 @@ bool SaysNotFound(std::string_view complaint) {
          complaint.find("doesn't have a resource type") != complaint.npos;
 }
 
+// A line of its log: "E1122 06:19:37.828407 ...". What is for people stands below.
+bool IsLog(std::string_view line) {
+  return line.size() > 5 && std::string_view("EWIF").find(line[0]) != line.npos &&
+         std::all_of(line.begin() + 1, line.begin() + 5,
+                     [](char c) { return '0' <= c && c <= '9'; });
+}
+
+// What it says to people, in one line; all it says if that is nothing.
+std::string ForPeople(std::string_view complaint) {
+  std::string said;
+  for (std::string_view rest = complaint; !rest.empty();) {
+    const std::string_view line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+    if (line.empty() || IsLog(line)) continue;
+    said.append(said.empty() ? "" : " ").append(line);
+  }
+  return Printable(said.empty() ? complaint : said, kMostComplaint);
+}
+
 }  // namespace
 
 Status KubectlProgram::Run(const std::vector<std::string>& arguments, const Take& take) {
@@ -165,7 +184,7 @@ Status KubectlProgram::Run(const std::vector<std::string>& arguments, const Take
     return Error{title + ": " + status.error().message, std::errc::timed_out};
   }
   if (const int code = child.Wait(); code != 0) {
-    std::string complaint = Printable(reading.complaint(), kMostComplaint);
+    std::string complaint = ForPeople(reading.complaint());
     if (complaint.empty()) complaint = "ended with " + std::to_string(code);
     return Error{title + ": " + complaint,
                  SaysNotFound(complaint) ? std::errc::no_such_file_or_directory : std::errc{}};

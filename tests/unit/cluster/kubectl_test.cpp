@@ -9,6 +9,7 @@
 namespace tpu_admission::cluster {
 namespace {
 
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using testing::TempDir;
 
@@ -37,6 +38,15 @@ TEST(Kubectl, SaysWhatItSaid) {
   ASSERT_FALSE(output);
   EXPECT_THAT(output.error().message, HasSubstr("get job x: Error from server (NotFound)"));
   EXPECT_EQ(output.error().code, std::errc::no_such_file_or_directory);
+}
+
+TEST(Kubectl, ItsLogIsNotForPeople) {
+  const TempDir folder;
+  KubectlProgram kubectl = Program(
+      folder, "printf 'E1122 06:19:37.8 21267 memcache.go:265] x\\nIt was\\nrefused' >&2; exit 1");
+  const Result<std::string> output = Output(kubectl, {"get"}, 100);
+  ASSERT_FALSE(output);
+  EXPECT_THAT(output.error().message, EndsWith(": It was refused"));
 }
 
 TEST(Kubectl, IsNotWaitedForWithoutEnd) {
