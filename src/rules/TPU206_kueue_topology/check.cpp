@@ -90,9 +90,9 @@ void CheckPairs(Annotations& annotations) {
 
 // How many pods Kueue counts in the pod set; nothing if that is not plain.
 std::optional<std::int64_t> PodCount(const workload::Scale& scale) {
-  if (scale.counting != workload::Counting::kJob || !scale.pods.value || !scale.slices.value) {
-    return std::nullopt;
-  }
+  using workload::Counting;
+  const bool plain = scale.counting == Counting::kJob || scale.counting == Counting::kPerSlice;
+  if (!plain || !scale.pods.value || !scale.slices.value) return std::nullopt;
   std::int64_t pods = *scale.pods.value;
   if (scale.completions.value && scale.completions.written) {
     pods = std::min(pods, *scale.completions.value);
@@ -112,17 +112,42 @@ void CheckDivides(Annotations& annotations, std::int64_t size, std::int64_t pods
   annotations.Doubt(
       workload::kKueueSliceSize,
       fmt::format("{} {} does not divide the {}", name, size, Count(pods, "pod")),
-      fmt::format("is {}, but there are {}, which are no whole slices: Kueue never admits them.",
+      fmt::format("is {}, but there are {}, which are no whole slices: Kueue never starts them. "
+                  "Version 0.15 admits them, and leaves its scheduling gate on the pods.",
                   size, Count(pods, "pod")),
       fmt::format("set {} to a number that divides {}, or the pods to a multiple of {}", name, pods,
                   size));
+}
+
+// Whether the slices of the generation, or their parts, come in the shape of the level.
+bool Offers(const tpu::Generation* generation, const tpu::Topology& level) {
+  if (generation == nullptr || !generation->PlacementsOf(level).empty()) return true;
+  const auto& dynamic = generation->dynamic_slicing;
+  return dynamic && std::find(dynamic->sub_slices.begin(), dynamic->sub_slices.end(), level) !=
+                        dynamic->sub_slices.end();
+}
+
+void CheckLevel(Annotations& annotations, std::string_view key) {
+  const std::string_view level = annotations.Value(key);
+  const std::optional<tpu::Topology> topology = TopologyOfLevel(level);
+  const tpu::Generation* generation = annotations.subject().shape.generation;
+  if (!topology || Offers(generation, *topology)) return;
+  const auto slice = annotations.subject().pods.SliceTopology();
+  annotations.Doubt(
+      key, fmt::format("{}: {} has no slice {}", Short(key), generation->label, topology->Text()),
+      fmt::format(
+          "is {}, but {} does not come in {}: no node carries such a label, and Kueue finds "
+          "no place for the pods.",
+          Quoted(level), generation->label, topology->Text()),
+      fmt::format("set it to the level of {}",
+                  slice ? Printable(*slice) : "a slice that there is"));
 }
 
 // The level of one slice holds no more chips than the slice has.
 void CheckRequired(Annotations& annotations) {
   const std::string_view level = annotations.Value(workload::kKueueRequired);
   const std::optional<tpu::Topology> topology = TopologyOfLevel(level);
-  if (!topology) return;
+  if (!topology || !Offers(annotations.subject().shape.generation, *topology)) return;
   const workload::PodSet& set = annotations.subject().pods;
   const std::string name = Short(workload::kKueueRequired);
   const auto text = set.SliceTopology();
@@ -233,6 +258,10 @@ void Check(const Subject& subject, Report& report) {
   CheckPlacements(annotations);
   CheckPairs(annotations);
   CheckSize(annotations);
+  for (const std::string_view key :
+       {workload::kKueueRequired, workload::kKueuePreferred, workload::kKueueSliceRequired}) {
+    CheckLevel(annotations, key);
+  }
   CheckRequired(annotations);
   CheckGroup(annotations);
   CheckLayers(annotations);
