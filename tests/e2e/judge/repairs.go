@@ -1,7 +1,6 @@
 package judge
 
 import (
-	"bufio"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -93,9 +92,12 @@ func selected(value any, label string) (values []string) {
 
 // digest is the object without what differs from case to case: its name.
 func (c *Case) digest() string {
-	text, _ := json.Marshal(c.Object)
-	sum := sha256.Sum256([]byte(c.Kind.name + strings.ReplaceAll(string(text), c.id, "")))
-	return hex.EncodeToString(sum[:8])
+	if c.sum == "" {
+		text, _ := json.Marshal(c.Object)
+		sum := sha256.Sum256([]byte(c.Kind.name + strings.ReplaceAll(string(text), c.id, "")))
+		c.sum = hex.EncodeToString(sum[:8])
+	}
+	return c.sum
 }
 
 // RepairVerdicts are the outcomes of repaired objects by their digest: many a fault has the same repair.
@@ -138,20 +140,13 @@ func (v RepairVerdicts) NotJudged(repaired []*Case) (fresh []*Case) {
 // ReadRepairVerdicts reads the file; one that does not exist holds none.
 func ReadRepairVerdicts(path string) (RepairVerdicts, error) {
 	verdicts := RepairVerdicts{}
-	file, err := os.Open(path)
-	if os.IsNotExist(err) {
-		return verdicts, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	for lines := bufio.NewScanner(file); lines.Scan(); {
-		if fields := strings.Split(lines.Text(), "\t"); len(fields) == 4 && len(fields[1]) == 1 {
+	rows, err := readTable(path, 4)
+	for _, fields := range rows {
+		if len(fields[1]) == 1 {
 			verdicts[fields[0]] = Outcome(fields[1][0])
 		}
 	}
-	return verdicts, nil
+	return verdicts, err
 }
 
 // Write stores the verdicts of the repaired cases, sorted; those of objects that no repair makes any

@@ -1,8 +1,9 @@
 package judge
 
 import (
-	"bufio"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"sort"
 	"strings"
@@ -34,26 +35,15 @@ func (v Verdicts) Set(c *Case, outcome Outcome) {
 // ReadVerdicts reads the file; one that does not exist holds none.
 func ReadVerdicts(path string) (Verdicts, error) {
 	verdicts := Verdicts{}
-	file, err := os.Open(path)
-	if os.IsNotExist(err) {
-		return verdicts, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
+	rows, err := readTable(path, 3)
 	var letters, shape string
-	for lines := bufio.NewScanner(file); lines.Scan(); {
-		fields := strings.Split(lines.Text(), "\t")
-		if strings.HasPrefix(lines.Text(), "#") || len(fields) != 3 {
-			continue
-		}
+	for _, fields := range rows {
 		if letters == "" { // the heading
 			letters = fields[2]
 			continue
 		}
 		if len(fields[2]) > len(letters) {
-			return nil, fmt.Errorf("%s: more than %d letters: %q", path, len(letters), lines.Text())
+			return nil, fmt.Errorf("%s: more than %d letters: %q", path, len(letters), fields)
 		}
 		if fields[0] != "" {
 			shape = fields[0]
@@ -66,7 +56,22 @@ func ReadVerdicts(path string) (Verdicts, error) {
 		}
 		verdicts[shape+"\t"+fields[1]] = row
 	}
-	return verdicts, nil
+	return verdicts, err
+}
+
+// readTable returns the fields of the lines that have so many; a file that does not exist has none.
+func readTable(path string, columns int) (rows [][]string, err error) {
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	for line := range strings.Lines(string(text)) {
+		fields := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		if !strings.HasPrefix(line, "#") && len(fields) == columns {
+			rows = append(rows, fields)
+		}
+	}
+	return rows, err
 }
 
 // Write stores the verdicts in the order of the cases of the whole catalog, so that the same

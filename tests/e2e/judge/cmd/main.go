@@ -52,6 +52,15 @@ type books struct {
 	all            []*judge.Case
 	verdicts       judge.Verdicts
 	repairVerdicts judge.RepairVerdicts
+	*asked         // nil until the binary is asked
+}
+
+// asked is what the binary says of the judged cases.
+type asked struct {
+	judged   []*judge.Case
+	opinions []judge.Opinion   // of judged, in its order
+	rules    map[string]string // those that had something to say, with their names
+	repaired []*judge.Case
 }
 
 func (b *books) paths(root string) (verdicts, repairs string) {
@@ -84,12 +93,23 @@ func run(s settings) (agreed bool, err error) {
 	if !s.stored {
 		err = b.judgeAnew(s, scope)
 	}
+	if b.asked == nil {
+		err = errors.Join(err, b.ask(s))
+	}
 	// Also after an error: what is judged need not be judged again (--missing).
-	verdicts, _ := b.paths(s.root)
-	if err := errors.Join(err, b.verdicts.Write(verdicts, b.all)); err != nil {
+	if err := errors.Join(err, b.write(s.root)); err != nil {
 		return false, err
 	}
 	return b.compare(s)
+}
+
+func (b *books) write(root string) error {
+	verdicts, repairs := b.paths(root)
+	err := b.verdicts.Write(verdicts, b.all)
+	if b.asked != nil {
+		err = errors.Join(err, b.repairVerdicts.Write(repairs, b.repaired))
+	}
+	return err
 }
 
 // judgeAnew runs the cases of the scope, then their repairs, and keeps the outcomes.
@@ -111,11 +131,10 @@ func (b *books) judgeAnew(s settings, scope judge.Scope) error {
 	if err := judgeAll(referee, "cases", cases, b.verdicts.Set); err != nil {
 		return err
 	}
-	_, _, repaired, err := b.repairs(s)
-	if err != nil {
+	if err := b.ask(s); err != nil {
 		return err
 	}
-	fresh := judge.Only(b.repairVerdicts.NotJudged(repaired), s.kind)
+	fresh := judge.Only(b.repairVerdicts.NotJudged(b.repaired), s.kind)
 	return judgeAll(referee, "repaired cases", fresh, b.repairVerdicts.Set)
 }
 
@@ -138,43 +157,40 @@ func judgeAll(referee *judge.Referee, what string, cases []*judge.Case, set func
 	return err
 }
 
-// repairs asks the binary what would run instead of the judged cases. What is already known of the same
-// objects is learnt.
-func (b *books) repairs(s settings) ([]*judge.Case, []judge.Opinion, []*judge.Case, error) {
+// ask asks the binary what it says of the judged cases, and what would run instead. What is already known
+// of the same objects is learnt.
+func (b *books) ask(s settings) error {
 	judged := judge.Judged(b.all, b.verdicts)
-	opinions, _, err := judge.Opinions(s.binary, s.work, judged)
+	opinions, rules, err := judge.Opinions(s.binary, s.work, judged)
 	if err != nil {
-		return nil, nil, nil, err
+		return err
 	}
 	repaired, err := judge.Repaired(b.catalog, judged, opinions)
+	if err != nil {
+		return err
+	}
+	b.asked = &asked{judged, opinions, rules, repaired}
 	b.repairVerdicts.Learn(judged, b.verdicts)
-	return judged, opinions, repaired, err
+	return nil
 }
 
 // compare writes the page about the verdicts there are.
 func (b *books) compare(s settings) (bool, error) {
-	judged, opinions, repaired, err := b.repairs(s)
+	notRead, err := judge.KindsNotRead(s.binary, s.work, b.judged)
 	if err != nil {
 		return false, err
 	}
-	_, path := b.paths(s.root)
-	if err := b.repairVerdicts.Write(path, repaired); err != nil {
-		return false, err
-	}
-	agreement, rules, err := judge.CompareAll(s.binary, s.work, judged, b.verdicts)
-	if err != nil {
-		return false, err
-	}
-	agreement.CompareRepairs(judged, opinions, repaired, b.repairVerdicts)
+	agreement := judge.Compare(b.judged, b.opinions, b.verdicts, notRead)
+	agreement.CompareRepairs(b.judged, b.opinions, b.repaired, b.repairVerdicts)
 	agreement.NotJudged = len(judge.NotJudged(judge.Cases(b.catalog, judge.Normal), b.verdicts)) +
-		len(b.repairVerdicts.NotJudged(repaired))
+		len(b.repairVerdicts.NotJudged(b.repaired))
 	denying, err := judge.Denying(s.binary)
 	if err != nil {
 		return false, err
 	}
 	uncovered := agreement.Coverage(denying)
-	maps.Copy(rules, denying)
-	page := judge.Page(b.catalog, agreement, rules, s.versions)
+	maps.Copy(b.rules, denying)
+	page := judge.Page(b.catalog, agreement, b.rules, s.versions)
 	if err := os.WriteFile(filepath.Join(s.root, "docs/judge.md"), []byte(page), 0o644); err != nil {
 		return false, err
 	}
@@ -182,6 +198,6 @@ func (b *books) compare(s settings) (bool, error) {
 		fmt.Println("judge:", fault)
 	}
 	fmt.Printf("%s\njudge: %d cases and %d repairs compared, %d disagreements, %d not judged; docs/judge.md has the table\n",
-		judge.Groups(agreement.Disagreements), agreement.Cases, len(repaired), len(agreement.Disagreements), agreement.NotJudged)
+		judge.Groups(agreement.Disagreements), agreement.Cases, len(b.repaired), len(agreement.Disagreements), agreement.NotJudged)
 	return len(agreement.Disagreements)+agreement.NotJudged+len(uncovered) == 0, nil
 }
