@@ -92,6 +92,7 @@ neighbours=(
   "lws sigs.k8s.io/lws/cmd sigs.k8s.io/lws config/crd/bases"
   "kuberay github.com/ray-project/kuberay/ray-operator github.com/ray-project/kuberay/ray-operator config/crd/bases"
   "kuberay-indexing github.com/ray-project/kuberay/ray-operator github.com/ray-project/kuberay/ray-operator config/crd/bases"
+  "kueue . sigs.k8s.io/kueue config/components/crd/bases"
   "trainer . github.com/kubeflow/training-operator manifests/base/crds"
   "cert-manager . github.com/cert-manager/cert-manager deploy/crds"
 )
@@ -118,6 +119,9 @@ build_neighbours() {
     cp "$source/$crds"/*.yaml "$made/$name-crds"
     chmod -R u+w "$made/$name-crds"
     rm -f "$made/$name-crds/kustomization.yaml"
+    # The newer of two versions is stored, so that nothing needs the webhook that converts.
+    [[ $name != kueue ]] || sed -i -e 's/^    storage: true$/    storage: old/' -e 's/^    storage: false$/    storage: true/' \
+      -e 's/^    storage: old$/    storage: false/' "$made/$name-crds"/*.yaml
   done
   rm -rf "$neighbour_bin"
   mv -T "$made" "$neighbour_bin"

@@ -20,6 +20,7 @@ type Case struct {
 	pods   int         // how many pods are to be judged; 0: as many as a DaemonSet makes
 	lands  []labelPair // nodes that the pods may take
 	alone  bool        // wants these nodes for itself
+	queued bool        // Kueue decides
 	sum    string      // its digest, once it is asked for
 
 	service object // comes with the object; nil: none
@@ -67,6 +68,9 @@ func Cases(catalog *Catalog, scope Scope) (cases []*Case) {
 				}
 			}
 		}
+	}
+	if !scope.Sample {
+		cases = append(cases, queuedCases(shapes, len(cases))...)
 	}
 	return cases
 }

@@ -38,12 +38,15 @@ func Fill(api *harness.API, catalog *Catalog, mostHosts int) (map[labelPair]int,
 	return room, createAll(api, nodes)
 }
 
-func (s *Shape) nodes(count int, zone string) (nodes []object) {
+func (s *Shape) nodes(count int, zone string) []object {
+	return s.pool(s.Machine.Name+"-"+s.Topology+"-"+zone, count, zone)
+}
+
+func (s *Shape) pool(name string, count int, zone string) (nodes []object) {
 	m := harness.Machine{Type: s.Machine.Name, Accelerator: s.Generation.Label, Chips: s.Machine.Chips,
 		CPUMillis: s.Machine.CPUMillis, MemoryMiB: s.Machine.MemoryMiB}
-	pool := s.Machine.Name + "-" + s.Topology + "-" + zone
 	for i := range count {
-		nodes = append(nodes, m.Node(fmt.Sprintf("gke-%s-%d", pool, i), pool, s.Topology, zone))
+		nodes = append(nodes, m.Node(fmt.Sprintf("gke-%s-%d", name, i), name, s.Topology, zone))
 	}
 	return nodes
 }

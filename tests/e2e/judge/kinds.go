@@ -15,6 +15,7 @@ type kind struct {
 	// count can be put into it; slices, whether it says how many slices there are.
 	owner, slices bool
 	neighbour     bool // its controller is not part of Kubernetes
+	queued        bool // Kueue may manage it
 	build         func(p *podSet) object
 	pods          func(made object) int // how many pods of the object are judged; nil: as many as a DaemonSet makes
 	// With a CronJob comes the Job that it would make at its time.
@@ -36,7 +37,7 @@ func inNamespace(resource string) string {
 var kinds = []*kind{
 	{name: "Pod", letter: 'P', resource: "/api/v1/pods", build: buildPod,
 		pods: func(object) int { return 1 }},
-	{name: "Job", letter: 'J', resource: "/apis/batch/v1/jobs", owner: true, build: buildJob,
+	{name: "Job", letter: 'J', resource: "/apis/batch/v1/jobs", owner: true, queued: true, build: buildJob,
 		pods: product("spec", "parallelism")},
 	{name: "CronJob", letter: 'C', resource: "/apis/batch/v1/cronjobs", owner: true,
 		build: buildCronJob, also: jobOf, pods: product("spec", "jobTemplate", "spec", "parallelism")},
@@ -50,13 +51,13 @@ var kinds = []*kind{
 		build: buildStatefulSet, pods: product("spec", "replicas")},
 	{name: "DaemonSet", letter: 'd', resource: "/apis/apps/v1/daemonsets", build: buildDaemonSet},
 	{name: "JobSet", letter: 'B', resource: "/apis/jobset.x-k8s.io/v1alpha2/jobsets", neighbour: true,
-		owner: true, slices: true, build: buildJobSet, pods: jobSetPods},
+		queued: true, owner: true, slices: true, build: buildJobSet, pods: jobSetPods},
 	{name: "LeaderWorkerSet", letter: 'L', resource: leaderWorkerSets, neighbour: true,
 		owner: true, slices: true, build: buildLeaderWorkerSet, pods: leaderWorkerSetPods},
 	{name: "LeaderWorkerSet with a CPU leader", letter: 'l', resource: leaderWorkerSets, neighbour: true,
 		owner: true, slices: true, build: buildLeaderWorkerSetWithCPULeader, pods: leaderWorkerSetPods},
 	{name: "RayCluster", letter: 'Y', resource: "/apis/ray.io/v1/rayclusters", neighbour: true,
-		owner: true, slices: true, build: buildRayCluster, pods: rayPods("spec")},
+		queued: true, owner: true, slices: true, build: buildRayCluster, pods: rayPods("spec")},
 	{name: "RayJob", letter: 'j', resource: "/apis/ray.io/v1/rayjobs", neighbour: true,
 		owner: true, slices: true, build: buildRayJob, pods: rayPods("spec", "rayClusterSpec")},
 	{name: "RayService", letter: 's', resource: "/apis/ray.io/v1/rayservices", neighbour: true,

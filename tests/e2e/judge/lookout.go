@@ -25,7 +25,7 @@ type sighting struct {
 	wake     chan struct{} // holds one item after a change
 }
 
-type podState struct{ judged, bound, hopeless bool }
+type podState struct{ judged, bound, hopeless, gated bool }
 
 func newLookout(api *harness.API) *lookout {
 	l := &lookout{api: api, cases: map[string]*sighting{}}
@@ -83,8 +83,9 @@ type event struct {
 func (p *pod) state() podState {
 	state := podState{judged: p.Metadata.Labels[judgedLabel] != "", bound: p.Spec.NodeName != ""}
 	for _, condition := range p.Status.Conditions {
-		if condition.Type == "PodScheduled" && condition.Reason == "Unschedulable" {
-			state.hopeless = true
+		if condition.Type == "PodScheduled" {
+			state.hopeless = condition.Reason == "Unschedulable"
+			state.gated = condition.Reason == "SchedulingGated"
 		}
 	}
 	return state
@@ -137,10 +138,10 @@ func (l *lookout) begin(id string) {
 
 // look is a summary of a case.
 type look struct {
-	made, bound, hopeless int // of the pods that are judged
-	all                   int // pods, the others included
-	failures              int
-	quiet                 time.Duration // since the last change
+	made, bound, hopeless, gated int // of the pods that are judged
+	all                          int // pods, the others included
+	failures                     int
+	quiet                        time.Duration // since the last change
 }
 
 func (l *lookout) look(id string) (seen look, changed <-chan struct{}) {
@@ -156,6 +157,8 @@ func (l *lookout) look(id string) (seen look, changed <-chan struct{}) {
 			seen.bound++
 		} else if pod.hopeless {
 			seen.hopeless++
+		} else if pod.gated {
+			seen.gated++
 		}
 	}
 	seen.all, seen.failures, seen.quiet = len(s.pods), s.failures, time.Since(s.changed)

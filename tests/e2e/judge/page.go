@@ -29,7 +29,7 @@ func Page(catalog *Catalog, a *Agreement, rules map[string]string, versions stri
 	page.WriteString("\n## By kind\n\n" + kindTable(a))
 	page.WriteString("\n## Disagreements\n\n" + Groups(a.Disagreements))
 	if open := a.openGaps(); len(open) > 0 {
-		page.WriteString("\nKnown, and to be closed by rules to come:\n\n")
+		page.WriteString("\nKnown, and to be closed:\n\n")
 		writeReasons(&page, open, nil)
 	}
 	return page.String()
@@ -51,6 +51,8 @@ their pods with what ` + "`tpu-admission check`" + ` says of the same manifests.
 - Sound workloads and wrong counts of pods go into each kind, on each shape of at most 8 hosts.
 - Each fault goes into a Pod on each shape of the catalog, of any size; into each kind on
   v6e 2x2 and tpu7x 2x2x2; and into one more kind in turn on two shapes of each generation.
+- Workloads with a queue go to Kueue and its topology-aware scheduling, on nodes of their own whose labels
+  are the levels of its topology: sound ones, and each fault in the annotations of Kueue.
 - ` + "`--full`" + ` puts each fault into each kind on each shape of at most 64 hosts.
 
 What became of each workload is stored in [verdicts.tsv](../tests/e2e/judge/verdicts.tsv), for tests

@@ -24,10 +24,11 @@ const (
 
 // podSet is a pod template and a count, before a kind is made of it. Faults change it.
 type podSet struct {
-	shape  *Shape
-	spec   object
-	count  int // pods of one slice
-	slices int
+	shape       *Shape
+	spec        object
+	annotations object // of the template; nil for none
+	count       int    // pods of one slice
+	slices      int
 }
 
 // soundPods is one slice of the shape as a careful user writes it.
@@ -79,7 +80,11 @@ func (p *podSet) require(label string, operator string, alternatives ...[]string
 
 // template is the pod template; every kind needs one of its own.
 func (p *podSet) template() object {
-	return object{"metadata": object{"labels": object{judgedLabel: "yes"}}, "spec": p.spec}
+	metadata := object{"labels": object{judgedLabel: "yes"}}
+	if p.annotations != nil {
+		metadata["annotations"] = p.annotations
+	}
+	return object{"metadata": metadata, "spec": p.spec}
 }
 
 // choices are the label pairs whose nodes the pods may land on, as far as the two selectors tell.

@@ -30,7 +30,19 @@ func Prepare(plane *harness.ControlPlane, dir string, catalog *Catalog, scope Sc
 	if err != nil {
 		return nil, err
 	}
-	return NewReferee(plane.API, nodes)
+	referee, err := NewReferee(plane.API, nodes)
+	if err != nil || dir == "" {
+		return referee, err
+	}
+	shapes := catalog.Shapes()
+	for _, d := range divisions {
+		own, err := d.openQueue(plane.API, d.in(shapes))
+		if err != nil {
+			return nil, err
+		}
+		nodes[d.pair()] = len(own)
+	}
+	return referee, nil
 }
 
 // Only returns the cases of the kind, or of all kinds if the name is "".

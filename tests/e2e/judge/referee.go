@@ -163,6 +163,9 @@ func (r *Referee) decide(c *Case, seen look) (Outcome, bool) {
 			return NeverMade, true
 		}
 	}
+	if c.queued && seen.quiet > 3*calm {
+		seen.hopeless += seen.gated // Kueue takes its gates away soon, or never
+	}
 	switch {
 	case seen.made >= wanted && seen.bound == seen.made:
 		return Scheduled, true
@@ -173,6 +176,8 @@ func (r *Referee) decide(c *Case, seen look) (Outcome, bool) {
 	case seen.made >= wanted && seen.bound+seen.hopeless == seen.made:
 		return Partly, true
 	case seen.made < wanted && seen.failures > 0 && seen.quiet > 2*calm:
+		return NeverMade, true
+	case c.queued && seen.made == 0 && seen.quiet > 3*calm && heldByKueue(r.api, c):
 		return NeverMade, true
 	}
 	return Unknown, seen.quiet > silence

@@ -51,7 +51,9 @@ func (c *Case) repaired(patch json.RawMessage, pairs []labelPair) (*Case, error)
 	}
 	fixed.count()
 	fixed.name()
-	fixed.lands = landing(fixed.Object, pairs)
+	if fixed.lands = landing(fixed.Object, pairs); c.queued {
+		fixed.inQueue(c.lands[0])
+	}
 	return fixed, nil
 }
 

@@ -10,8 +10,6 @@ import (
 // stands in. The list is closed: every other rule that denies has cases.
 var unjudged = map[string]string{
 	"TPU204": "The device plugin reads the slice annotation on the node, and GKE's slice controller is not public; ai-on-gke/tpu-device-plugin@4626a9f pkg/tpu/util/util.go, AI-Hypercomputer/xpk@367c838 src/xpk/core/scheduling.py.",
-	"TPU205": "Kueue does not run here yet; https://kueue.sigs.k8s.io/docs/concepts/topology_aware_scheduling/, AI-Hypercomputer/xpk@250d4b3 slice/internal/webhooks.",
-	"TPU206": "Kueue does not run here yet; kubernetes-sigs/kueue@ff69552 pkg/controller/jobframework/tas_validation.go.",
 	"TPU207": "The device plugin reads the slice annotation on the node; ai-on-gke/tpu-device-plugin@4626a9f pkg/tpu/util/util.go.",
 	"TPU411": "The names of the cases are the judge's own; kubernetes-sigs/jobset@08dfbdfd pkg/webhooks/jobset_webhook.go, ray-project/kuberay v1.4.2 ray-operator/controllers/ray/utils/constant.go.",
 	"TPU413": "Sub-groups are of LeaderWorkerSet alone; kubernetes-sigs/lws pkg/webhooks/leaderworkerset_webhook.go.",
