@@ -71,6 +71,11 @@ std::optional<Found> FindDeactivated(const Snapshot& s) {
 }
 
 std::optional<Found> FindNeverFits(const Snapshot& s) {
+  if (auto found = WaitingFor(s, "does not contain the requested level",
+                              "waits for Kueue in vain: the topology behind its queue has no such "
+                              "level as its pods want")) {
+    return found;
+  }
   for (const std::string_view words : {"maximum capacity", "unavailable in ClusterQueue",
                                        "doesn't match node affinity", "untolerated taint"}) {
     if (auto found = WaitingFor(s, words,
@@ -83,8 +88,10 @@ std::optional<Found> FindNeverFits(const Snapshot& s) {
 }
 
 std::optional<Found> FindTopologyTooSmall(const Snapshot& s) {
-  return WaitingFor(s, "allows to fit only",
-                    "waits for Kueue: no part of the cluster's topology has room for all its pods");
+  const std::string text =
+      "waits for Kueue: no part of the cluster's topology has room for all its pods";
+  auto found = WaitingFor(s, "allows to fit only", text);
+  return found ? found : WaitingFor(s, "doesn't allow to fit any", text);
 }
 
 std::optional<Found> FindQuota(const Snapshot& s) {

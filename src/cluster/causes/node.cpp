@@ -173,8 +173,9 @@ std::optional<Found> FindInitWaits(const Snapshot& s) {
 }
 
 std::optional<Found> FindStarting(const Snapshot& s) {
-  const PodFacts* pod =
-      FirstPod(s, [](const PodFacts& p) { return p.phase == "Pending" && !p.node.empty(); });
+  const PodFacts* pod = FirstPod(s, [](const PodFacts& p) {
+    return p.phase == "Pending" && !p.node.empty() && !p.being_deleted;
+  });
   if (pod == nullptr) return std::nullopt;
   return Found{"its pods have nodes and are being started", {SayStatus(*pod) + " on " + pod->node}};
 }

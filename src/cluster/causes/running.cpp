@@ -63,6 +63,10 @@ std::optional<Found> FindGangIncomplete(const Snapshot& s) {
   Found found{std::to_string(running) + " of " + std::to_string(wanted) +
                   " pods run and hold their chips until the others are there",
               {}};
+  const std::size_t there = CountPods(s, [](const PodFacts& pod) { return !pod.done(); });
+  if (std::int64_t(there) < wanted) {
+    found.evidence.push_back(Count(std::size_t(wanted) - there, "pod") + " not made yet");
+  }
   for (const PodFacts& pod : s.pods) {
     constexpr std::size_t kMostTold = 5;
     if (pod.runs() || found.evidence.size() == kMostTold) continue;

@@ -204,11 +204,23 @@ const std::vector<Case>& Cases() {
              "in flavor v6e, previously considered podsets requests (0) + current podset "
              "request (16) > maximum capacity (8)");
        }},
+      {"kueue-never-fits", "has no such level",
+       [](Scene& s) {
+         s.Queue(
+             "couldn't assign flavors to pod set main: Flavor \"v6e\" does not contain the "
+             "requested level");
+       }},
       {"kueue-topology", "no part of the cluster's topology",
        [](Scene& s) {
          s.Queue(
              "couldn't assign flavors to pod set main: topology \"gke\" allows to fit only 2 "
              "out of 4 pod(s)");
+       }},
+      {"kueue-topology", "no part of the cluster's topology",
+       [](Scene& s) {
+         s.Queue(
+             "couldn't assign flavors to pod set main: topology \"gke\" doesn't allow to fit any "
+             "of 4 pod(s)");
        }},
       {"kueue-quota", "flavor v6e has 16 of 16 chips in use",
        [](Scene& s) {
@@ -235,7 +247,8 @@ const std::vector<Case>& Cases() {
        }},
       {"kueue-evicted", "Preempted",
        [](Scene& s) {
-         s.Queue("Preempted to accommodate a workload")["status"]["conditions"].push_back(
+         json& workload = s.Queue("couldn't assign flavors: insufficient unused quota");
+         workload["status"]["conditions"].push_back(
              {{"type", "Evicted"}, {"status", "True"}, {"reason", "Preempted"}});
        }},
       {"kueue-waiting", "waits in the queue",
@@ -434,7 +447,10 @@ const std::vector<Case>& Cases() {
        }},
       {"evicted", "PreemptionByScheduler",
        [](Scene& s) {
-         s.AddPods(1, "Failed");
+         s.AddNodes(4);
+         s.AddPods(4, "Pending");
+         s.Bind();
+         s.pods[0]["status"]["phase"] = "Failed";
          s.pods[0]["status"]["conditions"] = json::array({{{"type", "DisruptionTarget"},
                                                            {"status", "True"},
                                                            {"reason", "PreemptionByScheduler"}}});
@@ -504,10 +520,11 @@ TEST_P(Causes, IsNamedFirst) {
   ASSERT_FALSE(diagnosis.causes.empty());
   EXPECT_EQ(diagnosis.causes.front().word, GetParam().cause) << all;
   EXPECT_THAT(diagnosis.causes.front().text, HasSubstr(GetParam().says));
+  EXPECT_EQ(diagnosis.causes.front().evidence.empty(), diagnosis.causes.front().word == "unknown");
 }
 
 INSTANTIATE_TEST_SUITE_P(Why, Causes, ::testing::ValuesIn(Cases()), [](const auto& test) {
-  std::string name = test.param.cause;
+  std::string name = test.param.cause + std::string("_") + std::to_string(test.index);
   std::replace(name.begin(), name.end(), '-', '_');
   return name;
 });
