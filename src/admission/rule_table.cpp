@@ -23,9 +23,7 @@ std::optional<Mode> ModeAt(ConfigNode node, const std::string& word) {
 
 const rules::Rule* RuleNamed(std::string_view id_or_name, ConfigNode node) {
   const rules::Rule* rule = rules::FindRule(id_or_name);
-  if (rule == nullptr) {
-    node.Fail("there is no rule " + Quoted(id_or_name) + "; `tpu-admission explain` lists them");
-  }
+  if (rule == nullptr) node.Fail(rules::NoSuchRule(id_or_name));
   return rule;
 }
 

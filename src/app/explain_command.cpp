@@ -86,7 +86,7 @@ int Explain(const ExplainOptions& options) {
   for (const std::string& name : options.rules) {
     const Rule* rule = offline::RuleNamed(name);
     if (rule == nullptr) {
-      std::cerr << "tpu-admission: " << offline::NoSuchRule(name) << '\n';
+      std::cerr << "tpu-admission: " << rules::NoSuchRule(name) << '\n';
       return kCannotRun;
     }
     if (markdown) {

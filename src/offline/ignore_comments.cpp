@@ -123,7 +123,7 @@ void IgnoreComments::Read(std::string_view words, YamlMark mark, std::uint32_t l
     names.remove_prefix(std::min(comma + 1, names.size()));
     const rules::Rule* const rule = RuleNamed(name);
     if (rule == nullptr) {
-      complain(NoSuchRule(name));
+      complain(rules::NoSuchRule(name));
     } else {
       entries_.push_back({mark, line, rule, Printable(reason, kReasonBytes), false});
     }

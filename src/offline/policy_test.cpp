@@ -27,7 +27,7 @@ PolicyCase ReadCase(ConfigNode row) {
   if (std::optional<ConfigNode> table = row.MapOrNone("rules")) {
     for (auto [name, node] : table->Members()) {
       const rules::Rule* const rule = RuleNamed(name);
-      if (rule == nullptr) node.Fail(NoSuchRule(name));
+      if (rule == nullptr) node.Fail(rules::NoSuchRule(name));
       const std::size_t mode = node.AsOneOf(kModes);
       if (rule != nullptr && mode < kModes.size()) read.rules[rule] = *rules::ModeOf(kModes[mode]);
     }

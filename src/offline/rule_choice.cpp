@@ -43,7 +43,7 @@ Status Mark(const std::vector<std::string>& words, bool chosen, std::vector<bool
       all[i] = chosen;
       found = true;
     }
-    if (!found) return Error{NoSuchRule(word)};
+    if (!found) return Error{rules::NoSuchRule(word)};
   }
   return OkStatus();
 }
@@ -53,21 +53,6 @@ Status Mark(const std::vector<std::string>& words, bool chosen, std::vector<bool
 const rules::Rule* RuleNamed(std::string_view name) {
   const rules::Rule* const by_id = rules::FindRule(Mapped(name, std::toupper));
   return by_id != nullptr ? by_id : rules::FindRule(Mapped(name, std::tolower));
-}
-
-std::string NoSuchRule(std::string_view name) {
-  constexpr std::size_t kMaxEdits = 2;
-  std::vector<std::string_view> names;
-  std::vector<std::string_view> ids;
-  for (const rules::Rule* rule : rules::AllRules()) {
-    names.push_back(rule->name);
-    ids.push_back(rule->id);
-  }
-  std::string_view nearest = Nearest(name, ids, 1);  // two digits away is another rule
-  if (nearest.empty()) nearest = Nearest(name, names, std::min(kMaxEdits, name.size() / 3));
-  return "there is no rule " + Quoted(name) +
-         (nearest.empty() ? "" : ", did you mean " + std::string(nearest) + "?") +
-         "; `tpu-admission explain` lists all";
 }
 
 Result<RuleChoice> RuleChoice::Parse(const std::vector<std::string>& select,

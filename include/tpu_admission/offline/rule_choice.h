@@ -25,7 +25,5 @@ class RuleChoice {
 
 // The rule of this id or name in any case; nullptr: none.
 const rules::Rule* RuleNamed(std::string_view name);
-// `there is no rule "hots", did you mean hosts?`.
-std::string NoSuchRule(std::string_view name);
 
 }  // namespace tpu_admission::offline

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
+#include <vector>
 
 #include "rules/engine/list.h"
+#include "tpu_admission/base/text.h"
 
 namespace tpu_admission::rules {
 namespace {
@@ -38,6 +41,21 @@ const Rule* FindRule(std::string_view id_or_name) {
     return rule->id == id_or_name || rule->name == id_or_name;
   });
   return found == kAllRules.end() ? nullptr : *found;
+}
+
+std::string NoSuchRule(std::string_view word) {
+  constexpr std::size_t kMaxEdits = 2;
+  std::vector<std::string_view> names;
+  std::vector<std::string_view> ids;
+  for (const Rule* rule : AllRules()) {
+    names.push_back(rule->name);
+    ids.push_back(rule->id);
+  }
+  std::string_view nearest = Nearest(word, ids, 1);  // two digits away is another rule
+  if (nearest.empty()) nearest = Nearest(word, names, std::min(kMaxEdits, word.size() / 3));
+  return "there is no rule " + Quoted(word) +
+         (nearest.empty() ? "" : ", did you mean " + std::string(nearest) + "?") +
+         "; `tpu-admission explain` lists all";
 }
 
 std::size_t IndexOf(const Rule& rule) {

@@ -202,7 +202,15 @@ INSTANTIATE_TEST_SUITE_P(
                 "policy.yaml:2:1: rule: unknown key, did you mean \"rules\"?"},
         Refusal{"UnknownRule", "rules:\n  TPU999: warn\n",
                 "policy.yaml:2:11: rules.TPU999: there is no rule \"TPU999\"; `tpu-admission "
-                "explain` lists them"},
+                "explain` lists all"},
+        Refusal{
+            "MisspeltRule", "rules:\n  chip-per-host: warn\n",
+            "policy.yaml:2:18: rules.chip-per-host: there is no rule \"chip-per-host\", did you "
+            "mean chips-per-host?; `tpu-admission explain` lists all"},
+        Refusal{
+            "RuleInLowerCase", "fixes:\n  tpu601: false\n",
+            "policy.yaml:2:11: fixes.tpu601: there is no rule \"tpu601\", did you mean TPU601?; "
+            "`tpu-admission explain` lists all"},
         Refusal{"OpenBracket", "namespaces:\n- match: \"a[bc]d[\"\n",
                 "policy.yaml:2:10: namespaces[0].match: found \"a[bc]d[\", which has a [ without "
                 "its ]"},
@@ -218,7 +226,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "policy.yaml:2:11: fixes.TPU301: this rule has no fix"},
         Refusal{"UnknownFix", "fixes:\n  TPU9: true\n",
                 "policy.yaml:2:9: fixes.TPU9: there is no rule \"TPU9\"; `tpu-admission explain` "
-                "lists them"},
+                "lists all"},
         Refusal{"NoMatch", "namespaces:\n- rules: {TPU401: warn}\n",
                 "policy.yaml:2:3: namespaces[0].match: missing, wanted a string"},
         Refusal{"UnknownKeyInSection", "namespaces:\n- match: a\n  mode: {TPU401: warn}\n",
@@ -231,7 +239,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "policy.yaml:1:9: ignore: found \"sometimes\", wanted true or false"},
         Refusal{"IgnoreUnknownRule", "namespaces:\n- match: a\n  ignore: [TPU501, TPU7]\n",
                 "policy.yaml:3:20: namespaces[0].ignore[1]: there is no rule \"TPU7\"; "
-                "`tpu-admission explain` lists them"},
+                "`tpu-admission explain` lists all"},
         Refusal{"ProfileInSection", "namespaces:\n- match: a\n  profile: strict\n",
                 "policy.yaml:3:3: namespaces[0].profile: unknown key"},
         Refusal{"DuplicateKey", "children: deny\nchildren: audit\n",

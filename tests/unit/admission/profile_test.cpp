@@ -104,7 +104,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "f:3:3: p.rule: unknown key, did you mean \"rules\"?"},
         Refusal{"UnknownRule", "p:\n  for: x\n  rules: {TPU9: warn}\n",
                 "f:3:17: p.rules.TPU9: there is no rule \"TPU9\"; `tpu-admission explain` lists "
-                "them"},
+                "all"},
         Refusal{"UnknownMode", "p:\n  for: x\n  rules: {TPU401: no}\n",
                 "f:3:19: p.rules.TPU401: \"no\" is no mode; the modes are off, audit, warn and "
                 "deny"},
