@@ -23,7 +23,9 @@ constexpr std::string_view kSelectsOrAsks =
               [
                 pod.?containers, pod.?initContainers, pod.?ephemeralContainers, pod.?sidecars,
                 pod.?containerSet.?containers, pod.?container.optMap(c, dyn([c])),
-                pod.?script.optMap(c, dyn([c]))
+                pod.?script.optMap(c, dyn([c])), pod.?model.optMap(c, dyn([c])),
+                pod.?huggingface.optMap(c, dyn([c])), pod.?pytorch.optMap(c, dyn([c])),
+                pod.?tensorflow.optMap(c, dyn([c])), pod.?triton.optMap(c, dyn([c]))
               ].exists(list, optional.ofNonZeroValue(list.orValue([])).orValue([]).exists(c,
                 [c.?resources.?limits, c.?resources.?requests].exists(amounts,
                   optional.ofNonZeroValue(amounts.orValue({})).orValue({}).exists(name,
@@ -72,10 +74,12 @@ bool HoldsPods(Form form) {
     case Form::kPod:
     case Form::kPodSpec:
     case Form::kArgoTemplate:
+    case Form::kKserve:
       return true;
     case Form::kNodeLabels:
     case Form::kTpuPriority:
     case Form::kPathwaysWorker:
+    case Form::kKubeAiModel:
     case Form::kDeviceClaim:
       return false;
   }
@@ -87,9 +91,9 @@ std::string WholeKind(const Kind& kind) {
          std::string(kind.name) + "\")";
 }
 
-// "spec/priorities[]/tpu": does any element have one?
-std::string AnyHas(std::string_view path) {
-  return PlacesAt(path).list + ".exists(place, place.hasValue())";
+// "spec/priorities[]": does any element have TPUs?
+std::string AnyHasTpus(std::string_view path) {
+  return PlacesAt(std::string(path) + "/tpu").list + ".exists(place, place.hasValue())";
 }
 
 std::string Question(const Kind& kind, const PodSetRow& row) {
@@ -98,7 +102,12 @@ std::string Question(const Kind& kind, const PodSetRow& row) {
       return "[$LABELS]\n            .exists(label, " + Steps("object", row.path) +
              "[?label].hasValue())";
     case Form::kTpuPriority:
-      return AnyHas(row.path);
+      return AnyHasTpus(row.path);
+    case Form::kKubeAiModel:
+      return "(" + WholeKind(kind) + " &&\n            [" + Steps("object", row.path) +
+             ".?resourceProfile.orValue(\"\")]\n              .exists(name, type(name) == string "
+             "&& "
+             "name.startsWith(\"google-tpu-\")))";
     case Form::kPathwaysWorker:
       return WholeKind(kind);
     default:

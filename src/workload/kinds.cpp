@@ -68,6 +68,15 @@ constexpr PodSetRow kRayJob[] = {
      .slices = "spec/rayClusterSpec/workerGroupSpecs[]/replicas",
      .name = "spec/rayClusterSpec/workerGroupSpecs[]/groupName"},
     {.path = "spec/submitterPodTemplate", .leads = true}};
+constexpr PodSetRow kRayCronJob[] = {
+    {.path = "spec/jobTemplate/rayClusterSpec/headGroupSpec/template", .leads = true},
+    {.path = "spec/jobTemplate/rayClusterSpec/workerGroupSpecs[]/template",
+     .counting = Counting::kPerSlice,
+     .counts = "spec/jobTemplate/rayClusterSpec/workerGroupSpecs[]",
+     .count = "numOfHosts",
+     .slices = "spec/jobTemplate/rayClusterSpec/workerGroupSpecs[]/replicas",
+     .name = "spec/jobTemplate/rayClusterSpec/workerGroupSpecs[]/groupName"},
+    {.path = "spec/jobTemplate/submitterPodTemplate", .leads = true}};
 constexpr PodSetRow kRayService[] = {
     {.path = "spec/rayClusterConfig/headGroupSpec/template", .leads = true},
     {.path = "spec/rayClusterConfig/workerGroupSpecs[]/template",
@@ -113,6 +122,25 @@ constexpr PodSetRow kLlmInferenceService[] = {
     {.path = "spec/prefill/template", .form = Form::kPodSpec, .counting = Counting::kElsewhere},
     {.path = "spec/prefill/worker", .form = Form::kPodSpec, .counting = Counting::kElsewhere}};
 
+constexpr PodSetRow kInferenceService[] = {
+    {.path = "spec/predictor", .form = Form::kKserve, .counting = Counting::kElsewhere},
+    {.path = "spec/predictor/workerSpec", .form = Form::kPodSpec, .counting = Counting::kElsewhere},
+    {.path = "spec/transformer", .form = Form::kPodSpec, .counting = Counting::kElsewhere},
+    {.path = "spec/explainer", .form = Form::kPodSpec, .counting = Counting::kElsewhere}};
+// https://github.com/kubeai-project/kubeai/blob/main/docs/reference/kubernetes-api.md
+constexpr PodSetRow kKubeAiModel[] = {
+    {.path = "spec", .form = Form::kKubeAiModel, .counting = Counting::kElsewhere}};
+
+// https://volcano.sh/en/docs/vcjob/: the pods of all tasks are scheduled as one gang.
+constexpr PodSetRow kVolcanoJob[] = {{.path = "spec/tasks[]/template",
+                                      .counting = Counting::kTogether,
+                                      .counts = "spec/tasks[]",
+                                      .count = "replicas",
+                                      .name = "spec/tasks[]/name"}};
+
+// https://github.com/actions/actions-runner-controller: one pod for each runner.
+constexpr PodSetRow kEphemeralRunnerSet[] = {{.path = "spec/ephemeralRunnerSpec"}};
+
 // https://argo-workflows.readthedocs.io/en/latest/fields/
 constexpr PodSetRow kWorkflow[] = {
     {.path = "spec/templates[]", .form = Form::kArgoTemplate, .name = "spec/templates[]/name"}};
@@ -121,9 +149,8 @@ constexpr PodSetRow kCronWorkflow[] = {{.path = "spec/workflowSpec/templates[]",
                                         .name = "spec/workflowSpec/templates[]/name"}};
 
 // https://cloud.google.com/kubernetes-engine/docs/reference/crds/computeclass
-constexpr PodSetRow kComputeClass[] = {{.path = "spec/priorities[]/tpu",
-                                        .form = Form::kTpuPriority,
-                                        .counting = Counting::kElsewhere}};
+constexpr PodSetRow kComputeClass[] = {
+    {.path = "spec/priorities[]", .form = Form::kTpuPriority, .counting = Counting::kElsewhere}};
 // https://kueue.sigs.k8s.io/docs/concepts/resource_flavor/
 constexpr PodSetRow kResourceFlavor[] = {
     {.path = "spec/nodeLabels", .form = Form::kNodeLabels, .counting = Counting::kElsewhere}};
@@ -146,6 +173,7 @@ constexpr std::array kKinds = {
     Kind{"ray.io", "v1 v1alpha1", "RayCluster", "rayclusters", kRayCluster},
     Kind{"ray.io", "v1 v1alpha1", "RayJob", "rayjobs", kRayJob},
     Kind{"ray.io", "v1 v1alpha1", "RayService", "rayservices", kRayService},
+    Kind{"ray.io", "v1", "RayCronJob", "raycronjobs", kRayCronJob},
     Kind{"pathways-job.pathways.domain", "v1", "PathwaysJob", "pathwaysjobs", kPathwaysJob},
     Kind{"kubeflow.org", "v1", "TFJob", "tfjobs", kTfJob},
     Kind{"kubeflow.org", "v1", "PyTorchJob", "pytorchjobs", kPyTorchJob},
@@ -158,6 +186,16 @@ constexpr std::array kKinds = {
          kTrainingRuntime, kServesOthers, kClusterScoped},
     Kind{"serving.kserve.io", "v1alpha1 v1alpha2", "LLMInferenceService", "llminferenceservices",
          kLlmInferenceService},
+    Kind{"serving.kserve.io", "v1beta1", "InferenceService", "inferenceservices",
+         kInferenceService},
+    Kind{"serving.knative.dev", "v1", "Service", "services", kTemplate},
+    Kind{"kubeai.org", "v1", "Model", "models", kKubeAiModel, kServesOthers},
+    Kind{"batch.volcano.sh", "v1alpha1", "Job", "jobs", kVolcanoJob},
+    Kind{"actions.github.com", "v1alpha1", "AutoscalingRunnerSet", "autoscalingrunnersets",
+         kTemplate},
+    Kind{"actions.github.com", "v1alpha1", "EphemeralRunnerSet", "ephemeralrunnersets",
+         kEphemeralRunnerSet},
+    Kind{"argoproj.io", "v1alpha1", "Rollout", "rollouts", kTemplate},
     Kind{"argoproj.io", "v1alpha1", "Workflow", "workflows", kWorkflow},
     Kind{"argoproj.io", "v1alpha1", "WorkflowTemplate", "workflowtemplates", kWorkflow},
     Kind{"argoproj.io", "v1alpha1", "ClusterWorkflowTemplate", "clusterworkflowtemplates",

@@ -202,15 +202,20 @@ bool SelectsTpus(const k8s::PodSpec& spec) {
          std::any_of(spec.required_affinity.begin(), spec.required_affinity.end(), term_chooses);
 }
 
-NodeSelection SelectByName(std::span<const NamedLabel> labels, k8s::Arena& arena) {
-  NodeChoice choice;
-  for (const NamedLabel& named : labels) {
+NodeSelection SelectByName(std::span<const NamedLabel> labels, std::span<const NamedLabel> zones,
+                           k8s::Arena& arena) {
+  const auto name = [](NodeChoice& choice, const NamedLabel& named) {
     Selected& selected = choice.labels[static_cast<std::size_t>(named.label)];
     selected = Fixed(named.value, Selected::kInNodeSelector, 0);
     selected.pointer = named.pointer;
-  }
+  };
+  NodeChoice base;
+  for (const NamedLabel& named : labels) name(base, named);
+  std::vector<NodeChoice> choices(std::max<std::size_t>(1, zones.size()), base);
+  for (std::size_t i = 0; i < zones.size(); ++i) name(choices[i], zones[i]);
   NodeSelection selection;
-  selection.choices = Copy({&choice, 1}, arena);
+  selection.too_many = choices.size() > NodeSelection::kMaxChoices;
+  if (!selection.too_many) selection.choices = Copy(choices, arena);
   return selection;
 }
 

@@ -1,10 +1,12 @@
 #include "workload/pod_set_reader.h"
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include "tpu_admission/base/json_pointer.h"
 #include "tpu_admission/workload/gke_labels.h"
+#include "workload/choice_reader.h"
 #include "workload/scale.h"
 
 namespace tpu_admission::workload {
@@ -27,6 +29,17 @@ std::optional<TpuUse> UseOf(const PodSet& set) {
                   [](const k8s::Toleration& t) { return t.key == kTpuResource; });
   return tolerates ? std::optional(TpuUse::kTolerates) : std::nullopt;
 }
+
+// A predictor has a pod's spec, and one server under the name of its framework.
+// kserve/kserve pkg/apis/serving/v1beta1/predictor.go
+constexpr std::array<k8s::ContainerList, 7> kKserveLists = {
+    {{"initContainers", k8s::ContainerRole::kInit},
+     {"containers", k8s::ContainerRole::kMain},
+     {"model", k8s::ContainerRole::kMain, true},
+     {"huggingface", k8s::ContainerRole::kMain, true},
+     {"pytorch", k8s::ContainerRole::kMain, true},
+     {"tensorflow", k8s::ContainerRole::kMain, true},
+     {"triton", k8s::ContainerRole::kMain, true}}};
 
 // "spec/jobTemplate/spec" has its metadata at "spec/jobTemplate/metadata".
 std::string MetadataBeside(std::string_view path) {
@@ -83,6 +96,9 @@ bool PodSetReader::ReadPod(PodSet& set, JsonView at, const Binding& binding) {
     case Form::kPodSpec:
       set.pod.spec = k8s::DecodePodSpec(at, decoder_);
       break;
+    case Form::kKserve:
+      set.pod.spec = k8s::DecodePodSpec(at, decoder_, kKserveLists);
+      break;
     default:
       if (!workflow_) workflow_.emplace(object_, set.row->path, decoder_);
       set.entries += workflow_->entries();
@@ -93,42 +109,6 @@ bool PodSetReader::ReadPod(PodSet& set, JsonView at, const Binding& binding) {
   set.use = *use;
   Complete(set, binding);
   return true;
-}
-
-// A set without pods: labels by name, each with the member that holds it.
-struct PodSetReader::Member {
-  std::string_view name;
-  NodeLabel label;
-};
-
-bool PodSetReader::ReadChoice(PodSet& set, JsonView at, const Binding& binding,
-                              std::span<const Member> members) {
-  if (!decoder_.Fits(at, "a choice of nodes")) return false;
-  set.use = TpuUse::kChoice;
-  StandAt(set, binding);
-  std::vector<NamedLabel> labels;
-  for (const Member& member : members) {
-    const JsonView value = at[member.name];
-    if (!value.has_value()) continue;
-    const auto number = value.AsInteger();
-    const std::string_view text =
-        number ? arena_.Text(std::to_string(*number)) : value.StringOr("");
-    if (member.label == NodeLabel::kAcceleratorCount) set.chips_per_pod = number.value_or(0);
-    labels.push_back({member.label, text, Below(set.pointer, member.name)});
-  }
-  set.nodes = SelectByName(labels, arena_);
-  return true;
-}
-
-bool PodSetReader::ReadNodeLabels(PodSet& set, JsonView at, const Binding& binding) {
-  const bool names_tpu =
-      at[Key(NodeLabel::kAccelerator)].has_value() || at[Key(NodeLabel::kTopology)].has_value();
-  if (!names_tpu) return false;
-  std::vector<Member> members;
-  for (std::size_t i = 0; i < kNodeLabels.size(); ++i) {
-    members.push_back({kNodeLabels[i], static_cast<NodeLabel>(i)});
-  }
-  return ReadChoice(set, at, binding, members);
 }
 
 // https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/resource-claim-v1/: v1 and
@@ -154,23 +134,10 @@ bool PodSetReader::ReadDeviceClaim(PodSet& set, JsonView at, const Binding& bind
 }
 
 bool PodSetReader::ReadForm(PodSet& set, JsonView at, const Binding& binding) {
-  static constexpr Member kTpuPriority[] = {{"type", NodeLabel::kAccelerator},
-                                            {"topology", NodeLabel::kTopology},
-                                            {"count", NodeLabel::kAcceleratorCount}};
-  static constexpr Member kPathwaysWorker[] = {{"type", NodeLabel::kMachineType},
-                                               {"topology", NodeLabel::kTopology}};
-  switch (set.row->form) {
-    case Form::kNodeLabels:
-      return ReadNodeLabels(set, at, binding);
-    case Form::kTpuPriority:
-      return ReadChoice(set, at, binding, kTpuPriority);
-    case Form::kPathwaysWorker:
-      return ReadChoice(set, at, binding, kPathwaysWorker);
-    case Form::kDeviceClaim:
-      return ReadDeviceClaim(set, at, binding);
-    default:
-      return ReadPod(set, at, binding);
-  }
+  if (set.row->form == Form::kDeviceClaim) return ReadDeviceClaim(set, at, binding);
+  if (!ChoiceReader::Reads(set.row->form)) return ReadPod(set, at, binding);
+  StandAt(set, binding);
+  return ChoiceReader(object_, decoder_).Read(set, at, binding);
 }
 
 std::optional<PodSet> PodSetReader::Read(const PodSetRow& row, JsonView at,

@@ -23,11 +23,7 @@ class PodSetReader {
  private:
   bool ReadForm(PodSet& set, k8s::JsonView at, const Binding& binding);
   bool ReadPod(PodSet& set, k8s::JsonView at, const Binding& binding);
-  bool ReadNodeLabels(PodSet& set, k8s::JsonView at, const Binding& binding);
   bool ReadDeviceClaim(PodSet& set, k8s::JsonView at, const Binding& binding);
-  struct Member;
-  bool ReadChoice(PodSet& set, k8s::JsonView at, const Binding& binding,
-                  std::span<const Member> members);
   void Complete(PodSet& set, const Binding& binding);
   void StandAt(PodSet& set, const Binding& binding);
   std::string_view Below(std::string_view pointer, std::string_view key);

@@ -13,12 +13,6 @@ std::optional<std::int64_t> Sensible(std::optional<std::int64_t> count) {
   return count && *count >= -kMostPods && *count <= kMostPods ? count : std::nullopt;
 }
 
-Count ReadCount(JsonView value, std::string_view holder, std::string_view field) {
-  Count count{holder, field, value.has_value(), std::int64_t{1}};
-  if (count.written) count.value = value.AsInteger();
-  return count;
-}
-
 // "spec/replicatedJobs[]/replicas" is `replicas` of "spec/replicatedJobs[]".
 Count ReadSlices(std::string_view path, JsonView object, const Binding& binding,
                  k8s::Arena& arena) {
@@ -86,7 +80,26 @@ void CombineReplicas(std::span<PodSet> sets) {
   }
 }
 
+// https://kubernetes.io/docs/concepts/workloads/controllers/statefulset/#pod-management-policies
+// and https://lws.sigs.k8s.io/docs/reference/leaderworkerset.v1/: without a leader template the
+// leader is made from that of the workers.
+bool WaitsForReady(const PodSetRow& row, JsonView object) {
+  const JsonView spec = object["spec"];
+  if (row.counting == Counting::kReplicas) {
+    return spec["podManagementPolicy"].StringOr("OrderedReady") == "OrderedReady";
+  }
+  if (row.counting != Counting::kGroup) return false;
+  const bool is_leader = row.leads || !spec["leaderWorkerTemplate"]["leaderTemplate"].has_value();
+  return is_leader && spec["startupPolicy"].StringOr("") == "LeaderReady";
+}
+
 }  // namespace
+
+Count ReadCount(JsonView value, std::string_view holder, std::string_view field) {
+  Count count{holder, field, value.has_value(), std::int64_t{1}};
+  if (count.written) count.value = Sensible(value.AsInteger());
+  return count;
+}
 
 Scale ReadScale(const PodSetRow& row, JsonView object, const Binding& binding, k8s::Arena& arena) {
   Scale scale;
@@ -102,6 +115,7 @@ Scale ReadScale(const PodSetRow& row, JsonView object, const Binding& binding, k
   scale.indexed = row.always_indexed || holder["completionMode"].StringOr("") == "Indexed";
   scale.sub_group = Sensible(holder["subGroupPolicy"]["subGroupSize"].AsInteger()).value_or(0);
   scale.tpu_pods = scale.pods.value;
+  scale.waits_for_ready = WaitsForReady(row, object);
   return scale;
 }
 

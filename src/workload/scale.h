@@ -12,6 +12,9 @@ namespace tpu_admission::workload {
 Scale ReadScale(const PodSetRow& row, k8s::JsonView object, const Binding& binding,
                 k8s::Arena& arena);
 
+// The member `field` of what stands at the JSON pointer `holder`; 1 if it is absent.
+Count ReadCount(k8s::JsonView value, std::string_view holder, std::string_view field);
+
 // Settles tpu_pods where it depends on several pod sets: a leader and its workers, or templates
 // that fill slices together. `sets` are all of one object; `object` has a leader template or not.
 void CombineScales(const Kind& kind, k8s::JsonView object, std::span<PodSet> sets);

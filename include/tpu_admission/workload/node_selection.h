@@ -74,14 +74,16 @@ NodeSelection SelectNodes(const k8s::PodSpec& spec, k8s::Arena& arena);
 // True if the selection names a TPU: an accelerator or a topology, by whatever operator.
 bool SelectsTpus(const k8s::PodSpec& spec);
 
-// One alternative, where something else than a pod names the nodes: the value of a label and the
-// JSON pointer of where it stands.
+// Where something else than a pod names the nodes: the value of a label and the JSON pointer of
+// where it stands.
 struct NamedLabel {
   NodeLabel label;
   std::string_view value;
   std::string_view pointer;
 };
-NodeSelection SelectByName(std::span<const NamedLabel> labels, k8s::Arena& arena);
+// All `labels` together, with each of the `zones`; without zones one alternative.
+NodeSelection SelectByName(std::span<const NamedLabel> labels, std::span<const NamedLabel> zones,
+                           k8s::Arena& arena);
 
 // The JSON pointer, below the spec of the pod, of what fixes `label`; of nodeSelector if nothing
 // does.

@@ -44,6 +44,10 @@ struct Scale {
   std::int64_t leaders_without_tpus = 0;  // kGroup: 1 if the group's leader asks for no chips
   std::int64_t sub_group = 0;             // kGroup: subGroupSize; 0: the group is one slice
   bool shared = false;                    // kTogether: other templates are counted in tpu_pods
+  // The other pods are made only when this one, or the one before it, is ready: a StatefulSet in
+  // order, the leader of a LeaderWorkerSet with LeaderReady.
+  bool waits_for_ready = false;
+  Count elastic_slices;  // of a PathwaysJob: how many of its slices may be missing
 };
 
 // What a pod set has to do with TPUs.
@@ -114,6 +118,8 @@ struct Slip {
   std::string problem;  // `nodeSelector "cloud.google.com/gke-spot" is not a string; quote it`
 };
 
+class Companions;
+
 struct Workload {
   // The work of judging grows with what a pod set holds, for each alternative of its nodes: the sum
   // over all pod sets is at most this. The largest of some hundred public manifests comes to 2,000.
@@ -136,6 +142,8 @@ struct Workload {
   std::string_view not_judged;
   std::vector<Slip> slips;           // the first few
   std::span<const PodSet> pod_sets;  // only those that have to do with TPUs
+  // What stands beside it in the same file; nullptr where it came alone, as in a review.
+  const Companions* companions = nullptr;
 };
 
 // Reads `object` by the row of its kind; no row, or no TPU in it, gives a workload without pod

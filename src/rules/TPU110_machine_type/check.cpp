@@ -56,14 +56,18 @@ Finding OtherGeneration(const Subject& subject, std::string_view found, const st
                         const tpu::Generation& of, std::string pointer) {
   const tpu::Generation& wanted = *subject.shape.generation;
   const bool machine = label != workload::kGkeMachineFamily;
+  const std::string right =
+      machine ? JoinOr(Serving(wanted, subject.shape)) : wanted.machine_family;
+  const bool in_class = subject.pods.row->form == workload::Form::kTpuPriority;
   return {
       .pointer = std::move(pointer),
       .summary = fmt::format("{} is a machine of {}, not of {}", found, of.label, wanted.label),
       .problem = fmt::format("is {}, a machine of {}, but the accelerator is {}. No node has both.",
                              found, of.name, wanted.label),
-      .change = fmt::format(
-          "set {} to {}, or remove it (accelerator and topology say which machine it is)", label,
-          machine ? JoinOr(Serving(wanted, subject.shape)) : wanted.machine_family)};
+      .change = in_class ? fmt::format("leave {} out, or set it to {}", label, right)
+                         : fmt::format("set {} to {}, or remove it (accelerator and topology say "
+                                       "which machine it is)",
+                                       label, right)};
 }
 
 // ", or set topology to 2x2": of those that the machine serves, what the pods fill.

@@ -89,7 +89,7 @@ const Rule kTPU505 = {
     .name = "reservation",
     .mode = Mode::kDeny,
     .check = Check,
-    .audience = workload::TpuUse::kChips | workload::TpuUse::kClaims,
+    .audience = kNodeSelectors,
 };
 
 }  // namespace tpu_admission::rules

@@ -42,7 +42,7 @@ const Rule kTPU506 = {
     .name = "spot-and-reservation",
     .mode = Mode::kWarn,
     .check = Check,
-    .audience = workload::TpuUse::kChips | workload::TpuUse::kClaims,
+    .audience = kNodeSelectors,
 };
 
 }  // namespace tpu_admission::rules

@@ -104,7 +104,7 @@ const Rule kTPU507 = {
     .name = "flex-start",
     .mode = Mode::kWarn,
     .check = Check,
-    .audience = workload::TpuUse::kChips | workload::TpuUse::kClaims,
+    .audience = kNodeSelectors,
 };
 
 }  // namespace tpu_admission::rules

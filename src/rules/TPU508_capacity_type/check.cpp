@@ -81,7 +81,7 @@ const Rule kTPU508 = {
     .name = "capacity-type",
     .mode = Mode::kWarn,
     .check = Check,
-    .audience = workload::TpuUse::kChips | workload::TpuUse::kClaims,
+    .audience = kNodeSelectors,
 };
 
 }  // namespace tpu_admission::rules

@@ -60,7 +60,7 @@ const Rule kTPU513 = {
     .name = "capacity-label",
     .mode = Mode::kWarn,
     .check = Check,
-    .audience = workload::TpuUse::kChips | workload::TpuUse::kClaims | workload::TpuUse::kSelects,
+    .audience = kNodeSelectors | workload::TpuUse::kSelects,
 };
 
 }  // namespace tpu_admission::rules

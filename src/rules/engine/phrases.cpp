@@ -21,7 +21,10 @@ std::optional<tpu::Topology> Tidied(std::string_view text) {
 std::string Title(const k8s::Container& container) {
   static constexpr std::string_view kRoles[] = {"init container ", "sidecar ", "container ",
                                                 "ephemeral container "};
-  return std::string(kRoles[static_cast<std::size_t>(container.role)]) + Quoted(container.name);
+  // One that stands alone is known by its field.
+  const bool alone = container.index == k8s::Container::kAlone && container.name.empty();
+  return std::string(kRoles[static_cast<std::size_t>(container.role)]) +
+         Quoted(alone ? container.list : container.name);
 }
 
 std::string Count(std::int64_t number, std::string_view noun) {
@@ -48,9 +51,13 @@ std::string Topologies(const tpu::Generation& generation) {
 
 std::string_view FieldOf(const Subject& subject, workload::NodeLabel label) {
   const std::string_view pointer = subject.shape.choice[label].pointer;
-  const bool has_fields = subject.pods.row->form == workload::Form::kTpuPriority ||
-                          subject.pods.row->form == workload::Form::kPathwaysWorker;
-  if (!has_fields || pointer.empty()) return Key(label);
+  const workload::Form form = subject.pods.row->form;
+  const bool has_fields = form == workload::Form::kTpuPriority ||
+                          form == workload::Form::kPathwaysWorker ||
+                          form == workload::Form::kKubeAiModel;
+  if (!has_fields || pointer.empty() || pointer.find("/nodeSelector/") != pointer.npos) {
+    return Key(label);
+  }
   return pointer.substr(pointer.rfind('/') + 1);
 }
 

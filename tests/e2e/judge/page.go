@@ -155,8 +155,8 @@ func kindTable(a *Agreement) string {
 			fmt.Fprintf(&table, "| %s | %d | %d | %d | %d |\n", k.name, t.Cases, t.Scheduled, t.Denied, t.Disagreements)
 		}
 	}
-	return table.String() + "\nNot judged, for want of a controller: PathwaysJob, the Kubeflow kinds, " +
-		"LLMInferenceService, Workflow,\nPodTemplate, and the objects that only choose nodes for others.\n"
+	return table.String() + "\nNot judged, for want of a controller: PathwaysJob, RayCronJob, the Kubeflow kinds, those of KServe, " +
+		"Argo, Knative,\nVolcano and GitHub Actions, PodTemplate, and the objects that only choose nodes for others.\n"
 }
 
 // Groups is the list of disagreements by fault and what is wrong, with one example each.

@@ -35,6 +35,19 @@ var customKinds = map[harness.CustomKind]object{
 		"workers": []any{object{"type": "ct6e-standard-4t", "topology": "4x4"}}},
 	{Group: "serving.kserve.io", Version: "v1alpha1", Kind: "LLMInferenceService", Plural: "llminferenceservices"}: {
 		"template": podSpec},
+	{Group: "ray.io", Version: "v1", Kind: "RayCronJob", Plural: "raycronjobs"}: {
+		"jobTemplate": object{"rayClusterSpec": rayCluster}},
+	{Group: "serving.kserve.io", Version: "v1beta1", Kind: "InferenceService", Plural: "inferenceservices"}: {
+		"predictor": object{"model": tpuContainer, "workerSpec": podSpec}},
+	{Group: "serving.knative.dev", Version: "v1", Kind: "Service", Plural: "services"}: {"template": template},
+	{Group: "kubeai.org", Version: "v1", Kind: "Model", Plural: "models"}:              {"resourceProfile": "google-tpu-v5e-2x2:4"},
+	{Group: "batch.volcano.sh", Version: "v1alpha1", Kind: "Job", Plural: "jobs"}: {
+		"tasks": []any{object{"replicas": 1, "template": template}}},
+	{Group: "actions.github.com", Version: "v1alpha1", Kind: "AutoscalingRunnerSet", Plural: "autoscalingrunnersets"}: {
+		"template": template},
+	{Group: "actions.github.com", Version: "v1alpha1", Kind: "EphemeralRunnerSet", Plural: "ephemeralrunnersets"}: {
+		"ephemeralRunnerSpec": template},
+	{Group: "argoproj.io", Version: "v1alpha1", Kind: "Rollout", Plural: "rollouts"}: {"template": template},
 	{Group: "argoproj.io", Version: "v1alpha1", Kind: "Workflow", Plural: "workflows"}: {
 		"templates": []any{object{"name": "train", "container": tpuContainer}}},
 	{Group: "argoproj.io", Version: "v1alpha1", Kind: "CronWorkflow", Plural: "cronworkflows"}: {

@@ -10,7 +10,7 @@ namespace {
 bool IsService(const YamlJson& document) {
   k8s::JsonParser parser;
   const auto object = parser.Parse(document.json);
-  return object && k8s::GvkOf(*object).kind == "Service";
+  return object && k8s::GvkOf(*object).group.empty() && k8s::GvkOf(*object).kind == "Service";
 }
 
 }  // namespace

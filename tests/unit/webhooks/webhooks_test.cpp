@@ -57,8 +57,8 @@ TEST(Webhooks, EveryTemplateOfTheTableIsAskedAbout) {
   };
   for (const Kind& kind : workload::Kinds()) {
     for (const PodSetRow& row : kind.pod_sets) {
-      const bool holds_pods =
-          row.form == Form::kPod || row.form == Form::kPodSpec || row.form == Form::kArgoTemplate;
+      const bool holds_pods = row.form == Form::kPod || row.form == Form::kPodSpec ||
+                              row.form == Form::kArgoTemplate || row.form == Form::kKserve;
       EXPECT_EQ(has(PlacesAt(row.path)), holds_pods) << kind.name << " " << row.path;
     }
   }
@@ -76,6 +76,7 @@ TEST(Webhooks, EveryChoiceOfTheTableIsAskedAbout) {
           EXPECT_THAT(text, HasSubstr(Steps("object", holder)));
           break;
         case Form::kPathwaysWorker:
+        case Form::kKubeAiModel:
           EXPECT_THAT(text, HasSubstr("request.kind.kind == \"" + std::string(kind.name) + "\""));
           break;
         default:

@@ -1,4 +1,5 @@
 // Pod sets that are no pod templates: Argo's templates, choices of nodes for others, device claims.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "support/case_name.h"
@@ -92,13 +93,17 @@ TEST(Choices, OfAComputeClassAreItsTpuPriorities) {
       {"spec",
        {{"priorities",
          json::array({{{"machineFamily", "n4"}},
-                      {{"tpu", {{"type", "tpu-v6e-slice"}, {"topology", "4x4"}, {"count", 4}}}},
+                      {{"tpu", {{"type", "tpu-v6e-slice"}, {"topology", "4x4"}, {"count", 4}}},
+                       {"machineType", "ct6e-standard-4t"}},
                       {{"tpu", {{"type", "tpu7x"}, {"count", "{{ n }}"}}}}})}}}};
   const Workload read = reading.Of("cloud.google.com", "ComputeClass", compute_class);
   ASSERT_EQ(read.pod_sets.size(), 2U);
   const PodSet& first = read.pod_sets[0];
   EXPECT_EQ(first.use, TpuUse::kChoice);
-  EXPECT_EQ(first.pointer, "/spec/priorities/1/tpu");
+  EXPECT_EQ(first.pointer, "/spec/priorities/1");
+  EXPECT_EQ(Fixed(first, NodeLabel::kMachineType), "ct6e-standard-4t");
+  EXPECT_EQ(first.nodes.choices[0][NodeLabel::kMachineType].pointer,
+            "/spec/priorities/1/machineType");
   EXPECT_EQ(Fixed(first, NodeLabel::kAccelerator), "tpu-v6e-slice");
   EXPECT_EQ(Fixed(first, NodeLabel::kTopology), "4x4");
   EXPECT_EQ(Fixed(first, NodeLabel::kAcceleratorCount), "4");
@@ -107,6 +112,88 @@ TEST(Choices, OfAComputeClassAreItsTpuPriorities) {
             "/spec/priorities/1/tpu/topology");
   EXPECT_EQ(Fixed(read.pod_sets[1], NodeLabel::kAcceleratorCount), "") << "a placeholder";
   EXPECT_TRUE(read.kind->serves_others);
+}
+
+std::vector<std::string_view> ZonesOf(const PodSet& set) {
+  std::vector<std::string_view> zones;
+  for (const NodeChoice& choice : set.nodes.choices) {
+    zones.push_back(choice[NodeLabel::kZone].pointer);
+  }
+  return zones;
+}
+
+// A priority's own zones go before those of all; each is an alternative.
+TEST(Choices, OfAComputeClassAreItsZones) {
+  using testing::ElementsAre;
+  Reading reading;
+  const json tpu = {{"type", "tpu-v6e-slice"}, {"topology", "4x4"}};
+  json zones = json::array({"a-b-c", "a-b-d"});
+  const json priorities =
+      json::array({{{"tpu", tpu}, {"location", {{"zones", zones}}}}, {{"tpu", tpu}}});
+  json compute_class = {
+      {"spec",
+       {{"priorityDefaults", {{"location", {{"zones", {"a-b-e"}}}}}}, {"priorities", priorities}}}};
+  const Workload read = reading.Of("cloud.google.com", "ComputeClass", compute_class);
+  ASSERT_EQ(read.pod_sets.size(), 2U);
+  EXPECT_THAT(ZonesOf(read.pod_sets[0]), ElementsAre("/spec/priorities/0/location/zones/0",
+                                                     "/spec/priorities/0/location/zones/1"));
+  EXPECT_THAT(ZonesOf(read.pod_sets[1]), ElementsAre("/spec/priorityDefaults/location/zones/0"));
+  for (int i = 0; i < 40; ++i) zones.push_back("a-b-" + std::to_string(i));
+  compute_class["spec"]["priorities"][0]["location"]["zones"] = zones;
+  Reading crowded;
+  const Workload many = crowded.Of("cloud.google.com", "ComputeClass", compute_class);
+  EXPECT_TRUE(many.pod_sets[0].nodes.too_many) << "more zones than can be judged one by one";
+}
+
+TEST(Choices, OfAModelAreThoseOfItsProfilesName) {
+  struct Profile {
+    std::string name;
+    std::string_view topology;
+    std::int64_t chips;
+  };
+  for (const auto& [name, topology, chips] :
+       {Profile{"google-tpu-v5e-2x2:4", "2x2", 4}, Profile{"google-tpu-v5e-2x4", "2x4", 1},
+        Profile{"google-tpu-v5e-1x1:x", "1x1", 0}, Profile{"google-tpu-v5e-2x2:-4", "2x2", -4}}) {
+    Reading reading;
+    const Workload read =
+        reading.Of("kubeai.org", "Model", {{"spec", {{"resourceProfile", name}}}});
+    ASSERT_EQ(read.pod_sets.size(), 1U) << name;
+    EXPECT_EQ(Fixed(read.pod_sets[0], NodeLabel::kTopology), topology) << name;
+    EXPECT_EQ(Fixed(read.pod_sets[0], NodeLabel::kAccelerator), "tpu-v5-lite-podslice") << name;
+    EXPECT_EQ(read.pod_sets[0].chips_per_pod, chips) << name;
+  }
+  for (const std::string other :
+       {"", "cpu:2", "google-tpu-v6e-2x2:4", "google-tpu-v5e-4x4:16", "nvidia-gpu-l4:1"}) {
+    Reading reading;
+    EXPECT_TRUE(reading.Of("kubeai.org", "Model", {{"spec", {{"resourceProfile", other}}}})
+                    .pod_sets.empty())
+        << other;
+  }
+}
+
+// A node selector says what `type` and `topology` do not.
+TEST(Choices, OfAPathwaysJobAreThoseOfItsNodeSelectorToo) {
+  Reading reading;
+  const json worker = {{"type", "ct6e-standard-4t"},
+                       {"topology", "4x4"},
+                       {"numSlices", 2},
+                       {"nodeSelector",
+                        {{kTopology, "2x4"},
+                         {kAccelerator, "tpu7x"},
+                         {"topology.kubernetes.io/zone", "us-east5-b"}}}};
+  const Workload read = reading.Of(
+      "pathways-job.pathways.domain", "PathwaysJob",
+      {{"spec", {{"workers", json::array({worker})}, {"controller", {{"elasticSlices", 3}}}}}});
+  ASSERT_EQ(read.pod_sets.size(), 1U);
+  const PodSet& set = read.pod_sets[0];
+  EXPECT_EQ(Fixed(set, NodeLabel::kTopology), "4x4");
+  EXPECT_EQ(Fixed(set, NodeLabel::kAccelerator), "") << "the machine says which";
+  EXPECT_EQ(Fixed(set, NodeLabel::kZone), "us-east5-b");
+  EXPECT_EQ(set.nodes.choices[0][NodeLabel::kZone].pointer,
+            "/spec/workers/0/nodeSelector/topology.kubernetes.io~1zone");
+  EXPECT_EQ(set.scale.slices.value, 2);
+  EXPECT_EQ(set.scale.elastic_slices.value, 3);
+  EXPECT_EQ(set.scale.elastic_slices.pointer(), "/spec/controller/elasticSlices");
 }
 
 TEST(Choices, OfAResourceFlavorAreItsNodeLabels) {

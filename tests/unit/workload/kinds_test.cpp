@@ -36,6 +36,9 @@ const Known kKnown[] = {
     {"StatefulSet", "apps", "/spec/template", "/spec/replicas"},
     {"DaemonSet", "apps", "/spec/template", ""},
     {"ReplicationController", "", "/spec/template", ""},
+    {"Service", "serving.knative.dev", "/spec/template", ""},
+    {"AutoscalingRunnerSet", "actions.github.com", "/spec/template", ""},
+    {"Rollout", "argoproj.io", "/spec/template", ""},
 };
 
 class KindTable : public testing::TestWithParam<Known> {

@@ -80,6 +80,9 @@ Known Llm(const std::string& name, const std::string& pods) {
   return {"Llm" + name, "serving.kserve.io", "LLMInferenceService",
           pods,         Form::kPodSpec,      kElsewhere};
 }
+Known Inference(const std::string& name, const std::string& pods, Form form) {
+  return {"Inference" + name, "serving.kserve.io", "InferenceService", pods, form, kElsewhere};
+}
 Known Leader(const std::string& name, const std::string& pods) {
   return {name,
           "leaderworkerset.x-k8s.io",
@@ -132,8 +135,22 @@ const Known kKnown[] = {
     Argo("WorkflowTemplate", "/spec"),
     Argo("ClusterWorkflowTemplate", "/spec"),
     Argo("CronWorkflow", "/spec/workflowSpec"),
-    {"ComputeClass", "cloud.google.com", "ComputeClass", "/spec/priorities/0/tpu",
-     Form::kTpuPriority, kElsewhere},
+    RayHead("RayCronJob", "/spec/jobTemplate/rayClusterSpec"),
+    RayWorker("RayCronJob", "/spec/jobTemplate/rayClusterSpec"),
+    {"RayCronJobSubmitter", "ray.io", "RayCronJob", "/spec/jobTemplate/submitterPodTemplate"},
+    Inference("Predictor", "/spec/predictor", Form::kKserve),
+    Inference("Worker", "/spec/predictor/workerSpec", Form::kPodSpec),
+    Inference("Transformer", "/spec/transformer", Form::kPodSpec),
+    Inference("Explainer", "/spec/explainer", Form::kPodSpec),
+    {"KnativeService", "serving.knative.dev", "Service", "/spec/template"},
+    {"KubeAiModel", "kubeai.org", "Model", "/spec", Form::kKubeAiModel, kElsewhere},
+    {"VolcanoJob", "batch.volcano.sh", "Job", "/spec/tasks/0/template", Form::kPod,
+     Counting::kTogether, "/spec/tasks/0/replicas", "", "/spec/tasks/0/name"},
+    {"AutoscalingRunnerSet", "actions.github.com", "AutoscalingRunnerSet", "/spec/template"},
+    {"EphemeralRunnerSet", "actions.github.com", "EphemeralRunnerSet", "/spec/ephemeralRunnerSpec"},
+    {"Rollout", "argoproj.io", "Rollout", "/spec/template"},
+    {"ComputeClass", "cloud.google.com", "ComputeClass", "/spec/priorities/0", Form::kTpuPriority,
+     kElsewhere},
     {"ResourceFlavor", "kueue.x-k8s.io", "ResourceFlavor", "/spec/nodeLabels", Form::kNodeLabels,
      kElsewhere},
     {"ResourceClaim", "resource.k8s.io", "ResourceClaim", "/spec", Form::kDeviceClaim, kElsewhere},
@@ -148,12 +165,16 @@ json Content(Form form) {
       return {{"metadata", {{"name", "p"}}}, {"spec", PodSpecOf()}};
     case Form::kPodSpec:
       return PodSpecOf();
+    case Form::kKserve:
+      return {{"model", PodSpecOf()["containers"][0]}};
+    case Form::kKubeAiModel:
+      return {{"resourceProfile", "google-tpu-v5e-2x2:4"}};
     case Form::kArgoTemplate:
       return {{"container", PodSpecOf()["containers"][0]}};
     case Form::kNodeLabels:
       return {{"cloud.google.com/gke-tpu-accelerator", "tpu-v6e-slice"}};
     case Form::kTpuPriority:
-      return {{"type", "tpu-v6e-slice"}, {"topology", "4x4"}, {"count", 4}};
+      return {{"tpu", {{"type", "tpu-v6e-slice"}, {"topology", "4x4"}, {"count", 4}}}};
     case Form::kPathwaysWorker:
       return {{"type", "ct6e-standard-4t"}, {"topology", "4x4"}};
     case Form::kDeviceClaim:
@@ -245,7 +266,8 @@ TEST_P(PodSets, OfWrongTypesAreAnErrorOrNothing) {
 
 TEST_P(PodSets, WithoutTpusAreNone) {
   json object = Object();
-  if (GetParam().form == Form::kTpuPriority || GetParam().form == Form::kPathwaysWorker) {
+  const Form form = GetParam().form;
+  if (form == Form::kTpuPriority || form == Form::kPathwaysWorker || form == Form::kKubeAiModel) {
     GTEST_SKIP() << "always chooses TPUs";
   }
   json& content = object[json::json_pointer(GetParam().pods)];
@@ -277,7 +299,7 @@ TEST(PodSetTable, SomeKindsOnlyServeOthers) {
   for (const Kind& kind : Kinds()) {
     if (kind.serves_others) serving.insert(kind.name);
   }
-  EXPECT_EQ(serving, (std::set<std::string_view>{"ClusterTrainingRuntime", "ComputeClass",
+  EXPECT_EQ(serving, (std::set<std::string_view>{"ClusterTrainingRuntime", "ComputeClass", "Model",
                                                  "ResourceClaim", "ResourceClaimTemplate",
                                                  "ResourceFlavor", "TrainingRuntime"}));
 }
