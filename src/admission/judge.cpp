@@ -99,6 +99,7 @@ Judgement Judge(const Settings& settings, const Submission& submission, k8s::Are
     return judgement;
   }
   judgement.workload = *std::move(workload);
+  judgement.workload.companions = submission.companions;
   if (judgement.workload.too_large) {
     judgement.state = State::kNotChecked;
     judgement.reason = judgement.workload.not_judged;

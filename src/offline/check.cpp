@@ -7,6 +7,7 @@
 #include "tpu_admission/base/json_pointer.h"
 #include "tpu_admission/base/text.h"
 #include "tpu_admission/offline/templates.h"
+#include "tpu_admission/workload/companions.h"
 #include "tpu_admission/workload/gke_labels.h"
 
 namespace tpu_admission::offline {
@@ -100,13 +101,18 @@ ReportedFinding Told(const ManifestObject& object, const JudgedFinding& judged,
 
 class Checker {
  public:
-  Checker(const admission::Settings& settings, const CheckWish& wish, IgnoreComments& comments,
-          FileReport& report)
-      : settings_(settings), wish_(wish), comments_(comments), report_(report) {}
+  Checker(const admission::Settings& settings, const CheckWish& wish,
+          const workload::Companions& companions, IgnoreComments& comments, FileReport& report)
+      : settings_(settings),
+        wish_(wish),
+        companions_(companions),
+        comments_(comments),
+        report_(report) {}
 
   void Check(const ManifestObject& object) {
     arena_.Reset();
-    const admission::Submission submission = SubmissionOf(object, wish_);
+    admission::Submission submission = SubmissionOf(object, wish_);
+    if (!companions_.empty()) submission.companions = &companions_;
     const admission::Judgement judgement = Judge(settings_, submission, arena_);
     ObjectReport told;
     using State = admission::Judgement::State;
@@ -215,10 +221,20 @@ class Checker {
   std::string source_;  // of this document
   const admission::Settings& settings_;
   const CheckWish& wish_;
+  const workload::Companions& companions_;
   IgnoreComments& comments_;
   FileReport& report_;
   k8s::Arena arena_;
 };
+
+// What the objects of the file leave to each other.
+workload::Companions CompanionsOf(const YamlStream& stream, std::string_view text) {
+  workload::Companions companions;
+  if (text.find("PersistentVolumeClaim") == text.npos) return companions;
+  ForEachObject(stream,
+                [&](const ManifestObject& object) { companions.Add(object.gvk, object.json); });
+  return companions;
+}
 
 // What is broken because it is a template is told once, with what to do.
 void TellErrors(const YamlStream& stream, FileReport& report) {
@@ -249,7 +265,8 @@ FileReport CheckText(const admission::Settings& settings, const CheckWish& wish,
   report.text = std::move(text);
   const YamlStream stream = ReadYaml(report.text);
   IgnoreComments comments(report.text, stream, report.warnings);
-  Checker checker(settings, wish, comments, report);
+  const workload::Companions companions = CompanionsOf(stream, report.text);
+  Checker checker(settings, wish, companions, comments, report);
   ForEachObject(stream, [&](const ManifestObject& object) { checker.Check(object); });
   comments.TellUnused(wish.rules, report.warnings);
   report.documents = stream.documents.size() + stream.errors.size();

@@ -36,6 +36,7 @@ struct Submission {
   k8s::JsonView before;             // what an UPDATE puts `object` in the place of; else absent
   std::string_view namespace_name;  // may be empty: not known
   Day today;                        // UTC; exemptions may end
+  const workload::Companions* companions = nullptr;  // of the same file, where there is one
 };
 
 struct Judgement {

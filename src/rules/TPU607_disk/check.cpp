@@ -5,6 +5,7 @@
 #include "rules/engine/phrases.h"
 #include "tpu_admission/base/json_pointer.h"
 #include "tpu_admission/base/text.h"
+#include "tpu_admission/workload/companions.h"
 #include "tpu_admission/workload/pod_fields.h"
 
 namespace tpu_admission::rules {
@@ -76,6 +77,37 @@ void CheckShared(const Subject& subject, std::size_t index, const std::string& p
               .change = "set readOnly to true, or use Cloud Storage or Filestore"});
 }
 
+// A claim of the same file. Where it names no class of GKE's own, or names its volume, the volume
+// may be a file server, which many nodes reach whatever the claim says.
+void CheckClaim(const Subject& subject, std::size_t index, Report& report) {
+  if (subject.workload.companions == nullptr) return;
+  const k8s::PodSpec& spec = subject.pods.pod.spec;
+  const std::string_view name = workload::WrittenClaimOf(spec, index);
+  const workload::VolumeClaim* claim =
+      subject.workload.companions->FindClaim(subject.workload.metadata.namespace_name, name);
+  if (claim == nullptr) return;
+  std::string pointer = subject.AtSpec("/volumes");
+  AppendPointerIndex(pointer, index);
+  pointer += "/persistentVolumeClaim/claimName";
+  if (!claim->is_bound) {
+    CheckClass(subject, spec.volumes[index].name, pointer, claim->storage_class, report);
+  }
+  const std::optional<Slice> slice = subject.SliceOfPods();
+  if (!claim->one_node || !slice || !slice->multi_host()) return;
+  const bool is_disk = !claim->is_bound && (claim->storage_class.empty() ||
+                                            subject.catalog.FindStorageClass(claim->storage_class));
+  report.Add({.pointer = std::move(pointer),
+              .part = fmt::format("{}/accessModes", spec.volumes[index].name),
+              .summary = fmt::format("claim {} is for one node, but {} mount it", Quoted(name),
+                                     Count(slice->hosts, "host")),
+              .problem = fmt::format("is {}, a claim of this file whose access modes are for one "
+                                     "node at a time: on the other {} of {} the pods wait for it.",
+                                     Quoted(name), Count(slice->hosts - 1, "host"),
+                                     slice->topology.Text()),
+              .change = "claim ReadOnlyMany or ReadWriteMany",
+              .milder = is_disk ? std::nullopt : std::optional(Mode::kAudit)});
+}
+
 void CheckVolume(const Subject& subject, std::size_t index, Report& report) {
   const k8s::Volume& volume = subject.pods.pod.spec.volumes[index];
   const tpu::Generation& generation = *subject.shape.generation;
@@ -89,6 +121,7 @@ void CheckVolume(const Subject& subject, std::size_t index, Report& report) {
                fmt::format("{}/ephemeral/volumeClaimTemplate/spec/storageClassName", pointer),
                volume.storage_class, report);
   }
+  if (volume.source == "persistentVolumeClaim") CheckClaim(subject, index, report);
   if (volume.source != "gcePersistentDisk") return;
   CheckShared(subject, index, pointer, report);
   if (AttachesPersistentDisk(generation.disks)) return;

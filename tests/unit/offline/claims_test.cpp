@@ -1,0 +1,133 @@
+// Volumes are held against the claims of the same file.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tpu_admission/offline/check.h"
+
+namespace tpu_admission::offline {
+namespace {
+
+using rules::Mode;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+const std::string kFourHosts = R"(---
+apiVersion: batch/v1
+kind: Job
+metadata: {name: train, namespace: research}
+spec:
+  parallelism: 4
+  completions: 4
+  completionMode: Indexed
+  template:
+    spec:
+      restartPolicy: Never
+      subdomain: train
+      volumes:
+      - name: data
+        persistentVolumeClaim: {claimName: data}
+      nodeSelector:
+        cloud.google.com/gke-tpu-accelerator: tpu-v5-lite-podslice
+        cloud.google.com/gke-tpu-topology: 4x4
+      tolerations:
+      - {key: google.com/tpu, operator: Exists}
+      containers:
+      - name: jax
+        image: example.com/jax
+        resources:
+          requests: {cpu: "40", memory: 100Gi}
+          limits: {google.com/tpu: 4}
+)";
+
+std::string Claim(const std::string& spec, const std::string& metadata = "namespace: research") {
+  return "---\napiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: data, " + metadata +
+         "}\nspec: {" + spec + "}\n";
+}
+
+// What TPU607 says of the file, by mode and field.
+std::vector<std::string> Said(std::string text) {
+  static const admission::Settings kSettings = {
+      rules::Engine(tpu::Catalog::Load(tpu::BuiltInCatalogText(), "catalog").value(), {}),
+      admission::Policy::Load("", "").value(), ""};
+  std::vector<std::string> said;
+  const FileReport report =
+      CheckText(kSettings, {"", {2026, 11, 22}, {}}, "a.yaml", std::move(text));
+  for (const ObjectReport& object : report.objects) {
+    for (const ReportedFinding& finding : object.findings) {
+      if (finding.rule->name != "disk") continue;
+      said.push_back(std::string(Name(finding.mode)) + " " + finding.summary);
+    }
+  }
+  return said;
+}
+
+const std::string kOneNode = "claim \"data\" is for one node, but 4 hosts mount it";
+
+TEST(Claims, OfOneNodeForSeveralHostsWarn) {
+  EXPECT_THAT(
+      Said(Claim("storageClassName: premium-rwo, accessModes: [ReadWriteOnce]") + kFourHosts),
+      ElementsAre("warn " + kOneNode));
+  // Wherever it stands in the file, and without a class, which is a disk's by default.
+  EXPECT_THAT(Said(kFourHosts + Claim("accessModes: [ReadWriteOncePod]")),
+              testing::Contains("warn " + kOneNode));
+}
+
+TEST(Claims, ThatMayBeOfAFileServerAreOnlyRecorded) {
+  for (const std::string spec : {"storageClassName: filestore", "storageClassName: \"\"",
+                                 "storageClassName: premium-rwo, volumeName: lustre"}) {
+    EXPECT_THAT(Said(Claim(spec + ", accessModes: [ReadWriteOnce]") + kFourHosts),
+                ElementsAre("audit " + kOneNode))
+        << spec;
+  }
+}
+
+TEST(Claims, OfManyNodesAreNoFault) {
+  for (const std::string modes : {"[ReadWriteMany]", "[ReadOnlyMany]",
+                                  "[ReadWriteOnce, ReadOnlyMany]", "[]", "ReadWriteOnce", "[7]"}) {
+    const std::string spec = "storageClassName: premium-rwo, accessModes: " + modes;
+    EXPECT_THAT(Said(Claim(spec) + kFourHosts), IsEmpty()) << modes;
+  }
+}
+
+TEST(Claims, OfOtherNamespacesAndNamesAreOthers) {
+  const std::string spec = "storageClassName: premium-rwo, accessModes: [ReadWriteOnce]";
+  EXPECT_THAT(Said(Claim(spec, "namespace: other") + kFourHosts), IsEmpty());
+  std::string other = kFourHosts;
+  other.replace(other.find("claimName: data"), 15, "claimName: more");
+  EXPECT_THAT(Said(Claim(spec) + other), IsEmpty());
+}
+
+TEST(Claims, ThatAreOnlyReadAreNoFault) {
+  std::string read = kFourHosts;
+  read.replace(read.find("claimName: data"), 15, "claimName: data, readOnly: true");
+  EXPECT_THAT(Said(Claim("storageClassName: premium-rwo, accessModes: [ReadWriteOnce]") + read),
+              IsEmpty());
+}
+
+TEST(Claims, OfOneHostAreNoFault) {
+  std::string one = kFourHosts;
+  one.replace(one.find("topology: 4x4"), 13, "topology: 2x2");
+  EXPECT_THAT(Said(Claim("storageClassName: premium-rwo, accessModes: [ReadWriteOnce]") + one),
+              IsEmpty());
+}
+
+TEST(Claims, OfAClassThatTheMachinesCannotAttachWarn) {
+  EXPECT_THAT(Said(Claim("storageClassName: standard, accessModes: [ReadWriteMany]") + kFourHosts),
+              ElementsAre("warn tpu-v5-lite-podslice nodes cannot attach volume \"data\", a "
+                          "pd-standard"));
+}
+
+// The first thousand are kept.
+TEST(Claims, AreBounded) {
+  std::string text;
+  for (int i = 0; i < 20'000; ++i) {
+    text += "---\napiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: c" +
+            std::to_string(i) + ", namespace: research}\n";
+  }
+  EXPECT_THAT(Said(text + Claim("storageClassName: premium-rwo, accessModes: [ReadWriteOnce]") +
+                   kFourHosts),
+              IsEmpty());
+}
+
+}  // namespace
+}  // namespace tpu_admission::offline
