@@ -33,8 +33,9 @@ using Finder = std::optional<Found>(const Snapshot&);
 Finder FindDeleting, FindFinished, FindOwnFault, FindManagedElsewhere, FindPaused, FindSuspended,
     FindFailed, FindOwnDoubt;
 // kueue.cpp
-Finder FindQueueMissing, FindQueueInactive, FindDeactivated, FindNeverFits, FindTopologyTooSmall,
-    FindQuota, FindAdmissionCheck, FindEvictedByKueue, FindQueueWaits, FindNotQueued;
+Finder FindQueueMissing, FindQueueInactive, FindDeactivated, FindNeverFits, FindKueueTaint,
+    FindTopologyTooSmall, FindQuota, FindAdmissionCheck, FindEvictedByKueue, FindQueueWaits,
+    FindNotQueued;
 // creation.cpp: its pods are not made
 Finder FindWebhookRefusal, FindResourceQuota, FindPodSecurity, FindServiceAccount, FindPodsRefused,
     FindNoController;

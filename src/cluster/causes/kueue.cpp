@@ -29,6 +29,14 @@ std::optional<Found> WaitingFor(const Snapshot& s, std::string_view words, std::
   return Found{std::move(text), {SayWorkload(s, *waiting)}};
 }
 
+// The digits that follow the words; empty if there are none.
+std::string DigitsAfter(std::string_view text, std::string_view words) {
+  const std::size_t at = text.find(words);
+  if (at == text.npos) return "";
+  text.remove_prefix(at + words.size());
+  return std::string(text.substr(0, text.find_first_not_of("0123456789")));
+}
+
 std::vector<std::string> Quotas(const Snapshot& s) {
   std::vector<std::string> quotas;
   for (const FlavorFacts& flavor : s.flavors) {
@@ -85,6 +93,22 @@ std::optional<Found> FindNeverFits(const Snapshot& s) {
     }
   }
   return std::nullopt;
+}
+
+// Kueue counts the nodes that it may not use: "Total nodes: 4; excluded: taint "KEY=VALUE:EFFECT":
+// 4".
+std::optional<Found> FindKueueTaint(const Snapshot& s) {
+  const ConditionFacts* waiting = Waiting(s);
+  if (waiting == nullptr) return std::nullopt;
+  const std::string total = DigitsAfter(waiting->message, "Total nodes: ");
+  const std::size_t begin = waiting->message.find("taint \"");
+  const std::size_t end = waiting->message.find("\": ", begin);
+  if (total.empty() || end == std::string::npos) return std::nullopt;
+  const std::string taint = waiting->message.substr(begin + 7, end - begin - 7);
+  if (DigitsAfter(waiting->message.substr(end), "\": ") != total) return std::nullopt;
+  return Found{"waits for Kueue in vain: its template does not tolerate the taint " + taint +
+                   ", which all nodes of the queue's topology have",
+               {SayWorkload(s, *waiting)}};
 }
 
 std::optional<Found> FindTopologyTooSmall(const Snapshot& s) {

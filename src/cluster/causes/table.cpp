@@ -37,6 +37,10 @@ constexpr std::array kCauses = {
              "it asks for more than the ClusterQueue has, or for no flavor or level of it",
              "ask for less, choose another queue, or raise the quota of the ClusterQueue",
              FindNeverFits},
+    CauseRow{"kueue-taint", "its template does not tolerate the taint of the topology's nodes",
+             "tolerate it in the template, or in the ResourceFlavor: what GKE adds to pods comes "
+             "after Kueue has looked",
+             FindKueueTaint},
     CauseRow{"kueue-topology", "no domain of the topology has room for all its pods",
              "wait until a whole slice is free, or ask for a smaller one", FindTopologyTooSmall},
     CauseRow{"kueue-evicted", "Kueue has evicted it and queued it again",

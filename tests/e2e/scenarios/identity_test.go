@@ -11,8 +11,8 @@ import (
 	"tpu-admission.io/e2e/judge"
 )
 
-// crowded is a control plane with the controllers that make workers, of which each gives its pods
-// other labels and names.
+// crowded is a control plane with Kueue and the controllers that make workers, of which each gives its
+// pods other labels and names.
 var (
 	crowded     = &shared{name: "crowded", options: harness.Options{ExtendedResourceToleration: true}}
 	startedOnce sync.Once
@@ -39,17 +39,7 @@ type site struct {
 
 func newSite(t *testing.T, name string) *site {
 	t.Helper()
-	n := crowded.namespace(t, name)
-	startedOnce.Do(func() {
-		for _, neighbour := range []harness.Neighbour{judge.Neighbour("jobset"), judge.Neighbour("lws"), indexingKubeRay(), trainer} {
-			if _, err := crowded.plane.StartNeighbour(neighbours, neighbour); err != nil {
-				crowded.err = err
-			}
-		}
-	})
-	if crowded.err != nil {
-		t.Fatal(crowded.err)
-	}
+	n := crowdedNamespace(t, name)
 	s := &site{t, n, n.InstallReplicas(t, binary, configurations, 2, "--cluster-mode", "self-managed")}
 	n.GiveAddresses(t, func(pods []any) {
 		workers, err := workersOf(pods)
@@ -61,6 +51,23 @@ func newSite(t *testing.T, name string) *site {
 		}
 	})
 	return s
+}
+
+func crowdedNamespace(t *testing.T, name string) *harness.Namespace {
+	t.Helper()
+	n := crowded.namespace(t, name)
+	startedOnce.Do(func() {
+		for _, neighbour := range []harness.Neighbour{judge.Neighbour("jobset"), judge.Neighbour("lws"),
+			indexingKubeRay(), trainer, judge.Neighbour("kueue")} {
+			if _, err := crowded.plane.StartNeighbour(neighbours, neighbour); err != nil {
+				crowded.err = err
+			}
+		}
+	})
+	if crowded.err != nil {
+		t.Fatal(crowded.err)
+	}
+	return n
 }
 
 // become waits until the workers are what they ought to be, and asks JAX what it makes of it.

@@ -30,11 +30,15 @@ type stuck struct {
 
 const (
 	theScheduler     = "the scheduler"
+	kueue            = "Kueue"
+	theJobSet        = "JobSet"
+	kubeRay          = "KubeRay"
 	theJobController = "the Job controller"
 	asKubelet        = "we, in the place of a kubelet"
 	asAutoscaler     = "we, in the place of the autoscaler"
 )
 
+// Those of Kubernetes itself; those of other controllers are in why_neighbours_test.go.
 var troubles = []trouble{
 	{"deleting", theJobController, func(t *testing.T, s *stuck) {
 		s.apply(t, job{finalizer: "example.com/wait"})
@@ -104,6 +108,10 @@ var troubles = []trouble{
 		s.hosts(t, "volume", "4x4", 4)
 		s.apply(t, job{pod: "volumes: [{name: data, persistentVolumeClaim: {claimName: data}}]"})
 	}, "a volume"},
+	{"device-claim", theScheduler, func(t *testing.T, s *stuck) {
+		s.hosts(t, "claims", "4x4", 4)
+		says(t, s.Apply(t, claimingJob), "job.batch/train created")
+	}, "resource claims"},
 	{"pod-affinity", theScheduler, func(t *testing.T, s *stuck) {
 		s.hosts(t, "alone", "4x4", 4)
 		s.apply(t, job{pod: "affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: " +
@@ -121,15 +129,15 @@ var troubles = []trouble{
 	}, "cpu"},
 	{"scaling-up", asAutoscaler, func(t *testing.T, s *stuck) {
 		s.apply(t, job{})
-		s.event(t, "TriggeredScaleUp", "pod triggered scale-up: [{https://example.com/gke-c-v6e-grp 0->4 (max: 4)}]")
+		s.scaling(t, "TriggeredScaleUp", "pod triggered scale-up: [{https://example.com/gke-c-v6e-grp 0->4 (max: 4)}]")
 	}, "making nodes"},
 	{"autoscaler-stockout", asAutoscaler, func(t *testing.T, s *stuck) {
 		s.apply(t, job{})
-		s.event(t, "FailedScaleUp", "Node scale up in zones us-central1-b associated with this pod failed: GCE_STOCKOUT. Pod is at risk of not being scheduled.")
+		s.scaling(t, "FailedScaleUp", "Node scale up in zones us-central1-b associated with this pod failed: GCE_STOCKOUT. Pod is at risk of not being scheduled.")
 	}, "no such TPUs left"},
 	{"autoscaler-quota", asAutoscaler, func(t *testing.T, s *stuck) {
 		s.apply(t, job{})
-		s.event(t, "NotTriggerScaleUp", "pod didn't trigger scale-up: 1 in backoff after failed scale-up")
+		s.scaling(t, "NotTriggerScaleUp", "pod didn't trigger scale-up: 1 in backoff after failed scale-up")
 		s.backoff(t)
 	}, "quota"},
 	{"autoscaler-maximum", asAutoscaler, func(t *testing.T, s *stuck) {
@@ -137,7 +145,7 @@ var troubles = []trouble{
 		s.apply(t, job{name: "first"})
 		s.await(t, "job/first", "starting")
 		s.apply(t, job{})
-		s.event(t, "NotTriggerScaleUp", "pod didn't trigger scale-up: 1 max node group size reached")
+		s.scaling(t, "NotTriggerScaleUp", "pod didn't trigger scale-up: 1 max node group size reached")
 	}, "as large as"},
 	{"starting", theScheduler, func(t *testing.T, s *stuck) {
 		s.hosts(t, "bound", "4x4", 4)
@@ -149,11 +157,33 @@ var troubles = []trouble{
 		s.status(t, 0, `{"phase": "Failed", "reason": "UnexpectedAdmissionError", "message": "Allocate failed due to `+
 			`rpc error: invalid TPU chip count request"}`)
 	}, "refused on the node"},
+	{"node-refused", asKubelet, func(t *testing.T, s *stuck) {
+		s.hosts(t, "fuller", "4x4", 4)
+		s.apply(t, job{spec: "backoffLimit: 0"})
+		s.status(t, 0, `{"phase": "Failed", "reason": "OutOfcpu", "message": "Node didn't have enough resource: cpu"}`)
+	}, "OutOfcpu"},
 	{"image", asKubelet, func(t *testing.T, s *stuck) {
 		s.hosts(t, "pulling", "4x4", 4)
 		s.apply(t, job{})
 		s.status(t, 0, container(`{"waiting": {"reason": "ImagePullBackOff", "message": "Back-off pulling image"}}`))
 	}, "an image cannot be pulled"},
+	{"container-config", asKubelet, func(t *testing.T, s *stuck) {
+		s.hosts(t, "configuring", "4x4", 4)
+		s.apply(t, job{})
+		s.status(t, 0, container(`{"waiting": {"reason": "CreateContainerConfigError", "message": "secret \"token\" not found"}}`))
+	}, "a container cannot be made"},
+	{"mount", asKubelet, func(t *testing.T, s *stuck) {
+		s.hosts(t, "mounting", "4x4", 4)
+		s.apply(t, job{})
+		s.status(t, 0, `{"phase": "Pending"}`)
+		s.event(t, "kubelet", "FailedMount", "MountVolume.SetUp failed for volume \"data\": secret \"token\" not found")
+	}, "cannot be mounted"},
+	{"sandbox", asKubelet, func(t *testing.T, s *stuck) {
+		s.hosts(t, "networking", "4x4", 4)
+		s.apply(t, job{})
+		s.status(t, 0, `{"phase": "Pending"}`)
+		s.event(t, "kubelet", "FailedCreatePodSandBox", "Failed to create pod sandbox: plugin type \"cilium-cni\" failed")
+	}, "cannot start its pods"},
 	{"crash", asKubelet, func(t *testing.T, s *stuck) {
 		s.hosts(t, "crashing", "4x4", 4)
 		s.apply(t, job{})
@@ -175,6 +205,31 @@ var troubles = []trouble{
 			}
 		}
 	}, "is not Ready"},
+	{"evicted", asKubelet, func(t *testing.T, s *stuck) {
+		s.hosts(t, "pressed", "4x4", 4)
+		s.apply(t, job{spec: "backoffLimit: 0"})
+		s.status(t, 0, `{"phase": "Failed", "reason": "Evicted", "message": "The node was low on resource: memory.", "conditions": [`+
+			`{"type": "DisruptionTarget", "status": "True", "reason": "TerminationByKubelet", "message": "low on memory"}]}`)
+	}, "lost the node"},
+	{"gang-incomplete", "the StatefulSet controller", func(t *testing.T, s *stuck) {
+		s.hosts(t, "ordered", "4x4", 4)
+		s.object = "statefulset/train"
+		says(t, s.Apply(t, orderedSet), "created")
+		s.podStatus(t, "train-0", `{"phase": "Running", "conditions": [{"type": "Ready", "status": "False", "reason": "ContainersNotReady"}]}`)
+	}, "1 of 4 pods run"},
+	{"not-ready", asKubelet, func(t *testing.T, s *stuck) {
+		s.hosts(t, "probing", "4x4", 4)
+		s.apply(t, job{})
+		s.run(t)
+		s.status(t, 2, `{"phase": "Running", "conditions": [{"type": "Ready", "status": "False", "reason": "ContainersNotReady"}]}`)
+	}, "is not ready"},
+	{"finished", theJobController, func(t *testing.T, s *stuck) {
+		s.hosts(t, "done", "4x4", 4)
+		s.apply(t, job{})
+		for i := range 4 {
+			s.status(t, i, `{"phase": "Succeeded"}`)
+		}
+	}, "has finished"},
 	{"failed", theJobController, func(t *testing.T, s *stuck) {
 		s.apply(t, job{spec: "activeDeadlineSeconds: 1"})
 	}, "DeadlineExceeded"},
@@ -183,6 +238,11 @@ var troubles = []trouble{
 		s.apply(t, job{env: `{name: TPU_WORKER_HOSTNAMES, value: "a,b,c"}`})
 		s.run(t)
 	}, "names 3 hosts, and the slice has 4"},
+	{"own-doubt", asKubelet, func(t *testing.T, s *stuck) {
+		s.hosts(t, "doubt", "4x4", 4)
+		s.apply(t, job{pod: "hostNetwork: true"})
+		s.run(t)
+	}, "TPU701"},
 	{"slice-split", theScheduler, func(t *testing.T, s *stuck) {
 		s.hosts(t, "left", "4x4", 2)
 		s.hosts(t, "right", "4x4", 2)
@@ -191,27 +251,78 @@ var troubles = []trouble{
 	}, "2 node pools"},
 }
 
-// What a Job's pod is called is another name each time.
-var podName = regexp.MustCompile(`train-\d-[a-z0-9]{5}\b`)
+// Nothing here gives devices.
+const claimingJob = `
+apiVersion: resource.k8s.io/v1
+kind: DeviceClass
+metadata: {name: tpu.google.com}
+spec: {}
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaimTemplate
+metadata: {name: chips}
+spec: {spec: {devices: {requests: [{name: tpu, exactly: {deviceClassName: tpu.google.com, count: 4}}]}}}
+---
+apiVersion: batch/v1
+kind: Job
+metadata: {name: train}
+spec:
+  parallelism: 4
+  completions: 4
+  completionMode: Indexed
+  template:
+    spec:
+      restartPolicy: Never
+      subdomain: train
+      nodeSelector: {cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice, cloud.google.com/gke-tpu-topology: 4x4}
+      tolerations: [{key: google.com/tpu, operator: Exists}]
+      resourceClaims: [{name: tpu, resourceClaimTemplateName: chips}]
+      containers: [{name: jax, image: python, resources: {requests: {cpu: "1", memory: 1Gi}, claims: [{name: tpu}]}}]
+`
+
+// Its pods come one after the other, each when the one before is ready.
+const orderedSet = `
+apiVersion: apps/v1
+kind: StatefulSet
+metadata: {name: train}
+spec:
+  replicas: 4
+  serviceName: train
+  selector: {matchLabels: {app: train}}
+  template:
+    metadata: {labels: {app: train}}
+    spec:
+      nodeSelector: {cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice, cloud.google.com/gke-tpu-topology: 4x4}
+      containers: [{name: jax, image: python, resources: {limits: {google.com/tpu: 4}}}]
+`
+
+// What a Job's pod is called, and where it lies, is another name each time.
+var otherNames = regexp.MustCompile(`(train(?:-w-0)?-\d)-[a-z0-9]{5}\b|(gke-[a-z]+)-\d\b`)
 
 // Every cause that is made here is the first that `why` names. What it says of each is a table of
 // docs/live.md (UPDATE_DOCS=1 writes it).
 func TestWhyNamesTheCause(t *testing.T) {
 	var table strings.Builder
 	table.WriteString("| made by | cause | what it says |\n|---|---|---|\n")
+	tell := func(t *testing.T, trouble trouble, s *stuck) {
+		trouble.make(t, s)
+		first := s.await(t, s.object, trouble.cause)
+		if !strings.Contains(first.Text, trouble.says) {
+			t.Errorf("%q is not in %q", trouble.says, first.Text)
+		}
+		text := otherNames.ReplaceAllString(first.Text, "$1$2-...")
+		fmt.Fprintf(&table, "| %s | `%s` | %s |\n", trouble.by, first.Cause, text)
+	}
 	for _, trouble := range troubles {
+		t.Run(trouble.cause, func(t *testing.T) { tell(t, trouble, stuckIn(t, likeGKE, trouble.cause)) })
+	}
+	for _, trouble := range neighbourTroubles {
 		t.Run(trouble.cause, func(t *testing.T) {
-			s := stuckIn(t, likeGKE, trouble.cause)
-			trouble.make(t, s)
-			first := s.await(t, s.object, trouble.cause)
-			if !strings.Contains(first.Text, trouble.says) {
-				t.Errorf("%q is not in %q", trouble.says, first.Text)
-			}
-			text := podName.ReplaceAllString(first.Text, "train-0-...")
-			fmt.Fprintf(&table, "| %s | `%s` | %s |\n", trouble.by, first.Cause, text)
+			name := "why-" + strings.ToLower(strings.ReplaceAll(filepath.Base(t.Name()), "#", "-"))
+			tell(t, trouble, &stuck{Namespace: crowdedNamespace(t, name), plane: crowded.plane, object: "job/train"})
 		})
 	}
-	if !t.Failed() && len(troubles) == strings.Count(table.String(), "\n")-2 {
+	if !t.Failed() && len(troubles)+len(neighbourTroubles) == strings.Count(table.String(), "\n")-2 {
 		compareTable(t, table.String())
 	}
 }
@@ -271,6 +382,7 @@ func (s *stuck) hosts(t *testing.T, pool, topology string, count int) []string {
 // job is a Job of four workers on a slice of v6e 4x4, and what differs in it.
 type job struct {
 	name, parallelism, cpu, spec, pod, selector, env, finalizer string
+	labels, annotations                                         string // the latter of its pods
 	chips                                                       int
 }
 
@@ -288,14 +400,14 @@ func (s *stuck) apply(t *testing.T, j job) {
 	says(t, s.Apply(t, fmt.Sprintf(`
 apiVersion: batch/v1
 kind: Job
-metadata: {name: %s, finalizers: [%s]}
+metadata: {name: %s, finalizers: [%s], labels: {%s}}
 spec:
   parallelism: %s
   completions: 4
   completionMode: Indexed
   %s
   template:
-    metadata: {labels: {app: train}}
+    metadata: {labels: {app: train}, annotations: {%s}}
     spec:
       restartPolicy: Never
       subdomain: train
@@ -311,7 +423,7 @@ spec:
         resources:
           requests: {cpu: "%s", memory: 1Gi, google.com/tpu: %d}
           limits: {google.com/tpu: %d}
-`, or(j.name, "train"), j.finalizer, or(j.parallelism, "4"), j.spec, j.pod, j.selector, j.env, or(j.cpu, "1"), j.chips, j.chips)), "created")
+`, or(j.name, "train"), j.finalizer, j.labels, or(j.parallelism, "4"), j.spec, j.annotations, j.pod, j.selector, j.env, or(j.cpu, "1"), j.chips, j.chips)), "created")
 }
 
 // cause is one of `why --output json`.
@@ -368,10 +480,15 @@ func (s *stuck) pods(t *testing.T) []any {
 // status writes the status of a pod, once it is bound, as the kubelet of its node would.
 func (s *stuck) status(t *testing.T, index int, status string) {
 	t.Helper()
-	name := harness.Text(s.pods(t)[index], "metadata", "name")
+	s.podStatus(t, harness.Text(s.pods(t)[index], "metadata", "name"), status)
+}
+
+func (s *stuck) podStatus(t *testing.T, name, status string) {
+	t.Helper()
 	harness.Eventually(t, 20*time.Second, "the pod to be bound", func() error {
-		if harness.Text(s.Object(t, "pod", name), "spec", "nodeName") == "" {
-			return fmt.Errorf("%s has no node", name)
+		out := s.Kubectl(t, "get", "pod", name, "-o", "jsonpath={.spec.nodeName}")
+		if out.Code != 0 || out.Stdout == "" {
+			return fmt.Errorf("%s has no node: %s", name, out)
 		}
 		return nil
 	})
@@ -389,20 +506,26 @@ func (s *stuck) run(t *testing.T) {
 	}
 }
 
-// event writes one about the first pod, as the autoscaler does, once the scheduler has found no node.
-func (s *stuck) event(t *testing.T, reason, message string) {
+// scaling writes an event about the first pod, as the autoscaler does, once the scheduler has found no node.
+func (s *stuck) scaling(t *testing.T, reason, message string) {
 	t.Helper()
 	harness.Eventually(t, 20*time.Second, "the scheduler's verdict", func() error {
 		return contains(s.Succeed(t, "get", "events", "--field-selector", "reason=FailedScheduling"), "FailedScheduling")
 	})
+	s.event(t, "cluster-autoscaler", reason, message)
+}
+
+// event writes one about the first pod.
+func (s *stuck) event(t *testing.T, component, reason, message string) {
+	t.Helper()
 	pod := s.pods(t)[0]
 	now := time.Now().UTC().Format(time.RFC3339)
 	if err := s.plane.Create("/api/v1/namespaces/"+s.Name+"/events", object{
-		"metadata": object{"generateName": "autoscaler-"},
+		"metadata": object{"generateName": component + "-"},
 		"involvedObject": object{"kind": "Pod", "namespace": s.Name, "name": harness.Text(pod, "metadata", "name"),
 			"uid": harness.Text(pod, "metadata", "uid")},
 		"reason": reason, "message": message, "type": "Normal", "firstTimestamp": now, "lastTimestamp": now, "count": 1,
-		"source": object{"component": "cluster-autoscaler"}}); err != nil {
+		"source": object{"component": component}}); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -216,6 +216,19 @@ const std::vector<Case>& Cases() {
              "couldn't assign flavors to pod set main: topology \"gke\" allows to fit only 2 "
              "out of 4 pod(s)");
        }},
+      {"kueue-taint", "the taint google.com/tpu=present:NoSchedule,",
+       [](Scene& s) {
+         s.Queue(
+             "couldn't assign flavors to pod set main: topology \"gke\" doesn't allow to fit any "
+             "of 4 pod(s). Total nodes: 14; excluded: taint "
+             "\"google.com/tpu=present:NoSchedule\": 14");
+       }},
+      {"kueue-topology", "no part of the cluster's topology",
+       [](Scene& s) {
+         s.Queue(
+             "couldn't assign flavors to pod set main: topology \"gke\" doesn't allow to fit any "
+             "of 4 pod(s). Total nodes: 14; excluded: taint \"team=other:NoSchedule\": 1");
+       }},
       {"kueue-topology", "no part of the cluster's topology",
        [](Scene& s) {
          s.Queue(
