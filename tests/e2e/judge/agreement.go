@@ -35,6 +35,7 @@ var doubts = map[string]string{
 // by decision. The list is closed.
 var silences = map[string]string{
 	"affinity: NotIn what is selected": "NotIn, Exists and Gt are never judged.",
+	"queue: one part, no toleration":   "Kueue holds the taint of the nodes against the template; the ResourceFlavor may tolerate it, as none does here.",
 }
 
 // gaps are the faults that no rule finds yet, or no repair mends. They are on the page, and fail
@@ -212,7 +213,7 @@ func (a *Agreement) countKind(name string, scheduled, denied, disagreed bool) {
 
 // excused: a warning that says why it is no denial, or a silence by decision.
 func excused(c *Case, opinion Opinion) bool {
-	if silences[c.Fault] != "" {
+	if silences[c.Class] != "" {
 		return true
 	}
 	return slices.ContainsFunc(opinion.Warned, func(rule string) bool { return doubts[rule] != "" })

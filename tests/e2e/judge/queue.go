@@ -117,6 +117,10 @@ func (d division) faults(s *Shape) (all []fault) {
 	add("a level that nobody has", false, hosts, 1, object{required: d.prefix + "3x5x7-id"})
 	add("a size of fewer pods than the part", false, hosts, 1, size(hosts/2))
 	add("a size of more pods than the part", false, 2*hosts, 1, size(2*hosts))
+	add("one part, no toleration", false, hosts, 1, maps.Clone(one))
+	bare := &all[len(all)-1]
+	annotate := bare.change
+	bare.change = func(p *podSet) { annotate(p); delete(p.spec, "tolerations") }
 	return all
 }
 
