@@ -63,10 +63,35 @@ bool IsCollection(const YamlNode& node) {
   return node.kind == YamlNode::Kind::kMap || node.kind == YamlNode::Kind::kList;
 }
 
+// Takes a scalar out of its map: the line that it has to itself, or what is between the commas.
+std::optional<Change> Removal(std::string_view text, const YamlNode& root, const JsonEdit& edit) {
+  const std::string_view pointer = edit.pointer;
+  const std::size_t slash = pointer.rfind('/');
+  std::string_view last = pointer.substr(slash);
+  const Way way = Follow(root, pointer.substr(0, slash));
+  const YamlMember* member = way.missing.empty() && way.node->kind == YamlNode::Kind::kMap
+                                 ? way.node->Find(TakePointerToken(last))
+                                 : nullptr;
+  if (member == nullptr || IsCollection(*member->value)) return std::nullopt;
+  const auto& members = way.node->members;
+  const std::size_t begin = member->mark.offset;
+  const std::size_t end = member->value->end.offset;
+  if (begin >= text.size() || end <= begin) return std::nullopt;
+  if (text[way.node->start.offset] == '{') {
+    if (member != &members.back()) return Change{begin, (member + 1)->mark.offset, ""};
+    if (member == &members.front()) return Change{begin, end, ""};
+    return Change{(member - 1)->value->end.offset, end, ""};
+  }
+  if (members.size() == 1) return Change{begin, end, "{}"};
+  const std::size_t line = text.rfind('\n', begin) + 1;  // npos + 1 is 0
+  if (text.find_first_not_of(' ', line) != begin) return std::nullopt;
+  return Change{line, std::min(text.find('\n', end), text.size() - 1) + 1, ""};
+}
+
 // The change of the text that makes `edit`; nothing if it cannot be made in place. A number in the
 // place of a quoted word stays quoted, and so becomes a word.
 std::optional<Change> ChangeFor(std::string_view text, const YamlNode& root, JsonEdit& edit) {
-  if (!edit.value) return std::nullopt;
+  if (!edit.value) return Removal(text, root, edit);
   const Way way = Follow(root, edit.pointer);
   const std::size_t start = way.node->start.offset;
   if (start >= text.size()) return std::nullopt;
