@@ -109,7 +109,7 @@ std::string WithoutDomains(std::string text) {
 std::string FirstChoice(const std::string& change) {
   std::size_t end = change.size();
   for (const std::string_view mark :
-       {", or ", " (", "; ", ", which ", " that has publishNotReadyAddresses"}) {
+       {", or ", " (", "; ", ", which ", ", and ", " that has publishNotReadyAddresses"}) {
     end = std::min(end, change.find(mark));
   }
   return change.substr(0, end);
@@ -137,12 +137,31 @@ std::string DenialMessage(const workload::Workload& workload,
   if (i < faults.size()) {
     text += "\n(" + std::to_string(Count(faults.subspan(i))) + " more of the same kinds)\n";
   }
-  if (!repairs.empty()) text += "\n" + WhatWouldRun(repairs);
+  text += "\n" + (repairs.empty() ? WhyNoRepair(findings) : WhatWouldRun(repairs));
   return text + "\n" + More(faults, docs_url);
 }
 
 std::string Paragraph(const Finding& finding, std::size_t more) {
   return ParagraphWithChange(finding, finding.change, more);
+}
+
+ToldFinding Told(const JudgedFinding& judged, k8s::JsonView document, const std::string& pointer) {
+  const Finding& finding = judged.finding;
+  workload::Edits edits = finding.edits;
+  for (k8s::JsonEdit& edit : edits) edit.pointer.insert(0, pointer);
+  const bool is_told = std::max(judged.mode, judged.would_be) > rules::Mode::kAudit;
+  return {.rule = finding.rule,
+          .mode = judged.mode,
+          .would_be = judged.would_be,
+          .pointer = pointer + finding.pointer,
+          .container = Printable(finding.container),
+          .summary = finding.summary,
+          .problem = finding.problem,
+          .change = finding.change,
+          .edits = k8s::AsChanges(document, edits),
+          .decision = finding.decision,
+          .paragraph = is_told ? ParagraphWithChange(finding, "", judged.more) : "",
+          .more = judged.more};
 }
 
 std::string Warning(const Finding& finding, std::size_t more) {

@@ -23,22 +23,21 @@ bool WasWarned(const Decision& before, const rules::FaultId& fault) {
   });
 }
 
-void Add(std::vector<std::string>& pointers, const rules::Finding& finding) {
-  std::string pointer(finding.pods == nullptr ? std::string_view() : finding.pods->pointer);
-  if (std::find(pointers.begin(), pointers.end(), pointer) == pointers.end()) {
-    pointers.push_back(std::move(pointer));
-  }
+repair::Fault FaultOf(const rules::Finding& finding) {
+  return {std::string(finding.pods == nullptr ? std::string_view() : finding.pods->pointer),
+          finding.edits};
 }
 
-repair::Proof ProofOf(const Judgement& judgement, const Decision& before) {
+repair::Proof ProofOf(Judgement judgement, const Decision& before) {
   repair::Proof proof;
   proof.unreadable = judgement.state != Judgement::State::kJudged;
   for (const JudgedFinding& judged : judgement.decision.findings) {
     const Mode mode = Hardest(judged);
     const bool bad =
         mode == Mode::kDeny || (mode == Mode::kWarn && !WasWarned(before, judged.finding.fault()));
-    if (bad) Add(proof.faulty, judged.finding);
+    if (bad) proof.faults.push_back(FaultOf(judged.finding));
   }
+  proof.workload = std::move(judgement.workload);
   return proof;
 }
 
@@ -59,11 +58,12 @@ std::vector<repair::Repair> RepairsOf(const Settings& settings, const Submission
     return Hardest(judged) == Mode::kDeny;
   });
   const Mode least = denied ? Mode::kDeny : Mode::kWarn;
-  std::vector<std::string> faulty;
+  repair::Proof written;
   for (const JudgedFinding& judged : findings) {
-    if (Hardest(judged) >= least) Add(faulty, judged.finding);
+    if (Hardest(judged) >= least) written.faults.push_back(FaultOf(judged.finding));
   }
-  if (faulty.empty()) return {};
+  if (written.faults.empty()) return {};
+  written.workload = judgement.workload;
   // Where nothing is denied, a repair must take a warning away, or it is none.
   const Decision none;
   const Decision& before = denied ? judgement.decision : none;
@@ -73,8 +73,7 @@ std::vector<repair::Repair> RepairsOf(const Settings& settings, const Submission
     edited.before = {};
     return ProofOf(Judge(settings, edited, arena), before);
   };
-  return repair::FindRepairs(settings.engine.catalog(), judgement.workload, submission.object,
-                             faulty, prove, arena);
+  return repair::FindRepairs(settings.engine.catalog(), submission.object, written, prove, arena);
 }
 
 std::vector<TemplateFix> FixesOf(const Settings& settings, const Submission& submission,
@@ -113,6 +112,24 @@ std::string WhatWouldRun(const std::vector<repair::Repair>& repairs) {
     text += line + '\n';
   }
   return text;
+}
+
+std::string WhyNoRepair(const std::vector<JudgedFinding>& findings) {
+  std::vector<std::string> decisions;
+  std::vector<std::string_view> said;
+  for (const JudgedFinding& judged : findings) {
+    const std::string_view decision = judged.finding.decision;
+    if (!Denies(judged) || decision.empty()) continue;
+    if (std::find(said.begin(), said.end(), decision) != said.end()) continue;
+    said.push_back(decision);
+    decisions.push_back(std::string(decision) + " (" + std::string(judged.finding.rule->id) + ")");
+  }
+  if (decisions.empty()) return "No repair is shown: no shape near this one is without a fault.\n";
+  std::string text = "No repair is shown: only you can say " + decisions.front();
+  for (std::size_t i = 1; i < decisions.size(); ++i) {
+    text += (i + 1 == decisions.size() ? " and " : ", ") + decisions[i];
+  }
+  return text + ".\n";
 }
 
 }  // namespace tpu_admission::admission

@@ -56,7 +56,7 @@ void Print(const ScannedWorkload& workload) {
     const std::string word = Word(finding);
     if (word.empty()) continue;
     std::cout << "    " << word << ": " << finding.summary << '\n';
-    PrintIndented(finding.paragraph);
+    PrintIndented(finding.paragraph + "  -> " + finding.change);
   }
   if (workload.mode() == Mode::kDeny && !workload.repairs.empty()) {
     std::cout << "    what would run:\n";
@@ -128,7 +128,9 @@ Json ToJson(const ScannedWorkload& workload, const ScanFinding& finding) {
                {"container", finding.container},
                {"summary", finding.summary},
                {"problem", finding.problem},
-               {"change", finding.change}};
+               {"change", finding.change},
+               {"edits", Json::parse(finding.edits)}};
+  if (!finding.decision.empty()) json["decision"] = finding.decision;
   if (finding.more > 0) json["more"] = finding.more;
   if (finding.mode_before) json["mode_before"] = rules::Name(*finding.mode_before);
   return json;

@@ -11,17 +11,8 @@ namespace {
 
 offline::ReportedFinding ToFinding(const cluster::ScanFinding& finding) {
   offline::ReportedFinding reported;
-  reported.rule = finding.rule;
-  reported.mode = finding.mode;
-  reported.would_be = finding.would_be;
-  reported.pointer = finding.pointer;
+  static_cast<admission::ToldFinding&>(reported) = finding;
   reported.field = FieldPath(finding.pointer);
-  reported.container = finding.container;
-  reported.summary = finding.summary;
-  reported.problem = finding.problem;
-  reported.change = finding.change;
-  reported.paragraph = finding.paragraph;
-  reported.more = finding.more;
   return reported;
 }
 

@@ -15,21 +15,6 @@ namespace {
 using admission::Judgement;
 using rules::Mode;
 
-ScanFinding Copy(const admission::JudgedFinding& judged) {
-  const rules::Finding& finding = judged.finding;
-  return {.rule = finding.rule,
-          .mode = judged.mode,
-          .would_be = judged.would_be,
-          .mode_before = std::nullopt,
-          .pointer = finding.pointer,
-          .container = Printable(finding.container),
-          .summary = finding.summary,
-          .problem = finding.problem,
-          .change = finding.change,
-          .paragraph = admission::Paragraph(finding, judged.more),
-          .more = judged.more};
-}
-
 bool SameFault(const ScanFinding& a, const ScanFinding& b) {
   return std::tie(a.rule, a.pointer, a.container) == std::tie(b.rule, b.pointer, b.container);
 }
@@ -149,7 +134,9 @@ struct Scanner::State {
       told.notes.push_back("not checked: " + std::string(workload.not_judged));
     }
     for (const workload::Slip& slip : workload.slips) told.notes.push_back(slip.problem);
-    for (const auto& judged : judgement.decision.findings) told.findings.push_back(Copy(judged));
+    for (const auto& judged : judgement.decision.findings) {
+      told.findings.push_back({Told(judged, object, ""), std::nullopt});
+    }
     for (const std::string& text : judgement.decision.complaints) told.notes.push_back(text);
     for (const rules::RuleFix& mend :
          settings.engine.Fixes(workload, settings.FixingRules(told.namespace_name))) {

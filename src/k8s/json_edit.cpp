@@ -132,6 +132,24 @@ std::string AsJson(const JsonScalar& scalar) {
   return text;
 }
 
+std::string AsChanges(JsonView root, std::span<const JsonEdit> edits) {
+  std::string list = "[";
+  for (const JsonEdit& edit : edits) {
+    if (list.size() > 1) list += ',';
+    list += R"({"pointer":)";
+    AppendJsonString(list, edit.pointer);
+    const JsonView old = At(root, edit.pointer);
+    if (const auto text = old.AsString()) {
+      AppendJsonString(list.append(R"(,"old":)"), *text);
+    } else if (const auto number = old.AsInteger()) {
+      list.append(R"(,"old":)").append(std::to_string(*number));
+    }
+    if (edit.value) list.append(R"(,"new":)").append(AsJson(*edit.value));
+    list += '}';
+  }
+  return list + "]";
+}
+
 std::string AsPatch(JsonView root, std::span<const JsonEdit> edits) {
   std::string patch;
   std::vector<std::string> made;  // maps that earlier operations added

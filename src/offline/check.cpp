@@ -73,30 +73,14 @@ bool IsOnlyRecorded(const JudgedFinding& judged) {
   return std::max(judged.mode, judged.would_be) <= Mode::kAudit && judged.ignored_because.empty();
 }
 
-// Nothing for what is only recorded, which no text tells: nearly every object has such findings.
-std::string ParagraphOf(const JudgedFinding& judged) {
-  if (std::max(judged.mode, judged.would_be) <= Mode::kAudit) return "";
-  rules::Finding without_change = judged.finding;
-  without_change.change.clear();
-  return admission::Paragraph(without_change, judged.more);
-}
-
-ReportedFinding Told(const ManifestObject& object, const JudgedFinding& judged,
-                     std::string_view text) {
-  const rules::Finding& finding = judged.finding;
-  return {.rule = finding.rule,
-          .mode = judged.mode,
-          .would_be = judged.would_be,
-          .pointer = object.pointer + finding.pointer,
-          .field = FieldPath(finding.pointer),
-          .container = Printable(finding.container),
-          .summary = finding.summary,
-          .problem = finding.problem,
-          .change = finding.change,
-          .paragraph = ParagraphOf(judged),
-          .place = SpanOf(object, finding.pointer, text),
-          .more = judged.more,
-          .ignored_because = Printable(judged.ignored_because, kReasonBytes)};
+ReportedFinding Reported(const ManifestObject& object, const JudgedFinding& judged,
+                         std::string_view text) {
+  ReportedFinding finding;
+  static_cast<admission::ToldFinding&>(finding) = Told(judged, object.root, object.pointer);
+  finding.field = FieldPath(judged.finding.pointer);
+  finding.place = SpanOf(object, judged.finding.pointer, text);
+  finding.ignored_because = Printable(judged.ignored_because, kReasonBytes);
+  return finding;
 }
 
 class Checker {
@@ -167,7 +151,7 @@ class Checker {
     for (const JudgedFinding& judged : judgement.decision.findings) {
       if (!wish_.rules.Has(*judged.finding.rule)) continue;
       if (!wish_.with_recorded && IsOnlyRecorded(judged)) continue;
-      ReportedFinding& finding = told.findings.emplace_back(Told(object, judged, report_.text));
+      ReportedFinding& finding = told.findings.emplace_back(Reported(object, judged, report_.text));
       if (finding.ignored_because.empty() && finding.would_be > Mode::kAudit) {
         finding.ignored_because =
             comments_.ReasonToIgnore(*finding.rule, object.document, finding.pointer);
@@ -197,6 +181,11 @@ class Checker {
       for (k8s::JsonEdit& edit : repair.edits) edit.pointer.insert(0, object.pointer);
       std::string patch = k8s::AsPatch(object.root, repair.edits);
       told.repairs.push_back({std::move(repair), label++, std::move(patch)});
+    }
+    const bool denied = std::any_of(told.findings.begin(), told.findings.end(),
+                                    [](const auto& each) { return each.mode == Mode::kDeny; });
+    if (denied && told.repairs.empty()) {
+      told.why_no_repair = admission::WhyNoRepair(judgement.decision.findings);
     }
   }
 

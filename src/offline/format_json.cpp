@@ -73,8 +73,10 @@ class JsonFormat final : public Format {
                  {"summary", finding.summary},
                  {"problem", finding.problem},
                  {"change", finding.change},
+                 {"edits", Json::parse(finding.edits)},
                  {"end_line", finding.place.end.line},
                  {"end_column", finding.place.end.column}};
+    if (!finding.decision.empty()) json["decision"] = finding.decision;
     if (!object.source.empty()) json["source"] = object.source;
     if (finding.more > 0) json["more"] = finding.more;
     if (!finding.ignored_because.empty()) json["ignored_because"] = finding.ignored_because;

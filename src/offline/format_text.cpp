@@ -135,7 +135,8 @@ class TextFormat final : public Format {
   static void AddRepairs(const ObjectReport& object, std::string& out) {
     std::vector<repair::Repair> repairs;
     for (const ReportedRepair& repair : object.repairs) repairs.push_back(repair.repair);
-    if (!repairs.empty()) out += admission::WhatWouldRun(repairs) + "\n";
+    const std::string text = admission::WhatWouldRun(repairs) + object.why_no_repair;
+    if (!text.empty()) out += text + "\n";
   }
 
   const bool colour_;

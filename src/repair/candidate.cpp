@@ -4,168 +4,61 @@
 #include <array>
 #include <cstdlib>
 
-#include "tpu_admission/base/json_pointer.h"
 #include "tpu_admission/tpu/guess.h"
 
 namespace tpu_admission::repair {
 namespace {
 
-using k8s::JsonEdit;
 using workload::Counting;
+using workload::Edits;
 using workload::NodeLabel;
 
-constexpr std::int64_t kSharePercent = 80;  // of what a node gives, as the request fix takes
-
-// Collects edits; one that would change nothing is none.
-class Edits {
- public:
-  explicit Edits(k8s::JsonView object) : object_(object) {}
-
-  void Set(std::string pointer, std::int64_t number) {
-    if (k8s::At(object_, pointer).AsInteger() == number) return;
-    edits_.push_back({std::move(pointer), number});
-  }
-  void Set(std::string pointer, std::string text) {
-    if (k8s::At(object_, pointer).AsString() == std::string_view(text)) return;
-    edits_.push_back({std::move(pointer), std::move(text)});
-  }
-  void Remove(std::string pointer) {
-    if (k8s::At(object_, pointer).present()) edits_.push_back({std::move(pointer), std::nullopt});
-  }
-  std::vector<JsonEdit> Take() { return std::move(edits_); }
-  k8s::JsonView object() const { return object_; }
-
- private:
-  k8s::JsonView object_;
-  std::vector<JsonEdit> edits_;
-};
-
-std::string PointerOf(const workload::PodSet& pods, NodeLabel label,
-                      const workload::Selected& selected) {
-  if (!selected.pointer.empty()) return std::string(selected.pointer);
-  const std::string place =
-      std::string(pods.selector_pointer) + workload::PointerOf(label, selected);
-  if (selected.fixed() && selected.term != workload::Selected::kInNodeSelector) {
-    return place + "/values/0";
-  }
-  if (selected.fixed()) return place;
-  std::string pointer = std::string(pods.selector_pointer) + "/nodeSelector";
-  AppendPointerToken(pointer, Key(label));
-  return pointer;
-}
-
 void SetLabel(Edits& edits, const Written& written, NodeLabel label, std::string value) {
-  const workload::Selected& selected = (*written.choice)[label];
-  edits.Set(PointerOf(*written.pods, label, selected), std::move(value));
+  workload::SetLabel(*written.pods, label, (*written.choice)[label], std::move(value), edits);
 }
 
-std::string At(const workload::PodSet& pods, const k8s::Container& container) {
-  std::string pointer = std::string(pods.spec_pointer) + "/";
-  pointer.append(container.list);
-  if (container.index != k8s::Container::kAlone) AppendPointerIndex(pointer, container.index);
-  return pointer;
-}
-
-// The one container that has, or is to have, the chips; nullptr if there are several.
-const k8s::Container* ChipContainer(const workload::PodSet& pods) {
-  const k8s::Container* found = nullptr;
-  std::size_t main = 0;
-  const k8s::Container* only = nullptr;
-  for (const k8s::Container& container : pods.pod.spec.containers) {
-    if (container.role == k8s::ContainerRole::kMain) {
-      ++main;
-      only = &container;
-    }
-    if (!workload::UsesTpu(container)) continue;
-    if (found != nullptr) return nullptr;
-    found = &container;
+// Made where it changes nothing.
+bool IsSo(k8s::JsonView object, const k8s::JsonEdit& edit) {
+  const k8s::JsonView now = k8s::At(object, edit.pointer);
+  if (const auto* number = std::get_if<std::int64_t>(&*edit.value)) {
+    return now.AsInteger() == *number;
   }
-  if (found != nullptr) return found;
-  return main == 1 ? only : nullptr;
-}
-
-void SetChips(Edits& edits, const Written& written, const Candidate& target) {
-  const k8s::Container& container = *ChipContainer(*written.pods);
-  const std::string resources = At(*written.pods, container) + "/resources";
-  const auto set = [&](std::string_view list) {
-    std::string pointer = resources + "/" + std::string(list);
-    AppendPointerToken(pointer, workload::kTpuResource);
-    const k8s::JsonView now = k8s::At(edits.object(), pointer);
-    // "4" and 4 are the same amount.
-    if (now.AsString() == std::to_string(target.chips_per_pod)) return;
-    edits.Set(pointer, target.chips_per_pod);
-  };
-  set("limits");
-  if (container.requests.Has(workload::kTpuResource)) set("requests");
-}
-
-// CPU and memory that the machine does not have become what a node of it gives.
-void FitRequests(Edits& edits, const Written& written, const Candidate& target) {
-  const k8s::Container& container = *ChipContainer(*written.pods);
-  const tpu::MachineType& machine = *target.placement.machine;
-  const auto fit = [&](std::string_view resource, k8s::Quantity most, const std::string& share) {
-    for (const std::string_view list : {"requests", "limits"}) {
-      const auto amount =
-          (list == "requests" ? container.requests : container.limits).Find(resource);
-      if (!amount || !amount->quantity || !(*amount->quantity > most)) continue;
-      std::string pointer = At(*written.pods, container) + "/resources/" + std::string(list) + "/";
-      edits.Set(pointer.append(resource), share);
-    }
-  };
-  const std::int64_t part = target.chips_per_pod * kSharePercent;
-  const std::int64_t whole = machine.chips * 100;
-  fit("cpu", k8s::Quantity::FromMillis(machine.allocatable.cpu_millis),
-      std::to_string(machine.allocatable.cpu_millis * part / whole) + "m");
-  fit("memory", k8s::Quantity::FromMebibytes(machine.allocatable.memory_mib),
-      std::to_string(machine.allocatable.memory_mib * part / whole) + "Mi");
+  return now.AsString() == std::string_view(std::get<std::string>(*edit.value));
 }
 
 // KubeRay holds the replicas of a group between its minReplicas and maxReplicas.
-void SetSlices(Edits& edits, const workload::Scale& scale, std::int64_t slices) {
+void SetSlices(k8s::JsonView object, const workload::Scale& scale, std::int64_t slices,
+               Edits& edits) {
   if (scale.slices.value == slices) return;
-  const std::string pointer = scale.slices.pointer();
-  edits.Set(pointer, slices);
-  const std::string holder = pointer.substr(0, pointer.rfind('/'));
+  const std::string holder(scale.slices.holder);
+  edits.push_back({scale.slices.pointer(), slices});
   const auto bound = [&](const std::string& name) {
-    return k8s::At(edits.object(), holder + name).AsInteger();
+    return k8s::At(object, holder + name).AsInteger();
   };
-  if (bound("/minReplicas").value_or(slices) > slices) edits.Set(holder + "/minReplicas", slices);
-  if (bound("/maxReplicas").value_or(slices) < slices) edits.Set(holder + "/maxReplicas", slices);
+  if (bound("/minReplicas").value_or(slices) > slices) {
+    edits.push_back({holder + "/minReplicas", slices});
+  }
+  if (bound("/maxReplicas").value_or(slices) < slices) {
+    edits.push_back({holder + "/maxReplicas", slices});
+  }
 }
 
-void SetCounts(Edits& edits, const Written& written, const Candidate& target) {
+void SetCounts(k8s::JsonView object, const Written& written, const Candidate& target,
+               Edits& edits) {
   const workload::Scale& scale = written.pods->scale;
-  const std::string holder(scale.pointer);
-  switch (scale.counting) {
-    case Counting::kJob: {
-      const bool has_slices = !scale.slices.field.empty();
-      const std::int64_t pods = has_slices ? target.pods : target.pods * target.slices;
-      const bool equal = !scale.completions.written || scale.completions.value == scale.pods.value;
-      edits.Set(holder + "/parallelism", pods);
-      if (equal || scale.completions.value.value_or(0) < pods) {
-        edits.Set(holder + "/completions", pods);
-      }
-      if (has_slices) SetSlices(edits, scale, target.slices);
-      if (target.placement.hosts > 1 && !scale.indexed) {
-        edits.Set(holder + "/completionMode", std::string("Indexed"));
-      }
-      break;
-    }
-    case Counting::kReplicas:
-    case Counting::kTogether:
-      edits.Set(holder + "/replicas", target.pods * target.slices);
-      break;
-    case Counting::kPerSlice:
-      edits.Set(scale.pods.pointer(), target.pods);
-      SetSlices(edits, scale, target.slices);
-      break;
-    case Counting::kGroup:
-      edits.Set(scale.pods.pointer(), target.pods + scale.leaders_without_tpus);
-      SetSlices(edits, scale, target.slices);
-      break;
-    case Counting::kNone:
-    case Counting::kElsewhere:
-      break;
+  const bool has_slices = !scale.slices.field.empty();
+  const std::int64_t pods = has_slices ? target.pods : target.pods * target.slices;
+  if (scale.counting == Counting::kTogether) {
+    edits.push_back({scale.pods.pointer(), pods});
+  } else if (scale.sub_group > 0) {
+    edits.push_back({std::string(scale.pointer) + "/subGroupPolicy/subGroupSize", pods});
+    edits.push_back({scale.pods.pointer(), pods * written.sub_groups + scale.leaders_without_tpus});
+  } else {
+    SetPods(scale, pods, edits);
+  }
+  if (has_slices) SetSlices(object, scale, target.slices / written.sub_groups, edits);
+  if (scale.counting == Counting::kJob && target.placement.hosts > 1 && !scale.indexed) {
+    edits.push_back({std::string(scale.pointer) + "/completionMode", "Indexed"});
   }
 }
 
@@ -185,6 +78,13 @@ void SetSelection(Edits& edits, const Written& written, const Candidate& target)
   if (choice[NodeLabel::kMachineType].fixed()) {
     SetLabel(edits, written, NodeLabel::kMachineType, target.placement.machine->name);
   }
+}
+
+// Whose parts play parts of their own, which nobody but a person divides anew: what is offered
+// stays.
+bool MustKeepTopology(const Written& written) {
+  return written.pods->scale.sub_group > 0 && written.topology &&
+         !written.generation->PlacementsOf(*written.topology).empty();
 }
 
 bool Counts(Counting counting) {
@@ -269,7 +169,7 @@ const tpu::Generation* Guess(const tpu::Catalog& catalog, const workload::NodeCh
 
 std::optional<Written> Read(const tpu::Catalog& catalog, const workload::PodSet& pods) {
   if (pods.use != workload::TpuUse::kChips) return std::nullopt;  // nobody asked for chips
-  if (pods.nodes.choices.size() != 1 || ChipContainer(pods) == nullptr) return std::nullopt;
+  if (pods.nodes.choices.size() != 1) return std::nullopt;
   Written written;
   written.pods = &pods;
   written.choice = &pods.nodes.choices.front();
@@ -282,6 +182,9 @@ std::optional<Written> Read(const tpu::Catalog& catalog, const workload::PodSet&
     written.generation = catalog.FindByMachine(machine.value);
   }
   if (written.generation == nullptr) return std::nullopt;
+  written.container = ChipContainer(pods);
+  // Where one container takes a whole host, somebody must say which.
+  if (written.container == nullptr && !written.generation->node_can_be_split()) return std::nullopt;
   const workload::Selected& topology = (*written.choice)[NodeLabel::kTopology];
   if (topology.fixed()) written.topology = tpu::Topology::Parse(topology.value);
   const workload::Scale& scale = pods.scale;
@@ -290,6 +193,12 @@ std::optional<Written> Read(const tpu::Catalog& catalog, const workload::PodSet&
     if (!scale.pods.value || !scale.slices.value) return std::nullopt;  // a placeholder
     written.pods_per_slice = std::max<std::int64_t>(1, scale.tpu_pods.value_or(*scale.pods.value));
     written.slices = std::max<std::int64_t>(1, *scale.slices.value);
+    if (scale.sub_group > 0 && scale.tpu_pods) {
+      written.sub_groups =
+          std::max<std::int64_t>(1, (*scale.pods.value - scale.leaders_without_tpus) /
+                                        std::max<std::int64_t>(1, *scale.tpu_pods));
+      written.slices *= written.sub_groups;
+    }
     if (scale.counting == Counting::kReplicas && written.topology && written.chips_per_pod > 0) {
       // A StatefulSet says how many pods there are, not how many slices.
       const std::int64_t hosts = written.topology->chips() / written.chips_per_pod;
@@ -303,27 +212,38 @@ std::optional<Written> Read(const tpu::Catalog& catalog, const workload::PodSet&
   return written;
 }
 
+bool Candidate::Is(const Written& written) const {
+  const bool same_pods = !Counts(written.pods->scale.counting) ||
+                         written.pods_per_slice * written.slices == pods * slices;
+  return written.generation == generation && written.topology == placement.topology &&
+         written.chips_per_pod == chips_per_pod && same_pods;
+}
+
 std::vector<Candidate> CandidatesFor(const Written& written, k8s::JsonView object) {
   std::vector<Candidate> all;
   const bool counts = Counts(written.pods->scale.counting);
   for (const tpu::Placement& placement : Placements(written)) {
     if (!placement.standard || (placement.hosts == 1 && !placement.machine->single_host)) continue;
-    if (!counts && placement.hosts > 1 && written.topology != placement.topology) continue;
+    const bool keeps = written.topology == placement.topology;
+    if (!keeps && ((!counts && placement.hosts > 1) || MustKeepTopology(written))) continue;
     for (const std::int64_t chips : ChipsPerPod(written, *written.generation, placement)) {
       if (placement.topology.chips() % chips != 0) continue;
+      if (written.container == nullptr && chips != written.chips_per_pod) continue;
       for (const std::int64_t slices : Slices(written, placement.topology.chips())) {
+        if (slices % written.sub_groups != 0) continue;
         Candidate candidate;
         candidate.placement = placement;
         candidate.generation = written.generation;
         candidate.chips_per_pod = chips;
         candidate.pods = placement.topology.chips() / chips;
         candidate.slices = slices;
-        Edits edits(object);
+        Edits& edits = candidate.edits;
         SetSelection(edits, written, candidate);
-        SetChips(edits, written, candidate);
-        SetCounts(edits, written, candidate);
-        FitRequests(edits, written, candidate);
-        candidate.edits = edits.Take();
+        if (written.container != nullptr) {
+          SetChips(*written.pods, *written.container, chips, edits);
+        }
+        SetCounts(object, written, candidate, edits);
+        std::erase_if(edits, [&](const k8s::JsonEdit& edit) { return IsSo(object, edit); });
         const auto sides = placement.topology.dimensions();
         const std::int64_t off = std::abs(candidate.total_chips() - written.total_chips);
         // If the chips cannot stay as they are, the topology that somebody wrote down may.
@@ -336,7 +256,7 @@ std::vector<Candidate> CandidatesFor(const Written& written, k8s::JsonView objec
                               candidate.pods != written.pods_per_slice,
                               candidate.edits.size(),
                               *std::max_element(sides.begin(), sides.end())};
-        if (!candidate.edits.empty()) all.push_back(std::move(candidate));
+        all.push_back(std::move(candidate));
       }
     }
   }

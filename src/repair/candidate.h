@@ -7,8 +7,8 @@
 #include <tuple>
 #include <vector>
 
-#include "tpu_admission/k8s/json_edit.h"
 #include "tpu_admission/tpu/catalog.h"
+#include "tpu_admission/workload/edits.h"
 #include "tpu_admission/workload/workload.h"
 
 namespace tpu_admission::repair {
@@ -18,10 +18,12 @@ struct Written {
   const workload::PodSet* pods = nullptr;
   const workload::NodeChoice* choice = nullptr;
   const tpu::Generation* generation = nullptr;  // selected, or probably meant
+  const k8s::Container* container = nullptr;    // with the chips; nullptr: several share a host
   std::optional<tpu::Topology> topology;
   std::int64_t chips_per_pod = 0;  // 0: not known
   std::int64_t pods_per_slice = 1;
   std::int64_t slices = 1;
+  std::int64_t sub_groups = 1;  // of each group, which are slices too
   std::int64_t total_chips = 0;
 };
 // Nothing if a person must choose first: several alternatives, no generation, no counts.
@@ -33,10 +35,12 @@ struct Candidate {
   std::int64_t chips_per_pod = 0;
   std::int64_t pods = 0;    // of a slice
   std::int64_t slices = 1;  // that the object asks for
-  std::vector<k8s::JsonEdit> edits;
+  workload::Edits edits;
   std::tuple<bool, bool, bool, std::int64_t, bool, bool, bool, std::size_t, int> distance;
 
   std::int64_t total_chips() const { return placement.topology.chips() * slices; }
+  // A pod set that was read from the edited object has this shape.
+  bool Is(const Written& written) const;
 };
 
 // Nearest first. `object`: what the workload was read from.

@@ -3,20 +3,31 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
+#include <utility>
 
 #include "repair/candidate.h"
 #include "tpu_admission/base/json_pointer.h"
 #include "tpu_admission/base/text.h"
+#include "tpu_admission/workload/gke_labels.h"
 
 namespace tpu_admission::repair {
 namespace {
 
 using k8s::JsonEdit;
+using workload::Edits;
 
 // A pod set with its candidates, nearest first.
 struct Plan {
   Written written;
   std::vector<Candidate> candidates;
+};
+
+// A candidate that was found sound, with all that is edited for it and for the sets before it.
+struct Found {
+  const Candidate* target = nullptr;
+  Edits edits;
+  std::size_t own = 0;  // the first edit of this set
 };
 
 std::string Plural(std::int64_t count, std::string_view word) {
@@ -38,48 +49,35 @@ std::string What(const Written& written, const Candidate& target) {
                      Plural(hosts, "host"));
 }
 
-// What people call the field at the end of a pointer: "topology", "parallelism".
-std::string ShortName(std::string_view pointer) {
-  const std::string path = FieldPath(pointer);
-  for (const std::string_view list : {"containers[", "initContainers["}) {
-    const std::size_t place = path.find(list);
-    if (place == path.npos || (place > 0 && path[place - 1] != '.')) continue;
-    std::string container = path.substr(place, path.find(']', place) + 1 - place);
-    const bool chips = path.ends_with("['google.com/tpu']");
-    if (chips) return container + " google.com/tpu";
-    const bool request = path.find(".requests.") != path.npos;
-    return container + (request ? " request of " : " limit of ") + path.substr(path.rfind('.') + 1);
+// What people call what is edited: "topology", "containers[0] google.com/tpu", "parallelism".
+std::string ShortName(const JsonEdit& edit) {
+  for (const auto& [label, name] :
+       {std::pair<workload::NodeLabel, std::string_view>{workload::NodeLabel::kAccelerator,
+                                                         "accelerator"},
+        {workload::NodeLabel::kTopology, "topology"},
+        {workload::NodeLabel::kAcceleratorCount, "gke-accelerator-count"},
+        {workload::NodeLabel::kMachineType, "machine type"}}) {
+    std::string place = "/nodeSelector";
+    AppendPointerToken(place, Key(label));
+    if (edit.name == Key(label) || edit.pointer.ends_with(place)) return std::string(name);
   }
-  for (const auto& [key, name] :
-       {std::pair<std::string_view, std::string_view>{"gke-tpu-accelerator", "accelerator"},
-        {"gke-tpu-topology", "topology"},
-        {"gke-accelerator-count", "gke-accelerator-count"},
-        {"instance-type", "machine type"}}) {
-    if (path.ends_with(std::string(key) + "']")) return std::string(name);
-  }
-  return path.substr(path.rfind('.') + 1);
-}
-
-std::string Value(const JsonEdit& edit) {
-  if (!edit.value) return "(removed)";
-  if (const auto* text = std::get_if<std::string>(&*edit.value)) return Printable(*text);
-  return std::to_string(std::get<std::int64_t>(*edit.value));
+  if (!edit.name.empty()) return std::string(edit.name);
+  std::vector<std::string> way;
+  for (std::string_view left = edit.pointer; !left.empty();) way.push_back(TakePointerToken(left));
+  const std::string last = Printable(way.back());
+  const bool amount = way.size() > 4 && way[way.size() - 3] == "resources";
+  if (!amount) return last;
+  const std::string container = way[way.size() - 5] + "[" + way[way.size() - 4] + "] ";
+  if (last == workload::kTpuResource) return container + last;
+  return container + (way[way.size() - 2] == "requests" ? "request of " : "limit of ") + last;
 }
 
 // Requests and limits of chips are one change to a reader.
-std::string Changes(const std::vector<JsonEdit>& edits, const Written& written) {
+std::string Changes(std::span<const JsonEdit> edits) {
   std::string text;
   std::vector<std::string> said;
   for (const JsonEdit& edit : edits) {
-    std::string name = ShortName(edit.pointer);
-    const bool in_affinity = edit.pointer.ends_with("/values/0");
-    if (in_affinity) {
-      const auto& choice = *written.choice;
-      const bool topology = Value(edit).find('x') != std::string::npos &&
-                            choice[workload::NodeLabel::kTopology].fixed();
-      name = topology ? "topology" : "accelerator";
-    }
-    std::string change = name + ": " + Value(edit);
+    std::string change = ShortName(edit) + ": " + workload::Shown(edit);
     if (std::find(said.begin(), said.end(), change) != said.end()) continue;
     text += (text.empty() ? "" : ", ") + change;
     said.push_back(std::move(change));
@@ -87,20 +85,21 @@ std::string Changes(const std::vector<JsonEdit>& edits, const Written& written) 
   return text;
 }
 
-Repair MakeRepair(const std::vector<const Plan*>& plans, const std::vector<std::size_t>& chosen,
+// `chosen`: of each plan.
+Repair MakeRepair(const std::vector<Plan>& plans, const std::vector<const Found*>& chosen,
                   std::int64_t other_chips) {
   Repair repair;
   repair.chips_before = repair.chips_after = other_chips;
+  repair.edits = chosen.back()->edits;
   for (std::size_t i = 0; i < plans.size(); ++i) {
-    const Plan& plan = *plans[i];
-    const Candidate& target = plan.candidates[chosen[i]];
+    const Plan& plan = plans[i];
+    const Candidate& target = *chosen[i]->target;
     const std::string name = plans.size() > 1 && !plan.written.pods->name.empty()
                                  ? Printable(plan.written.pods->name) + ": "
                                  : "";
     repair.what += (i == 0 ? "" : "; ") + name + What(plan.written, target);
-    const std::string changes = Changes(target.edits, plan.written);
+    const std::string changes = Changes(std::span(chosen[i]->edits).subspan(chosen[i]->own));
     if (!changes.empty()) repair.changes += (repair.changes.empty() ? "" : "; ") + name + changes;
-    repair.edits.insert(repair.edits.end(), target.edits.begin(), target.edits.end());
     repair.chips_before += plan.written.total_chips;
     repair.chips_after += target.total_chips();
   }
@@ -108,15 +107,164 @@ Repair MakeRepair(const std::vector<const Plan*>& plans, const std::vector<std::
 }
 
 // What changes all that another repair does, and more, is no choice beside it.
-bool Includes(const std::vector<JsonEdit>& edits, const std::vector<JsonEdit>& fewer) {
+bool Includes(std::span<const JsonEdit> edits, std::span<const JsonEdit> fewer) {
   return std::all_of(fewer.begin(), fewer.end(), [&](const JsonEdit& edit) {
     return std::find(edits.begin(), edits.end(), edit) != edits.end();
   });
 }
 
-bool Contains(const std::vector<std::string>& list, std::string_view item) {
-  return std::find(list.begin(), list.end(), item) != list.end();
+bool IsFaulty(const std::vector<Fault>& faults, std::string_view pods) {
+  return std::any_of(faults.begin(), faults.end(),
+                     [&](const Fault& fault) { return fault.pods == pods; });
 }
+
+const workload::PodSet* SetAt(const workload::Workload& workload, std::string_view pointer) {
+  for (const workload::PodSet& pods : workload.pod_sets) {
+    if (pods.pointer == pointer) return &pods;
+  }
+  return nullptr;
+}
+
+// Appends what the findings of a pod set (of all: nullptr) would change; false if a person must
+// decide about one of them, or if it would change again what is edited already.
+bool Append(const std::vector<Fault>& faults, const std::string_view* pods, Edits& edits) {
+  const std::size_t before = edits.size();
+  for (const Fault& fault : faults) {
+    if (pods != nullptr && fault.pods != *pods) continue;
+    if (fault.edits.empty()) return false;
+    for (const JsonEdit& edit : fault.edits) {
+      const auto same = std::find_if(edits.begin(), edits.end(), [&](const JsonEdit& other) {
+        return other.pointer == edit.pointer;
+      });
+      if (same == edits.end()) {
+        edits.push_back(edit);
+      } else if (std::size_t(same - edits.begin()) < before || *same != edit) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+class Search {
+ public:
+  Search(const tpu::Catalog& catalog, k8s::JsonView object, const Proof& written,
+         const Prover& prove, k8s::Arena& arena)
+      : catalog_(catalog),
+        object_(object),
+        written_(written),
+        base_proof_(written),
+        prove_(prove),
+        arena_(arena) {}
+
+  std::vector<Repair> Find() {
+    if (!MakePlans() && !(DoWhatIsSaid() && MakePlans())) return {};
+    std::vector<std::vector<Found>> sound(plans_.size());
+    for (std::size_t i = 0; i < plans_.size(); ++i) {
+      // The sets before it have their best by then, those after it are as written.
+      const Edits before = i == 0 ? base_ : sound[i - 1].front().edits;
+      sound[i] = SoundOnes(plans_[i], before, i == 0 ? 0 : before.size(), i + 1 == plans_.size());
+      if (sound[i].empty()) return {};
+    }
+    std::vector<Repair> repairs;
+    // The first is the best of all sets, which the last proof covered; the others vary the last
+    // set.
+    for (const Found& last : sound.back()) {
+      std::vector<const Found*> chosen;
+      for (const auto& of_set : sound) chosen.push_back(&of_set.front());
+      chosen.back() = &last;
+      repairs.push_back(MakeRepair(plans_, chosen, other_chips_));
+    }
+    return repairs;
+  }
+
+ private:
+  // One for each faulty set; false if a person must decide something about one of them first.
+  bool MakePlans() {
+    plans_.clear();
+    other_chips_ = 0;
+    for (const workload::PodSet& pods : base_proof_.workload.pod_sets) {
+      const std::optional<Written> written = Read(catalog_, pods);
+      if (!IsFaulty(written_.faults, pods.pointer)) {
+        if (written) other_chips_ += written->total_chips;
+        continue;
+      }
+      if (!written) return false;
+      plans_.push_back({*written, CandidatesFor(*written, BaseObject())});
+    }
+    return !plans_.empty();
+  }
+
+  // What the findings of sets that cannot be read as they are would change.
+  bool DoWhatIsSaid() {
+    for (const Fault& fault : written_.faults) {
+      const workload::PodSet* pods = SetAt(written_.workload, fault.pods);
+      if (pods != nullptr && !Read(catalog_, *pods)) {
+        base_.insert(base_.end(), fault.edits.begin(), fault.edits.end());
+      }
+    }
+    if (base_.empty()) return false;
+    base_proof_ = Prove(base_);
+    return !base_proof_.unreadable;
+  }
+
+  k8s::JsonView BaseObject() { return k8s::Edited(object_, base_, arena_); }
+
+  Proof Prove(const Edits& edits) {
+    --left_;
+    return prove_(k8s::Edited(object_, edits, arena_));
+  }
+
+  std::vector<Found> SoundOnes(const Plan& plan, const Edits& before, std::size_t own, bool last) {
+    std::vector<Found> found;
+    const auto is_known = [&](std::span<const JsonEdit> edits) {
+      return std::any_of(found.begin(), found.end(), [&](const Found& other) {
+        return Includes(edits, std::span(other.edits).subspan(other.own));
+      });
+    };
+    for (const Candidate& candidate : plan.candidates) {
+      if (found.size() == kMostRepairs || left_ == 0) break;
+      Edits edits = before;
+      edits.insert(edits.end(), candidate.edits.begin(), candidate.edits.end());
+      if (is_known(std::span(edits).subspan(own))) continue;
+      if (!Mend(plan, candidate, last, edits)) continue;
+      if (is_known(std::span(edits).subspan(own))) continue;
+      found.push_back({&candidate, std::move(edits), own});
+    }
+    return found;
+  }
+
+  // Adds what the findings that are left would change, until there are none (of this set, or of
+  // all with the last one).
+  bool Mend(const Plan& plan, const Candidate& candidate, bool last, Edits& edits) {
+    const std::string_view pods = plan.written.pods->pointer;
+    for (int round = 0; round < kMostRounds && left_ > 0; ++round) {
+      const Proof proof = edits.empty() ? written_ : Prove(edits);
+      if (proof.unreadable) return false;
+      if (last ? proof.faults.empty() : !IsFaulty(proof.faults, pods)) {
+        if (round == 0) return true;
+        const workload::PodSet* now = SetAt(proof.workload, pods);
+        const auto written = now != nullptr ? Read(catalog_, *now) : std::nullopt;
+        return written && candidate.Is(*written);
+      }
+      if (!Append(proof.faults, last ? nullptr : &pods, edits)) return false;
+    }
+    return false;
+  }
+
+  static constexpr int kMostRounds = 3;
+
+  const tpu::Catalog& catalog_;
+  const k8s::JsonView object_;
+  const Proof& written_;
+  Edits base_;        // of what cannot be read as it is
+  Proof base_proof_;  // with these
+  const Prover& prove_;
+  k8s::Arena& arena_;
+  std::vector<Plan> plans_;
+  std::int64_t other_chips_ = 0;  // of the sets without a fault
+  std::size_t left_ = kMostCandidates;
+};
 
 }  // namespace
 
@@ -126,62 +274,9 @@ std::string Repair::Title() const {
                      chips_before == 1 ? "s" : "", chips_after);
 }
 
-std::vector<Repair> FindRepairs(const tpu::Catalog& catalog, const workload::Workload& workload,
-                                k8s::JsonView object, const std::vector<std::string>& faulty,
-                                const Prover& prove, k8s::Arena& arena) {
-  std::vector<Plan> plans;
-  std::int64_t other_chips = 0;
-  for (const workload::PodSet& pods : workload.pod_sets) {
-    std::optional<Written> written = Read(catalog, pods);
-    if (!Contains(faulty, pods.pointer)) {
-      if (written) other_chips += written->total_chips;
-      continue;
-    }
-    if (!written) return {};  // a person must decide something first
-    std::vector<Candidate> candidates = CandidatesFor(*written, object);
-    if (candidates.empty()) return {};
-    plans.push_back({*written, std::move(candidates)});
-  }
-  if (plans.empty()) return {};
-  // Set by set: the candidates after which nothing is wrong with that set. The sets before it have
-  // their best by then, those after it are as written.
-  std::size_t left = kMostCandidates;
-  std::vector<std::vector<std::size_t>> sound(plans.size());
-  std::vector<JsonEdit> before;
-  for (std::size_t i = 0; i < plans.size(); ++i) {
-    const bool last = i + 1 == plans.size();
-    for (std::size_t c = 0; c < plans[i].candidates.size(); ++c) {
-      if (sound[i].size() == kMostRepairs || left == 0) break;
-      const auto& mine = plans[i].candidates[c].edits;
-      if (std::any_of(sound[i].begin(), sound[i].end(), [&](std::size_t other) {
-            return Includes(mine, plans[i].candidates[other].edits);
-          })) {
-        continue;
-      }
-      --left;
-      std::vector<JsonEdit> edits = before;
-      edits.insert(edits.end(), mine.begin(), mine.end());
-      const Proof proof = prove(k8s::Edited(object, edits, arena));
-      const bool fits =
-          last ? proof.sound()
-               : !proof.unreadable && !Contains(proof.faulty, plans[i].written.pods->pointer);
-      if (fits) sound[i].push_back(c);
-    }
-    if (sound[i].empty()) return {};
-    const auto& best = plans[i].candidates[sound[i].front()].edits;
-    before.insert(before.end(), best.begin(), best.end());
-  }
-  std::vector<const Plan*> all;
-  for (const Plan& plan : plans) all.push_back(&plan);
-  std::vector<Repair> repairs;
-  // The first is the best of all sets, which the last proof covered; the others vary the last set.
-  for (const std::size_t last : sound.back()) {
-    std::vector<std::size_t> chosen;
-    for (const auto& of_set : sound) chosen.push_back(of_set.front());
-    chosen.back() = last;
-    repairs.push_back(MakeRepair(all, chosen, other_chips));
-  }
-  return repairs;
+std::vector<Repair> FindRepairs(const tpu::Catalog& catalog, k8s::JsonView object,
+                                const Proof& written, const Prover& prove, k8s::Arena& arena) {
+  return Search(catalog, object, written, prove, arena).Find();
 }
 
 }  // namespace tpu_admission::repair

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tpu_admission/k8s/json.h"
 #include "tpu_admission/repair/repair.h"
 #include "tpu_admission/rules/finding.h"
 #include "tpu_admission/workload/workload.h"
@@ -59,6 +60,26 @@ std::string Warning(const rules::Finding& finding, std::size_t more = 0);
 
 // One finding as it stands in a denial and in `check`: id, name, place; problem; change.
 std::string Paragraph(const rules::Finding& finding, std::size_t more = 0);
+
+// A finding with all that is told of it: it outlives the object and the judgement.
+struct ToldFinding {
+  const rules::Rule* rule = nullptr;
+  rules::Mode mode = rules::Mode::kOff;
+  rules::Mode would_be = rules::Mode::kOff;  // as in JudgedFinding
+  std::string pointer;                       // JSON pointer in the document
+  std::string container;
+  std::string summary;
+  std::string problem;
+  std::string change;
+  std::string edits = "[]";   // JSON text, as k8s::AsChanges() writes it
+  std::string_view decision;  // as in rules::Finding
+  // As in a denial, without the change; ends its line. Empty for what is only recorded (audit),
+  // which no text tells: nearly every object has such findings.
+  std::string paragraph;
+  std::size_t more = 0;  // of this rule and pod set, that are counted here, and not told
+};
+// `document`: what the object was read from, as a part of it at `pointer`.
+ToldFinding Told(const JudgedFinding& judged, k8s::JsonView document, const std::string& pointer);
 
 // The values of audit annotations: entries that fit into kAuditBytes, then "and 7 more"; empty if
 // there is none.

@@ -31,5 +31,7 @@ std::vector<TemplateFix> FixesOf(const Settings& settings, const Submission& sub
 
 // The end of a denial: "What would run:" and a line for each repair, or nothing.
 std::string WhatWouldRun(const std::vector<repair::Repair>& repairs);
+// The end of a denial without any: one line that says why, by what denies.
+std::string WhyNoRepair(const std::vector<JudgedFinding>& findings);
 
 }  // namespace tpu_admission::admission

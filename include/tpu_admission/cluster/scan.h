@@ -19,18 +19,8 @@
 
 namespace tpu_admission::cluster {
 
-struct ScanFinding {
-  const rules::Rule* rule = nullptr;
-  rules::Mode mode = rules::Mode::kOff;
-  rules::Mode would_be = rules::Mode::kOff;  // as in admission::JudgedFinding
-  std::optional<rules::Mode> mode_before;    // by the first of two policies
-  std::string pointer;
-  std::string container;
-  std::string summary;
-  std::string problem;
-  std::string change;
-  std::string paragraph;  // as in a denial
-  std::size_t more = 0;
+struct ScanFinding : admission::ToldFinding {
+  std::optional<rules::Mode> mode_before;  // by the first of two policies
 
   bool denies() const { return mode == rules::Mode::kDeny; }
   bool would_deny() const { return would_be == rules::Mode::kDeny && !denies(); }

@@ -20,6 +20,7 @@ using JsonScalar = std::variant<std::int64_t, std::string>;
 struct JsonEdit {
   std::string pointer;              // RFC 6901
   std::optional<JsonScalar> value;  // nothing: the member is removed
+  std::string_view name = {};       // where the pointer does not say it: a constant
 
   friend bool operator==(const JsonEdit&, const JsonEdit&) = default;
 };
@@ -28,6 +29,10 @@ struct JsonEdit {
 // edit whose way leads through a scalar or past the end of a list changes nothing. The copy lives
 // as long as the arena, `root` and `edits`.
 JsonView Edited(JsonView root, std::span<const JsonEdit> edits, Arena& arena);
+
+// The edits with what they replace, as JSON text: [{"pointer": "/a", "old": 2, "new": 4}]. `old` is
+// left out where nothing stands or a list or map does, `new` where the member is removed.
+std::string AsChanges(JsonView root, std::span<const JsonEdit> edits);
 
 // The value at `pointer`; absent if there is none.
 JsonView At(JsonView root, std::string_view pointer);

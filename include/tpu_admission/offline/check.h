@@ -38,21 +38,10 @@ struct Note {
   std::string text;
 };
 
-struct ReportedFinding {
-  const rules::Rule* rule = nullptr;
-  rules::Mode mode = rules::Mode::kOff;
-  rules::Mode would_be = rules::Mode::kOff;  // as in admission::JudgedFinding
-  std::string pointer;                       // JSON pointer in the document
-  std::string field;                         // path in the object, as messages write it
-  std::string container;
-  std::string summary;
-  std::string problem;
-  std::string change;
-  // All but the change, as in a denial; ends its line. Empty for what is only recorded (audit).
-  std::string paragraph;
+struct ReportedFinding : admission::ToldFinding {
+  std::string field;  // path in the object, as messages write it
   // The value; of a list or map, and of what is not there, the key of what is there.
   Span place;
-  std::size_t more = 0;         // of this rule and pod set, that are counted here, and not told
   std::string ignored_because;  // not empty: its author asked for that, and it counts
   bool is_known = false;        // it stands in the baseline
 };
@@ -76,6 +65,7 @@ struct ObjectReport {
   std::string title;                      // Job "train"
   std::vector<ReportedFinding> findings;  // hardest first
   std::vector<ReportedRepair> repairs;
+  std::string why_no_repair;  // of a denial without any: a line
   std::vector<admission::TemplateFix> fixes;  // with_fixes; their pointers are of the document
   std::vector<Note> warnings;                 // what is not judged, exemptions that do not count
   std::vector<Note> errors;                   // what cannot be read

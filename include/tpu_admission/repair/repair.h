@@ -16,6 +16,7 @@
 #include "tpu_admission/k8s/arena.h"
 #include "tpu_admission/k8s/json_edit.h"
 #include "tpu_admission/tpu/catalog.h"
+#include "tpu_admission/workload/edits.h"
 #include "tpu_admission/workload/workload.h"
 
 namespace tpu_admission::repair {
@@ -33,13 +34,17 @@ struct Repair {
   std::string Title() const;
 };
 
-// What the judge makes of an edited object: the pod sets, by their JSON pointers, that still have
-// a denial, or a warning that was not there before. `unreadable`: no workload any more.
+// A denial, or a warning that was not there before; and what its finding would change.
+struct Fault {
+  std::string pods;  // JSON pointer of the pod set
+  workload::Edits edits;
+};
+
+// What the judge makes of an edited object. `unreadable`: no workload any more.
 struct Proof {
   bool unreadable = false;
-  std::vector<std::string> faulty;
-
-  bool sound() const { return !unreadable && faulty.empty(); }
+  std::vector<Fault> faults;
+  workload::Workload workload;
 };
 using Prover = std::function<Proof(k8s::JsonView object)>;
 
@@ -47,10 +52,10 @@ inline constexpr std::size_t kMostRepairs = 3;
 inline constexpr std::size_t kMostCandidates = 256;
 
 // At most kMostRepairs, nearest first: those that keep total chips, generation, chips a pod,
-// topology and pods, in this order, then those of few edits. `faulty`: the pod sets that something
-// is wrong with, as in Proof. The same input gives the same answer.
-std::vector<Repair> FindRepairs(const tpu::Catalog& catalog, const workload::Workload& workload,
-                                k8s::JsonView object, const std::vector<std::string>& faulty,
-                                const Prover& prove, k8s::Arena& arena);
+// topology and pods, in this order, then those of few edits. A candidate is a shape together with
+// the edits of the findings that are left with it. `written`: what the judge makes of `object` as
+// it is. The same input gives the same answer.
+std::vector<Repair> FindRepairs(const tpu::Catalog& catalog, k8s::JsonView object,
+                                const Proof& written, const Prover& prove, k8s::Arena& arena);
 
 }  // namespace tpu_admission::repair

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "tpu_admission/rules/rule.h"
+#include "tpu_admission/workload/edits.h"
 
 namespace tpu_admission::rules {
 
@@ -33,8 +34,14 @@ struct Finding {
   std::string summary;
   // A sentence about the field: "asks for 8 ..., but ...".
   std::string problem;
-  // What to do, in the imperative, made for this manifest.
-  std::string change;
+  // What to change, made for this manifest: made to the letter, they take this finding away. None:
+  // a person must decide something first.
+  workload::Edits edits = {};
+  // What to do, in the imperative. A rule that gives edits says here only what comes after them,
+  // such as another way: their own sentence (SentenceOf) is put before it.
+  std::string change = {};
+  // Where there are no edits: what only a person can say, after "only you can say". A constant.
+  std::string_view decision = {};
   // Milder than the rule's own mode, where this case is less certain.
   std::optional<Mode> milder = std::nullopt;
 
@@ -50,5 +57,8 @@ struct Finding {
     return {rule, pods == nullptr ? workload::PodSetId() : pods->id(), part_name()};
   }
 };
+
+// "set requests and limits of google.com/tpu to 4, and parallelism and completions to 4".
+std::string SentenceOf(const workload::Edits& edits);
 
 }  // namespace tpu_admission::rules

@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include "rules/engine/phrases.h"
+#include "rules/engine/suggestions.h"
 #include "tpu_admission/base/text.h"
 #include "tpu_admission/tpu/guess.h"
 
@@ -23,7 +24,7 @@ Finding Misspelt(const Subject& subject, const std::string& value, const tpu::Ge
           .problem = fmt::format("is {}, but no TPU node is called that; the name of {} is {}. "
                                  "Pods that are sent there stay Pending for ever.",
                                  value, meant.name, meant.label),
-          .change = SelectorChange(subject, NodeLabel::kAccelerator, meant.label)};
+          .edits = Selecting(subject, NodeLabel::kAccelerator, meant.label)};
 }
 
 Finding Unknown(const Subject& subject, const std::string& value) {
@@ -37,6 +38,7 @@ Finding Unknown(const Subject& subject, const std::string& value) {
                       value, version),
       .change = fmt::format("check the spelling (known: {}), or give tpu-admission a newer catalog",
                             KnownLabels(subject.catalog)),
+      .decision = "whether the name is right",
       .milder = Mode::kWarn};
 }
 

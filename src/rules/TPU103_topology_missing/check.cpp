@@ -15,27 +15,31 @@ std::string_view ExampleFor(std::int64_t chips) {
                     : "2x2 for one host of 4 chips (tpu-admission catalog lists them)";
 }
 
-std::string Change(const Subject& subject) {
-  const std::string change = "add cloud.google.com/gke-tpu-topology";
-  if (subject.shape.generation == nullptr)
-    return fmt::format("{}, the shape of the slice in chips, for example {}", change,
-                       ExampleFor(subject.pods.chips_per_pod));
-  const std::vector<std::string> near = NearestTopologies(subject, WishedChips(subject));
-  return fmt::format("{}, e.g. {} ({} has {})", change, near.front(),
-                     subject.shape.generation->label, Topologies(*subject.shape.generation));
+void Suggest(const Subject& subject, Finding& finding) {
+  const tpu::Generation* generation = subject.shape.generation;
+  if (generation == nullptr) {
+    finding.change = fmt::format("add {}, the shape of the slice in chips, for example {}",
+                                 Key(NodeLabel::kTopology), ExampleFor(subject.pods.chips_per_pod));
+    finding.decision = "which topology is meant";
+    return;
+  }
+  SuggestTopology(subject, WishedChips(subject), finding);
+  finding.change = fmt::format(" ({} has {})", generation->label, Topologies(*generation));
 }
 
 void Check(const Subject& subject, Report& report) {
   if (!subject.Misses(NodeLabel::kTopology)) return;
-  report.Add({.pointer = subject.At(NodeLabel::kTopology),
-              .summary = fmt::format("no {}, and GKE refuses {}", Key(NodeLabel::kTopology),
-                                     RefusedPod(subject)),
-              .problem = fmt::format("has no {}, the shape of the slice in chips. GKE's own "
-                                     "check refuses every pod that asks for chips without it, "
-                                     "whatever else chooses the node.",
-                                     Key(NodeLabel::kTopology)),
-              .change = Change(subject),
-              .milder = subject.MissingSelectorMode()});
+  Finding finding = {
+      .pointer = subject.At(NodeLabel::kTopology),
+      .summary =
+          fmt::format("no {}, and GKE refuses {}", Key(NodeLabel::kTopology), RefusedPod(subject)),
+      .problem = fmt::format("has no {}, the shape of the slice in chips. GKE's own "
+                             "check refuses every pod that asks for chips without it, "
+                             "whatever else chooses the node.",
+                             Key(NodeLabel::kTopology)),
+      .milder = subject.MissingSelectorMode()};
+  Suggest(subject, finding);
+  report.Add(std::move(finding));
 }
 
 }  // namespace

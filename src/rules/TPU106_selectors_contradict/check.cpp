@@ -3,11 +3,14 @@
 #include <array>
 
 #include "rules/engine/phrases.h"
+#include "rules/engine/suggestions.h"
 #include "tpu_admission/base/text.h"
 #include "tpu_admission/workload/gke_labels.h"
 
 namespace tpu_admission::rules {
 namespace {
+
+using workload::NodeLabel;
 
 // The other labels that choose nodes, where nodeSelector and affinity may name two of them.
 constexpr std::array kOthers = {workload::kGkeNodePool,    workload::kGkeNodePoolGroup,
@@ -35,7 +38,37 @@ void CheckOther(const Subject& subject, std::string_view key, Report& report) {
               .problem = fmt::format("wants other values of {} than nodeSelector, which wants {}. "
                                      "A node has one value of a label, so no node can ever match.",
                                      key, selected),
-              .change = fmt::format("name {} in one of the two places only", key)});
+              .change = fmt::format("name {} in one of the two places only", key),
+              .decision = "which of the two is meant"});
+}
+
+// The catalog has such nodes.
+bool Exists(const Subject& subject, NodeLabel label, std::string_view value) {
+  const auto accelerator = subject.pods.pod.spec.node_selector.Find(Key(NodeLabel::kAccelerator));
+  if (label == NodeLabel::kAccelerator) return subject.catalog.FindByLabel(value) != nullptr;
+  const auto* generation = accelerator ? subject.catalog.FindByLabel(*accelerator) : nullptr;
+  const auto topology = tpu::Topology::Parse(value);
+  return generation != nullptr && topology && !generation->PlacementsOf(*topology).empty();
+}
+
+// Where just one of the two values exists, that one is meant. An affinity of several terms is
+// content with one that can be met.
+workload::Edits TheOneThatExists(const Subject& subject, NodeLabel label, std::string_view one,
+                                 std::string_view other) {
+  const k8s::PodSpec& spec = subject.pods.pod.spec;
+  const bool judged = label == NodeLabel::kAccelerator || label == NodeLabel::kTopology;
+  if (!judged || spec.node_selector.Find(Key(label)) != one) return {};
+  const bool keeps = Exists(subject, label, one);
+  if (keeps == Exists(subject, label, other)) return {};
+  if (!keeps) return Selecting(subject, {.key = Key(label)}, std::string(other));
+  for (std::size_t t = 0; t < spec.required_affinity.size(); ++t) {
+    const auto& needs = spec.required_affinity[t].requirements;
+    for (std::size_t i = 0; i < needs.size(); ++i) {
+      if (needs[i].key != Key(label) || needs[i].values.size() != 1) continue;
+      return Selecting(subject, {Key(label), other, true, t, i}, std::string(one));
+    }
+  }
+  return {};
 }
 
 // Where the first of two values stands: not in the affinity, or in the same term of it.
@@ -51,12 +84,18 @@ void Check(const Subject& subject, Report& report) {
   const std::string key(Key(nodes.contradicting));
   const std::string one = Quoted(nodes.one_value);
   const std::string other = Quoted(nodes.other_value);
+  workload::Edits edits =
+      TheOneThatExists(subject, nodes.contradicting, nodes.one_value, nodes.other_value);
+  const bool is_known = !edits.empty();
   report.Add({.pointer = subject.AtSpec("/affinity/nodeAffinity"),
               .summary = fmt::format("{} must be {} and {} at once", key, one, other),
               .problem = fmt::format("asks for {} {}, and {} for {}. A node has one value of a "
                                      "label, so no node can ever match.",
                                      key, other, OtherPlace(subject, key, nodes.one_value), one),
-              .change = fmt::format("keep one of the two values of {}", key)});
+              .edits = std::move(edits),
+              .change = is_known ? ", as in the other place"
+                                 : fmt::format("keep one of the two values of {}", key),
+              .decision = "which of the two values is meant"});
 }
 
 }  // namespace

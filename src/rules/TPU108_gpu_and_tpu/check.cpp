@@ -1,6 +1,8 @@
 #include <fmt/core.h>
 
 #include "rules/engine/phrases.h"
+#include "rules/engine/suggestions.h"
+#include "tpu_admission/base/json_pointer.h"
 #include "tpu_admission/base/text.h"
 #include "tpu_admission/workload/gke_labels.h"
 
@@ -21,11 +23,33 @@ std::string TpuSide(const Subject& subject) {
   return subject.pods.use == workload::TpuUse::kChips ? "asks for TPU chips" : "selects TPU nodes";
 }
 
+// Nothing for a container that needs the GPU and no chips: it belongs into another pod.
+workload::Edits WithoutGpu(const Subject& subject, const k8s::Container& container,
+                           std::string_view gpu) {
+  workload::Edits edits;
+  if (!workload::UsesTpu(container)) return edits;
+  for (const std::string_view list : {"requests", "limits"}) {
+    if (!(list == "limits" ? container.limits : container.requests).Has(gpu)) continue;
+    std::string pointer = subject.At(container, "/resources/");
+    AppendPointerToken(pointer.append(list), gpu);
+    edits.push_back({std::move(pointer), std::nullopt});
+  }
+  return edits;
+}
+
+// Only a member of nodeSelector can be taken out by itself.
+workload::Edits Without(const Subject& subject, const workload::RequiredLabel& label) {
+  if (label.term != workload::Selected::kInNodeSelector) return {};
+  return {{subject.At(label), std::nullopt}};
+}
+
 void CheckResources(const Subject& subject, Report& report) {
   for (const k8s::Container& container : subject.pods.pod.spec.containers) {
     const std::string_view gpu = workload::GpuResourceOf(container);
     if (gpu.empty()) continue;
     const std::string name = Printable(gpu);
+    workload::Edits edits = WithoutGpu(subject, container, gpu);
+    const std::string remove = edits.empty() ? "remove " + name : "";
     report.Add(
         {.pointer = subject.At(container),
          .container = std::string(container.name),
@@ -34,7 +58,9 @@ void CheckResources(const Subject& subject, Report& report) {
          .problem = fmt::format("asks for {} in a pod that {}. All containers of a pod run on one "
                                 "node, and no node has both GPUs and TPUs.",
                                 name, TpuSide(subject)),
-         .change = fmt::format("remove {}, or move the container to a pod of its own", name)});
+         .edits = std::move(edits),
+         .change = remove + ", or move the container to a pod of its own",
+         .decision = "which pod gets the GPU, and which the TPU"});
   }
 }
 
@@ -44,14 +70,22 @@ void ReportKey(const Subject& subject, const workload::RequiredLabel& gpu, Repor
   const std::string_view key = Key(NodeLabel::kAccelerator);
   const bool known = subject.catalog.FindByLabel(gpu.value) != nullptr;
   const tpu::Generation* meant = known ? nullptr : subject.catalog.Guess(gpu.value);
+  workload::Edits edits = Without(subject, gpu);
+  if (!known && meant == nullptr) edits.clear();
+  if (!edits.empty()) {
+    workload::Edits selected =
+        Selecting(subject, NodeLabel::kAccelerator, known ? std::string(gpu.value) : meant->label);
+    edits.insert(edits.begin(), selected.begin(), selected.end());
+  }
+  const std::string rename = edits.empty() ? fmt::format("rename the key to {}", key) : "";
   report.Add({.pointer = subject.At(gpu),
               .summary = fmt::format("gke-accelerator is the label of GPU nodes; {} goes with {}",
                                      value, key),
               .problem = fmt::format("is {}, but this label is for GPU nodes. TPU nodes carry {}.",
                                      value, key),
-              .change = fmt::format(
-                  "rename the key to {}{}", key,
-                  meant != nullptr ? fmt::format(", and set it to {}", meant->label) : "")});
+              .edits = std::move(edits),
+              .change = rename,
+              .decision = "which accelerator is meant"});
 }
 
 void CheckSelector(const Subject& subject, Report& report) {
@@ -59,15 +93,17 @@ void CheckSelector(const Subject& subject, Report& report) {
   if (!gpu || !gpu->fixed) return;
   if (NamesTpu(*gpu)) return ReportKey(subject, *gpu, report);
   const std::string value = Quoted(gpu->value);
+  workload::Edits edits = Without(subject, *gpu);
+  const std::string remove = edits.empty() ? fmt::format("remove {}", workload::kGkeGpu) : "";
   report.Add(
-      {.pointer = std::string(subject.pods.selector_pointer) + workload::PointerOf(*gpu),
+      {.pointer = subject.At(*gpu),
        .summary = fmt::format("the pod {} and selects GPU nodes by gke-accelerator {}",
                               TpuSide(subject), value),
        .problem = fmt::format("is {}, but this label is for GPU nodes, and the pod {}. No node has "
                               "both, and GKE makes none for such a pod.",
                               value, TpuSide(subject)),
-       .change = fmt::format("remove {} (TPUs are selected by {})", workload::kGkeGpu,
-                             Key(NodeLabel::kAccelerator)),
+       .edits = std::move(edits),
+       .change = fmt::format("{} (TPUs are selected by {})", remove, Key(NodeLabel::kAccelerator)),
        .milder = gpu->value.starts_with("nvidia") ? std::nullopt : std::optional(Mode::kWarn)});
 }
 

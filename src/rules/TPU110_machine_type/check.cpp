@@ -40,34 +40,32 @@ std::vector<std::string> Served(const tpu::Generation& generation,
 
 Finding Unknown(const Subject& subject, const std::string& value) {
   const tpu::Generation* generation = subject.shape.generation;
-  const std::string choice = generation == nullptr ? "a machine type of `tpu-admission catalog`"
-                                                   : JoinOr(Serving(*generation, subject.shape));
-  return {.pointer = subject.At(NodeLabel::kMachineType),
-          .summary = fmt::format("the catalog knows no TPU machine {}", value),
-          .problem = fmt::format(
-              "is {}, which the TPU catalog of {} does not know as a machine with TPUs. If it is a "
-              "new one, this is no fault; else no node has it and TPUs as well.",
-              value, subject.catalog.version()),
-          .change = SelectorChange(subject, NodeLabel::kMachineType, choice),
-          .milder = Mode::kWarn};
+  return {
+      .pointer = subject.At(NodeLabel::kMachineType),
+      .summary = fmt::format("the catalog knows no TPU machine {}", value),
+      .problem = fmt::format(
+          "is {}, which the TPU catalog of {} does not know as a machine with TPUs. If it is a "
+          "new one, this is no fault; else no node has it and TPUs as well.",
+          value, subject.catalog.version()),
+      .change = SelectorChange(subject, NodeLabel::kMachineType,
+                               generation == nullptr ? "a machine type of `tpu-admission catalog`"
+                                                     : JoinOr(Serving(*generation, subject.shape))),
+      .decision = "which machine is meant",
+      .milder = Mode::kWarn};
 }
 
-Finding OtherGeneration(const Subject& subject, std::string_view found, const std::string& label,
-                        const tpu::Generation& of, std::string pointer) {
+Finding OtherGeneration(const Subject& subject, std::string_view found, const tpu::Generation& of,
+                        std::string pointer, workload::Edits edits) {
   const tpu::Generation& wanted = *subject.shape.generation;
-  const bool machine = label != workload::kGkeMachineFamily;
-  const std::string right =
-      machine ? JoinOr(Serving(wanted, subject.shape)) : wanted.machine_family;
   const bool in_class = subject.pods.row->form == workload::Form::kTpuPriority;
   return {
       .pointer = std::move(pointer),
       .summary = fmt::format("{} is a machine of {}, not of {}", found, of.label, wanted.label),
       .problem = fmt::format("is {}, a machine of {}, but the accelerator is {}. No node has both.",
                              found, of.name, wanted.label),
-      .change = in_class ? fmt::format("leave {} out, or set it to {}", label, right)
-                         : fmt::format("set {} to {}, or remove it (accelerator and topology say "
-                                       "which machine it is)",
-                                       label, right)};
+      .edits = std::move(edits),
+      .change = in_class ? ", or leave it out"
+                         : ", or remove it (accelerator and topology say which machine it is)"};
 }
 
 // ", or set topology to 2x2": of those that the machine serves, what the pods fill.
@@ -84,15 +82,15 @@ std::string TopologyInstead(const Subject& subject, const tpu::MachineType& mach
 Finding OtherTopology(const Subject& subject, const tpu::MachineType& machine) {
   const tpu::Generation& generation = *subject.shape.generation;
   const std::string topology = subject.shape.topology->Text();
-  const std::string serving = JoinOr(Serving(generation, subject.shape));
+  const std::string serving = Serving(generation, subject.shape).front();
   return {.pointer = subject.At(NodeLabel::kMachineType),
           .summary = fmt::format("{} does not serve topology {}, {} does", machine.name, topology,
                                  serving),
           .problem = fmt::format(
               "is {}, a machine of {}, but a {} of {} is made of {}. No node has both.",
               machine.name, Count(machine.chips, "chip"), topology, generation.label, serving),
-          .change = SelectorChange(subject, NodeLabel::kMachineType, serving) +
-                    TopologyInstead(subject, machine),
+          .edits = Selecting(subject, NodeLabel::kMachineType, serving),
+          .change = TopologyInstead(subject, machine),
           .milder = machine.documented ? std::nullopt : std::optional(Mode::kWarn)};
 }
 
@@ -104,9 +102,9 @@ void CheckMachine(const Subject& subject, Report& report) {
   const tpu::Generation* wanted = subject.shape.generation;
   if (wanted == nullptr) return;
   if (of != wanted) {
-    return report.Add(OtherGeneration(subject, selected.value,
-                                      std::string(FieldOf(subject, NodeLabel::kMachineType)), *of,
-                                      subject.At(NodeLabel::kMachineType)));
+    return report.Add(OtherGeneration(
+        subject, selected.value, *of, subject.At(NodeLabel::kMachineType),
+        Selecting(subject, NodeLabel::kMachineType, Serving(*wanted, subject.shape).front())));
   }
   if (!subject.shape.topology) return;
   const tpu::MachineType& machine = *wanted->FindMachine(selected.value);
@@ -125,9 +123,8 @@ void CheckFamily(const Subject& subject, Report& report) {
   if (family->value == wanted->machine_family) return;
   for (const tpu::Generation& of : subject.catalog.generations()) {
     if (of.machine_family != family->value) continue;
-    report.Add(
-        OtherGeneration(subject, family->value, std::string(workload::kGkeMachineFamily), of,
-                        std::string(subject.pods.selector_pointer) + workload::PointerOf(*family)));
+    report.Add(OtherGeneration(subject, family->value, of, subject.At(*family),
+                               Selecting(subject, *family, wanted->machine_family)));
   }
 }
 

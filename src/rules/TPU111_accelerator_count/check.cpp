@@ -2,6 +2,7 @@
 #include <set>
 
 #include "rules/engine/phrases.h"
+#include "rules/engine/suggestions.h"
 #include "tpu_admission/base/text.h"
 
 namespace tpu_admission::rules {
@@ -17,16 +18,30 @@ std::vector<std::string> Possible(const Subject& subject) {
   return words;
 }
 
+// Where several are possible, the chips of the pod say which.
+void Suggest(const Subject& subject, Finding& finding) {
+  const std::vector<std::string> possible = Possible(subject);
+  const std::string chips = std::to_string(subject.pods.chips_per_pod);
+  const bool fits = std::find(possible.begin(), possible.end(), chips) != possible.end();
+  if (fits || possible.size() == 1) {
+    finding.edits =
+        Selecting(subject, NodeLabel::kAcceleratorCount, fits ? chips : possible.front());
+    return;
+  }
+  finding.change = SelectorChange(subject, NodeLabel::kAcceleratorCount,
+                                  possible.empty() ? "the chips of one node" : JoinOr(possible));
+  finding.decision = "which nodes are meant";
+}
+
 Finding NoNumber(const Subject& subject, const std::string& value) {
-  return {
+  Finding finding = {
       .pointer = subject.At(NodeLabel::kAcceleratorCount),
       .summary = fmt::format("the chips of a node are given as {}, which is no number", value),
       .problem =
           fmt::format("is {}, which is no whole number. It stands for the chips of one node. {}",
-                      value, NoSuchNode(subject)),
-      .change = SelectorChange(subject, NodeLabel::kAcceleratorCount,
-                               subject.shape.generation == nullptr ? "the chips of one node"
-                                                                   : JoinOr(Possible(subject)))};
+                      value, NoSuchNode(subject))};
+  Suggest(subject, finding);
+  return finding;
 }
 
 Finding NotOfTheMachines(const Subject& subject, std::int64_t count) {
@@ -37,14 +52,16 @@ Finding NotOfTheMachines(const Subject& subject, std::int64_t count) {
                   subject.shape.generation->machines.end(), [&](const tpu::MachineType& machine) {
                     return machine.chips == count && !machine.documented;
                   });
-  return {.pointer = subject.At(NodeLabel::kAcceleratorCount),
-          .summary =
-              fmt::format("no node of {} has {}, they have {}", shape, Count(count, "chip"), chips),
-          .problem = fmt::format("is {}, but a node of {} has {} chips. The value stands for the "
-                                 "chips of one node, not of the slice. {}",
-                                 count, shape, chips, NoSuchNode(subject)),
-          .change = SelectorChange(subject, NodeLabel::kAcceleratorCount, chips),
-          .milder = undocumented ? std::optional(Mode::kWarn) : std::nullopt};
+  Finding finding = {
+      .pointer = subject.At(NodeLabel::kAcceleratorCount),
+      .summary =
+          fmt::format("no node of {} has {}, they have {}", shape, Count(count, "chip"), chips),
+      .problem = fmt::format("is {}, but a node of {} has {} chips. The value stands for the "
+                             "chips of one node, not of the slice. {}",
+                             count, shape, chips, NoSuchNode(subject)),
+      .milder = undocumented ? std::optional(Mode::kWarn) : std::nullopt};
+  Suggest(subject, finding);
+  return finding;
 }
 
 // Where the generation is known, chips-per-host says this.
@@ -58,7 +75,8 @@ Finding TooFewForThePod(const Subject& subject, std::int64_t count) {
               Count(count, "chip"), chips),
           .change = fmt::format(
               "set requests and limits of google.com/tpu to {}, or {}", count,
-              SelectorChange(subject, NodeLabel::kAcceleratorCount, std::to_string(chips)))};
+              SelectorChange(subject, NodeLabel::kAcceleratorCount, std::to_string(chips))),
+          .decision = "which of the two numbers is meant"};
 }
 
 void Check(const Subject& subject, Report& report) {

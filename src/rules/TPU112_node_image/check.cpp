@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include "rules/engine/phrases.h"
+#include "rules/engine/suggestions.h"
 #include "tpu_admission/base/text.h"
 #include "tpu_admission/workload/gke_labels.h"
 
@@ -18,7 +19,8 @@ void Say(const Subject& subject, const workload::RequiredLabel& found, const std
        .summary = fmt::format("no TPU node has {} {}", found.key, quoted),
        .problem = fmt::format(
            "is {}, but {}. The pod would wait for a node that GKE does not make.", quoted, truth),
-       .change = fmt::format("remove {}, or set it to {}", found.key, value)});
+       .edits = Selecting(subject, found, value),
+       .change = ", or remove it"});
 }
 
 void CheckImage(const Subject& subject, Report& report) {

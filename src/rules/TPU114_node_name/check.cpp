@@ -25,7 +25,8 @@ void Check(const Subject& subject, Report& report) {
                   "these labels and has free chips. Where it has not, the pod fails there instead "
                   "of waiting, and its replacement goes to the same node.",
                   name),
-              .change = "remove nodeName and let the node selectors choose"});
+              .edits = {{subject.AtSpec("/nodeName"), std::nullopt}},
+              .change = " and let the node selectors choose"});
 }
 
 }  // namespace

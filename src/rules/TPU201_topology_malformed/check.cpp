@@ -9,27 +9,31 @@ namespace {
 
 using workload::NodeLabel;
 
-std::string Change(const Subject& subject, std::string_view value) {
+void Suggest(const Subject& subject, std::string_view value, Finding& finding) {
   const tpu::Generation* generation = subject.shape.generation;
   const std::optional<tpu::Topology> tidied = Tidied(value);
   if (tidied && (generation == nullptr || !generation->PlacementsOf(*tidied).empty())) {
-    return SelectorChange(subject, NodeLabel::kTopology, tidied->Text());
+    finding.edits = Selecting(subject, NodeLabel::kTopology, tidied->Text());
+  } else if (generation == nullptr) {
+    finding.change = "write it as 4x4 or 2x2x4";
+    finding.decision = "which topology is meant";
+  } else {
+    SuggestTopology(subject, WishedChips(subject), finding);
   }
-  if (generation == nullptr) return "write it as 4x4 or 2x2x4";
-  return SelectorChange(subject, NodeLabel::kTopology,
-                        JoinOr(NearestTopologies(subject, WishedChips(subject))));
 }
 
 void Check(const Subject& subject, Report& report) {
   const workload::Selected& topology = subject.shape.choice[NodeLabel::kTopology];
   if (!topology.fixed() || subject.shape.topology) return;
   const std::string value = Quoted(topology.value);
-  report.Add({.pointer = subject.At(NodeLabel::kTopology),
-              .summary = fmt::format("topology {} is malformed", value),
-              .problem = fmt::format("is {}, which is no topology: two or three numbers of at "
-                                     "least 1, joined by a small x. {}",
-                                     value, NoSuchNode(subject)),
-              .change = Change(subject, topology.value)});
+  Finding finding = {
+      .pointer = subject.At(NodeLabel::kTopology),
+      .summary = fmt::format("topology {} is malformed", value),
+      .problem = fmt::format("is {}, which is no topology: two or three numbers of at "
+                             "least 1, joined by a small x. {}",
+                             value, NoSuchNode(subject))};
+  Suggest(subject, topology.value, finding);
+  report.Add(std::move(finding));
 }
 
 }  // namespace

@@ -14,14 +14,15 @@ void Check(const Subject& subject, Report& report) {
   if (shape.topology->rank() == shape.generation->dimensions) return;
   const std::string found = shape.topology->Text();
   const std::string wanted = std::to_string(shape.generation->dimensions);
-  const std::vector<std::string> near = NearestTopologies(subject, shape.topology->chips());
-  report.Add({.pointer = subject.At(NodeLabel::kTopology),
-              .summary = fmt::format("topology {} has {} dimensions, {} has {}", found,
-                                     shape.topology->rank(), shape.generation->label, wanted),
-              .problem = fmt::format("is {}, but a topology of {} has {} dimensions: {}. {}", found,
-                                     shape.generation->name, wanted, Topologies(*shape.generation),
-                                     NoSuchNode(subject)),
-              .change = SelectorChange(subject, NodeLabel::kTopology, near.front())});
+  Finding finding = {
+      .pointer = subject.At(NodeLabel::kTopology),
+      .summary = fmt::format("topology {} has {} dimensions, {} has {}", found,
+                             shape.topology->rank(), shape.generation->label, wanted),
+      .problem = fmt::format("is {}, but a topology of {} has {} dimensions: {}. {}", found,
+                             shape.generation->name, wanted, Topologies(*shape.generation),
+                             NoSuchNode(subject))};
+  SuggestTopology(subject, shape.topology->chips(), finding);
+  report.Add(std::move(finding));
 }
 
 }  // namespace

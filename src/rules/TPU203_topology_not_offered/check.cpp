@@ -30,17 +30,17 @@ void Check(const Subject& subject, Report& report) {
   const std::string found = shape.topology->Text();
   const bool disputed = answer.offer == tpu::Offer::kDisputed;
   const std::string& label = shape.generation->label;
-  report.Add(
-      {.pointer = subject.At(NodeLabel::kTopology),
-       .summary = disputed
-                      ? fmt::format("topology {} of {} is doubtful: sources disagree", found, label)
-                      : fmt::format("topology {} is not offered for {}", found, label),
-       .problem = fmt::format("is {}, which {}{}{}.{}", found, label,
-                              disputed ? " may not have: " : " does not have: ", answer.reason,
-                              Choice(*shape.generation)),
-       .change = SelectorChange(subject, NodeLabel::kTopology,
-                                JoinOr(NearestTopologies(subject, WishOf(subject)))),
-       .milder = disputed ? std::optional(Mode::kWarn) : std::nullopt});
+  Finding finding = {
+      .pointer = subject.At(NodeLabel::kTopology),
+      .summary = disputed
+                     ? fmt::format("topology {} of {} is doubtful: sources disagree", found, label)
+                     : fmt::format("topology {} is not offered for {}", found, label),
+      .problem = fmt::format("is {}, which {}{}{}.{}", found, label,
+                             disputed ? " may not have: " : " does not have: ", answer.reason,
+                             Choice(*shape.generation)),
+      .milder = disputed ? std::optional(Mode::kWarn) : std::nullopt};
+  SuggestTopology(subject, WishOf(subject), finding);
+  report.Add(std::move(finding));
 }
 
 }  // namespace

@@ -10,34 +10,47 @@
 namespace tpu_admission::rules {
 namespace {
 
-Finding At(const Subject& subject, std::string summary, std::string problem, std::string change) {
+Finding At(const Subject& subject, std::string summary, std::string problem,
+           std::string change = "") {
   return {.pointer = subject.AtAnnotation(workload::kGkeSliceTopology),
           .summary = std::move(summary),
           .problem = std::move(problem),
-          .change = std::move(change)};
+          .change = std::move(change),
+          .decision = "which slice is meant"};
+}
+
+Finding Instead(Finding finding, const tpu::Topology& slice) {
+  finding.edits = {{finding.pointer, slice.Text()}};
+  finding.change.clear();
+  return finding;
 }
 
 Finding Malformed(const Subject& subject, std::string_view text) {
   const std::string value = Quoted(text);
   const std::optional<tpu::Topology> meant = Tidied(text);
-  return At(
+  Finding finding = At(
       subject, fmt::format("slice topology {} is malformed", value),
       fmt::format(
           "is {}, which is no topology: two or three numbers of at least 1, joined by a small x. "
           "The device plugin would silently take the topology of the whole node pool.",
-          value),
-      SetSliceTopology(meant ? meant->Text() : "the shape of the slice, such as 2x4 or 2x2x2"));
+          value));
+  if (meant) return Instead(std::move(finding), *meant);
+  finding.change = SetSliceTopology("the shape of the slice, such as 2x4 or 2x2x2");
+  return finding;
 }
 
 Finding OtherRank(const SliceCut& cut) {
   const std::string dimensions = std::to_string(cut.generation.dimensions);
-  return At(cut.subject,
-            fmt::format("slice topology {} has {} dimensions, {} has {}", cut.name(),
-                        cut.slice.rank(), cut.generation.label, dimensions),
-            fmt::format("is {}, but a slice of {} has {} dimensions. The device plugin would "
-                        "silently take the topology of the whole node pool.",
-                        cut.name(), cut.generation.name, dimensions),
-            SetSliceTopology(NearestTopologies(cut.subject, cut.slice.chips()).front()));
+  Finding finding =
+      At(cut.subject,
+         fmt::format("slice topology {} has {} dimensions, {} has {}", cut.name(), cut.slice.rank(),
+                     cut.generation.label, dimensions),
+         fmt::format("is {}, but a slice of {} has {} dimensions. The device plugin would "
+                     "silently take the topology of the whole node pool.",
+                     cut.name(), cut.generation.name, dimensions),
+         SetSliceTopology("one that it has"));
+  const std::vector<tpu::Placement> near = NearestFirst(cut.subject, cut.slice.chips());
+  return near.empty() ? finding : Instead(std::move(finding), near.front().topology);
 }
 
 bool InBlocks(const tpu::DynamicSlicing& slicing, const tpu::Topology& slice) {

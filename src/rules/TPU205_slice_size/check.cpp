@@ -45,10 +45,13 @@ void Check(const Subject& subject, Report& report) {
                   "gives each group of pods a slice of its own, and a slice runs only if its "
                   "pods use all of it (full utilization).",
                   *size, Count(chips, "chip"), *size * chips, slice.Text(), slice.chips()),
-              .change = divides ? fmt::format("set {} to \"{}\"", workload::kKueueSliceSize,
-                                              slice.chips() / chips)
+              .edits = divides ? workload::Edits{{subject.AtAnnotation(workload::kKueueSliceSize),
+                                                  std::to_string(slice.chips() / chips)}}
+                               : workload::Edits(),
+              .change = divides ? ""
                                 : fmt::format("let {} times the chips of a pod be {}",
-                                              workload::kKueueSliceSize, slice.chips())});
+                                              workload::kKueueSliceSize, slice.chips()),
+              .decision = "how many chips a pod is to have"});
 }
 
 }  // namespace

@@ -28,6 +28,7 @@ class Annotations {
                  .summary = std::move(summary),
                  .problem = std::move(problem) + Consequence(),
                  .change = std::move(change),
+                 .decision = "how Kueue is to place the pods",
                  .milder = subject_.workload.queued ? std::nullopt : std::optional(Mode::kWarn)});
   }
   // Taken by Kueue's webhook, and then never admitted.

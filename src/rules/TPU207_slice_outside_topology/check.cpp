@@ -19,6 +19,7 @@ void Check(const Subject& subject, Report& report) {
                        cut->name(), parent),
        .change = fmt::format("{}{}, or select a larger topology", SetSliceTopology(PartsOf(*cut)),
                              LevelToo(*cut)),
+       .decision = "which slice is meant",
        .milder = cut->generation.dynamic_slicing ? std::optional(Mode::kWarn) : std::nullopt});
 }
 

@@ -49,11 +49,17 @@ std::string OtherSelection(const Subject& subject, std::int64_t chips) {
 }
 
 // Where the topology is none, the chips depend on the one that is chosen instead.
-std::string Change(const Subject& subject, std::int64_t chips) {
-  const bool no_shape = subject.shape.topology && subject.shape.placements.empty();
-  if (!no_shape) return ChipsChange(subject) + OtherSelection(subject, chips);
-  return "set requests and limits of google.com/tpu to the chips of one host of the topology that "
-         "you select instead";
+void Suggest(const Subject& subject, const k8s::Container& container, std::int64_t chips,
+             Finding& finding) {
+  if (!subject.shape.topology || !subject.shape.placements.empty()) {
+    SuggestChips(subject, container, finding);
+    finding.change += OtherSelection(subject, chips);
+    return;
+  }
+  finding.change =
+      "set requests and limits of google.com/tpu to the chips of one host of the "
+      "topology that you select instead";
+  finding.decision = "which topology is meant";
 }
 
 // JAX counts the cores of these chips, two of each.
@@ -130,6 +136,7 @@ void CheckWithoutGeneration(const Subject& subject, Report& report) {
                     "set it to the chips of one host, at most {}; the topology has the chips "
                     "of all hosts together",
                     most),
+                .decision = "which host is meant",
                 .milder = may_be_new ? std::optional(Mode::kWarn) : std::nullopt});
   }
 }
@@ -141,18 +148,19 @@ void Check(const Subject& subject, Report& report) {
     const std::optional<std::int64_t> chips = ChipsOf(container);
     if (!chips || *chips == 0 || IsPossible(subject, *chips)) continue;
     const std::vector<std::int64_t> possible = PossibleChips(subject);
-    report.Add({.pointer = subject.At(container),
-                .container = std::string(container.name),
-                .summary = fmt::format("{} asks for {}, a host of {}{}{}", Title(container),
-                                       Count(*chips, "chip"), Name(subject.shape), Gives(subject),
-                                       JoinNumbers(possible)),
-                .problem = fmt::format(
-                    "asks for {} google.com/tpu, but {}.{}{}", *chips, Truth(subject, possible),
-                    *chips > possible.back() ? kTopologyShares : "", OfCores(subject, *chips)),
-                .change = Change(subject, *chips),
-                .milder = *chips > MostOfAnyHost(subject)
-                              ? std::nullopt
-                              : UnlessDocumented(*subject.shape.generation)});
+    Finding finding = {
+        .pointer = subject.At(container),
+        .container = std::string(container.name),
+        .summary =
+            fmt::format("{} asks for {}, a host of {}{}{}", Title(container), Count(*chips, "chip"),
+                        Name(subject.shape), Gives(subject), JoinNumbers(possible)),
+        .problem =
+            fmt::format("asks for {} google.com/tpu, but {}.{}{}", *chips, Truth(subject, possible),
+                        *chips > possible.back() ? kTopologyShares : "", OfCores(subject, *chips)),
+        .milder = *chips > MostOfAnyHost(subject) ? std::nullopt
+                                                  : UnlessDocumented(*subject.shape.generation)};
+    Suggest(subject, container, *chips, finding);
+    report.Add(std::move(finding));
   }
 }
 

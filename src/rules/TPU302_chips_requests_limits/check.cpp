@@ -13,12 +13,12 @@ std::string Shown(const k8s::Amount& amount) {
 }
 
 // With no limit there are no chips: the request alone does not count.
-std::string Change(const Subject& subject, bool has_limit) {
-  if (subject.shape.generation == nullptr) {
-    return has_limit ? "set requests and limits of google.com/tpu to the same number"
-                     : "set limits of google.com/tpu to the same number as requests";
-  }
-  return ChipsChange(subject);
+void Suggest(const Subject& subject, const k8s::Container& container, bool has_limit,
+             Finding& finding) {
+  if (subject.shape.generation != nullptr) return SuggestChips(subject, container, finding);
+  finding.change = has_limit ? "set requests and limits of google.com/tpu to the same number"
+                             : "set limits of google.com/tpu to the same number as requests";
+  finding.decision = "how many chips are meant";
 }
 
 void Check(const Subject& subject, Report& report) {
@@ -29,17 +29,19 @@ void Check(const Subject& subject, Report& report) {
     const bool equal = request && limit && request->quantity == limit->quantity;
     const bool unreadable = (request && !request->quantity) || (limit && !limit->quantity);
     if (no_request || equal || unreadable) continue;
-    report.Add({.pointer = subject.At(container, "/resources"),
-                .container = std::string(container.name),
-                .summary = fmt::format(
-                    "{} requests {} google.com/tpu, {}", Title(container), Shown(*request),
-                    limit ? fmt::format("its limit is {}", Shown(*limit)) : "it has no limit"),
-                .problem = fmt::format(
-                    "has request {} and {} of google.com/tpu. Kubernetes wants both equal for "
-                    "chips, which cannot be overcommitted, and the API server refuses such a pod.",
-                    Shown(*request),
-                    limit ? fmt::format("limit {}", Shown(*limit)) : std::string("no limit")),
-                .change = Change(subject, limit.has_value())});
+    Finding finding = {
+        .pointer = subject.At(container, "/resources"),
+        .container = std::string(container.name),
+        .summary =
+            fmt::format("{} requests {} google.com/tpu, {}", Title(container), Shown(*request),
+                        limit ? fmt::format("its limit is {}", Shown(*limit)) : "it has no limit"),
+        .problem = fmt::format(
+            "has request {} and {} of google.com/tpu. Kubernetes wants both equal for "
+            "chips, which cannot be overcommitted, and the API server refuses such a pod.",
+            Shown(*request),
+            limit ? fmt::format("limit {}", Shown(*limit)) : std::string("no limit"))};
+    Suggest(subject, container, limit.has_value(), finding);
+    report.Add(std::move(finding));
   }
 }
 

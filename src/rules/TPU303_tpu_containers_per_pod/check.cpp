@@ -76,6 +76,7 @@ void Check(const Subject& subject, Report& report) {
              "container takes all chips of its host, so nothing is left for another.",
              names, label),
          .change = OneContainer(subject),
+         .decision = "which container is to have the chips",
          .milder = UnlessDocumented(*subject.shape.generation)});
     return;
   }
@@ -91,6 +92,7 @@ void Check(const Subject& subject, Report& report) {
                               "of {} has {}, and a pod runs on one host.",
                               names, Count(asked, "chip"), label, host),
        .change = fmt::format("let the containers of the pod share {}", Count(host, "chip")),
+       .decision = "how the containers share the chips",
        .milder = UnlessDocumented(*subject.shape.generation)});
 }
 

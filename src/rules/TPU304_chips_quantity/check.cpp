@@ -22,13 +22,14 @@ void CheckAmount(const Subject& subject, const k8s::Container& container, std::s
   if (fault.empty()) return;
   const std::string value = amount->text.empty() && amount->quantity ? amount->quantity->Text()
                                                                      : Quoted(amount->text, 24);
-  report.Add(
-      {.pointer = subject.At(container, fmt::format("/resources/{}/google.com~1tpu", list)),
-       .container = std::string(container.name),
-       .summary =
-           fmt::format("{} asks for google.com/tpu {}, which {}", Title(container), value, fault),
-       .problem = fmt::format("is {}, which {}. A pod gets whole chips, or none.", value, fault),
-       .change = ChipsChange(subject)});
+  Finding finding = {
+      .pointer = subject.At(container, fmt::format("/resources/{}/google.com~1tpu", list)),
+      .container = std::string(container.name),
+      .summary =
+          fmt::format("{} asks for google.com/tpu {}, which {}", Title(container), value, fault),
+      .problem = fmt::format("is {}, which {}. A pod gets whole chips, or none.", value, fault)};
+  SuggestChips(subject, container, finding);
+  report.Add(std::move(finding));
 }
 
 void Check(const Subject& subject, Report& report) {

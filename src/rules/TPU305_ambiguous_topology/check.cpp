@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "rules/engine/phrases.h"
+#include "rules/engine/suggestions.h"
 
 namespace tpu_admission::rules {
 namespace {
@@ -43,7 +44,7 @@ void Check(const Subject& subject, Report& report) {
                               "be sent to the larger host, and is refused there.",
                               topology, Count(largest, "chip"), Count(chips, "chip"),
                               Count(chips, "chip")),
-       .change = SelectorChange(subject, NodeLabel::kAcceleratorCount, std::to_string(chips))});
+       .edits = Selecting(subject, NodeLabel::kAcceleratorCount, std::to_string(chips))});
 }
 
 }  // namespace

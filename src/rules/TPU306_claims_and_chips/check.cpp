@@ -32,7 +32,8 @@ void Check(const Subject& subject, Report& report) {
              fmt::format("is a claim whose name says TPUs ({}), but {} asks for google.com/tpu "
                          "too. A node gives its TPUs by one of the two ways, so no node has both.",
                          name, Title(container)),
-         .change = "remove either the claim or google.com/tpu"});
+         .change = "remove either the claim or google.com/tpu",
+         .decision = "which of the two is meant"});
     return;
   }
 }

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "rules/engine/phrases.h"
+#include "rules/engine/suggestions.h"
 #include "tpu_admission/workload/tpu_variables.h"
 
 namespace tpu_admission::rules {
@@ -66,10 +67,16 @@ std::string ButHosts(const Slice& slice) {
       slice.pods == slice.hosts ? "" : fmt::format(" for {}", Count(slice.pods, "pod")));
 }
 
-// Where numOfHosts was left out, the replicas were meant to be the hosts.
-std::string OneReplica(const workload::Scale& scale, const Slice& slice) {
-  if (scale.pods.written || slice.pods < 2 || scale.slices.value != slice.pods) return "";
-  return ", and replicas, minReplicas and maxReplicas to 1: a replica is a whole slice";
+// Where numOfHosts was left out, the replicas were meant to be the hosts, and a replica is a whole
+// slice.
+workload::Edits HostsOf(const Subject& subject, const Slice& slice) {
+  const workload::Scale& scale = subject.pods.scale;
+  workload::Edits edits = WithPods(subject, slice.pods);
+  if (scale.pods.written || slice.pods < 2 || scale.slices.value != slice.pods) return edits;
+  for (const char* const bound : {"/replicas", "/minReplicas", "/maxReplicas"}) {
+    edits.push_back({std::string(scale.slices.holder) + bound, 1});
+  }
+  return edits;
 }
 
 // A Ray worker group: its number of hosts is that of one slice, whatever else is there.
@@ -92,9 +99,11 @@ void CheckPerSlice(const Subject& subject, Report& report) {
                                               ButHosts(*slice), Count(slice->pods, "pod"),
                                               slice->pods == 1 ? "s" : "")
                                 : ", but a group that asks for TPUs has at least one host."),
-              .change = slice ? CountChange(scale, slice->pods) + OneReplica(scale, *slice) +
-                                    (found > 0 ? OtherTopology(subject, found) : "")
-                              : fmt::format("set {} to the number of hosts of the topology", field),
+              .edits = slice ? HostsOf(subject, *slice) : workload::Edits(),
+              .change = !slice ? fmt::format("set {} to the number of hosts of the topology", field)
+                        : found > 0 ? OtherTopology(subject, found)
+                                    : "",
+              .decision = "which topology is meant",
               .milder = doubtful ? std::optional(Mode::kWarn) : std::nullopt});
 }
 
@@ -148,13 +157,22 @@ std::string WithOthers(const std::optional<std::int64_t>& together) {
                   : "";
 }
 
-std::string Change(const Subject& subject, const Slice& slice, std::int64_t found) {
+void Suggest(const Subject& subject, const Slice& slice, std::int64_t found, Finding& finding) {
   const workload::Scale& scale = subject.pods.scale;
+  const std::int64_t pods = PodsFor(scale, found, slice);
   if (const auto together = PodsTogether(subject, slice)) {
-    return fmt::format("let the pods of the replicated jobs for {} be {} together (they are {})",
-                       slice.topology.Text(), (*together / slice.pods + 1) * slice.pods, *together);
+    finding.change =
+        fmt::format("let the pods of the replicated jobs for {} be {} together (they are {})",
+                    slice.topology.Text(), (*together / slice.pods + 1) * slice.pods, *together);
+    finding.decision = "which of the replicated jobs is to have more pods";
+  } else if (scale.counting == Counting::kTogether) {
+    finding.change = fmt::format("let the replicas with TPUs be {} together", pods) +
+                     OtherTopology(subject, found);
+    finding.decision = "which of the replicas are to be more";
+  } else {
+    finding.edits = WithPods(subject, pods);
+    finding.change = OtherTopology(subject, found);
   }
-  return CountChange(scale, PodsFor(scale, found, slice)) + OtherTopology(subject, found);
 }
 
 void Check(const Subject& subject, Report& report) {
@@ -169,12 +187,13 @@ void Check(const Subject& subject, Report& report) {
   if (together && *together % slice->pods == 0) return;
   const bool doubtful =
       scale.counting == Counting::kReplicas || SetsOwnBounds(subject.pods.pod.spec);
-  report.Add({.pointer = scale.pods.pointer(),
-              .summary = Summary(found, *slice),
-              .problem = fmt::format("{}{}{}: {}.", FoundPods(scale), WithOthers(together),
-                                     ButHosts(*slice), Consequence(found, slice->pods)),
-              .change = Change(subject, *slice, found),
-              .milder = doubtful ? std::optional(Mode::kWarn) : std::nullopt});
+  Finding finding = {.pointer = scale.pods.pointer(),
+                     .summary = Summary(found, *slice),
+                     .problem = fmt::format("{}{}{}: {}.", FoundPods(scale), WithOthers(together),
+                                            ButHosts(*slice), Consequence(found, slice->pods)),
+                     .milder = doubtful ? std::optional(Mode::kWarn) : std::nullopt};
+  Suggest(subject, *slice, found, finding);
+  report.Add(std::move(finding));
 }
 
 }  // namespace

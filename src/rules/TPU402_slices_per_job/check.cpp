@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include "rules/engine/phrases.h"
+#include "rules/engine/suggestions.h"
 
 namespace tpu_admission::rules {
 namespace {
@@ -10,11 +11,16 @@ using workload::Counting;
 // What holds the pods together: "Job", "group".
 std::string_view Unit(Counting counting) { return counting == Counting::kGroup ? "group" : "Job"; }
 
-std::string Change(const workload::Scale& scale, const std::string& slices, std::int64_t pods) {
+void Suggest(const Subject& subject, std::int64_t slices, std::int64_t pods, Finding& finding) {
+  const workload::Scale& scale = subject.pods.scale;
   if (scale.counting != Counting::kGroup) {
-    return fmt::format("use a JobSet with {} replicas of a Job with parallelism {}", slices, pods);
+    finding.change =
+        fmt::format("use a JobSet with {} replicas of a Job with parallelism {}", slices, pods);
+    finding.decision = "how the work is divided";
+    return;
   }
-  return fmt::format("{} and replicas to {}", CountChange(scale, pods), slices);
+  finding.edits = WithPods(subject, pods);
+  finding.edits.push_back({scale.slices.pointer(), slices * scale.slices.value.value_or(1)});
 }
 
 void Check(const Subject& subject, Report& report) {
@@ -27,17 +33,18 @@ void Check(const Subject& subject, Report& report) {
   if (!slice || !slice->multi_host() || found <= slice->pods || found % slice->pods != 0) return;
   // Pods of other chips than a host has fill no slices at all: chips-per-host speaks of them.
   if (subject.pods.chips_per_pod * slice->pods != slice->topology.chips()) return;
-  const std::string slices = std::to_string(found / slice->pods);
+  const std::int64_t slices = found / slice->pods;
   const std::string topology = slice->topology.Text();
   const std::string unit(Unit(scale.counting));
-  report.Add(
-      {.pointer = scale.pods.pointer(),
-       .summary = fmt::format("{} of one {} span {} slices of {}", Count(found, "pod"), unit,
-                              slices, topology),
-       .problem = fmt::format("{}, which is {} slices of {} ({} each) in one {}. Nothing keeps the "
-                              "pods of a slice together, and their indexes run on across slices.",
-                              FoundPods(scale), slices, topology, Count(slice->pods, "pod"), unit),
-       .change = Change(scale, slices, slice->pods)});
+  Finding finding = {
+      .pointer = scale.pods.pointer(),
+      .summary = fmt::format("{} of one {} span {} slices of {}", Count(found, "pod"), unit, slices,
+                             topology),
+      .problem = fmt::format("{}, which is {} slices of {} ({} each) in one {}. Nothing keeps the "
+                             "pods of a slice together, and their indexes run on across slices.",
+                             FoundPods(scale), slices, topology, Count(slice->pods, "pod"), unit)};
+  Suggest(subject, slices, slice->pods, finding);
+  report.Add(std::move(finding));
 }
 
 }  // namespace

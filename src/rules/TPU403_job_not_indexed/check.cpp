@@ -18,7 +18,7 @@ void Check(const Subject& subject, Report& report) {
            "is not Indexed, but the pods run on {} of a {} slice and must know which worker each "
            "of them is. Only an Indexed Job gives its pods an index and a stable host name.",
            Count(slice->hosts, "host"), slice->topology.Text()),
-       .change = "set completionMode to Indexed"});
+       .edits = {{fmt::format("{}/completionMode", scale.pointer), "Indexed"}}});
 }
 
 }  // namespace

@@ -1,16 +1,24 @@
 #include <fmt/core.h>
 
 #include "rules/engine/phrases.h"
+#include "rules/engine/suggestions.h"
 
 namespace tpu_admission::rules {
 namespace {
 
 // More completions are more work: to drop them is the user's decision.
-std::string Change(const workload::Scale& scale, std::int64_t pods) {
-  const std::string change = CountChange(scale, pods);
-  if (*scale.completions.value <= pods) return change;
-  return fmt::format("{} (these {} pods then do all the work), or make a Job for each {} of the {}",
-                     change, pods, pods, *scale.completions.value);
+void Suggest(const Subject& subject, std::int64_t pods, Finding& finding) {
+  const workload::Scale& scale = subject.pods.scale;
+  const std::int64_t done = *scale.completions.value;
+  if (done <= pods) {
+    finding.edits = WithPods(subject, pods);
+    return;
+  }
+  finding.change = fmt::format(
+      "set parallelism and completions to {} (these {} pods then do all the work), or make a Job "
+      "for each {} of the {}",
+      pods, pods, pods, done);
+  finding.decision = "how the work is divided";
 }
 
 void Check(const Subject& subject, Report& report) {
@@ -21,15 +29,16 @@ void Check(const Subject& subject, Report& report) {
   const std::int64_t completions = *scale.completions.value;
   const std::int64_t parallelism = *scale.pods.value;
   if (!slice || !slice->multi_host() || completions == parallelism) return;
-  report.Add(
-      {.pointer = scale.completions.pointer(),
-       .summary = fmt::format("completions {} and parallelism {} differ on a multi-host slice",
-                              completions, parallelism),
-       .problem = fmt::format(
-           "is {}, but parallelism is {}. All workers of a {} slice start and end together, so the "
-           "pods that come later or are missing leave the others waiting.",
-           completions, parallelism, slice->topology.Text()),
-       .change = Change(scale, slice->pods)});
+  Finding finding = {
+      .pointer = scale.completions.pointer(),
+      .summary = fmt::format("completions {} and parallelism {} differ on a multi-host slice",
+                             completions, parallelism),
+      .problem = fmt::format(
+          "is {}, but parallelism is {}. All workers of a {} slice start and end together, so the "
+          "pods that come later or are missing leave the others waiting.",
+          completions, parallelism, slice->topology.Text())};
+  Suggest(subject, slice->pods, finding);
+  report.Add(std::move(finding));
 }
 
 }  // namespace

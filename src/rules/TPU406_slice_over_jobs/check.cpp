@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include "rules/engine/phrases.h"
+#include "rules/engine/suggestions.h"
 
 namespace tpu_admission::rules {
 namespace {
@@ -13,7 +14,8 @@ void Check(const Subject& subject, Report& report) {
   const std::int64_t jobs = *scale.slices.value;
   if (!slice || pods <= 0 || jobs < 2 || pods >= slice->pods) return;
   if ((pods * jobs) % slice->pods != 0) return;
-  const std::string slices = std::to_string(pods * jobs / slice->pods);
+  workload::Edits edits = WithPods(subject, slice->pods);
+  edits.push_back({scale.slices.pointer(), pods * jobs / slice->pods});
   const std::string topology = slice->topology.Text();
   report.Add({.pointer = scale.slices.pointer(),
               .summary = fmt::format("a slice of {} is spread over {} with {} each", topology,
@@ -22,8 +24,7 @@ void Check(const Subject& subject, Report& report) {
                   "is {}, so the {} of a {} slice belong to several Jobs. Each Job counts its pods "
                   "from 0, starts and fails by itself, and nothing keeps the Jobs on one slice.",
                   jobs, Count(slice->pods, "pod"), topology),
-              .change = fmt::format("set {} to {} and parallelism and completions to {}",
-                                    scale.slices.field, slices, slice->pods)});
+              .edits = std::move(edits)});
 }
 
 }  // namespace

@@ -52,16 +52,17 @@ void CheckContainer(const Subject& subject, const k8s::Container& container, Rep
   const std::string made = Count(sum.value_or(*slices), "slice");
   const std::string variable(workload::kMegascaleNumSlices);
   const std::string found = std::to_string(*number);
+  const std::string pointer = subject.At(
+      container, fmt::format("/env/{}/value", container.EnvIndex(workload::kMegascaleNumSlices)));
   report.Add(
-      {.pointer = subject.At(
-           container,
-           fmt::format("/env/{}/value", container.EnvIndex(workload::kMegascaleNumSlices))),
+      {.pointer = pointer,
        .container = std::string(container.name),
        .summary = fmt::format("{} is {}, but the object makes {}", variable, found, made),
        .problem = fmt::format("is {}, but the object makes {}: a slice waits until as many have "
                               "joined as the variable says, and those beyond it are turned away.",
                               found, made),
-       .change = fmt::format("set {} to {}, or change the number of slices", variable, right)});
+       .edits = {{pointer, right, workload::kMegascaleNumSlices}},
+       .change = ", or change the number of slices"});
 }
 
 void Check(const Subject& subject, Report& report) {

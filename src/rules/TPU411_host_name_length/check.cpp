@@ -96,6 +96,7 @@ void ReportRay(std::size_t length, const Longest& longest, Report& report) {
                                      "names of Services and pods from it.",
                                      found, limit),
               .change = Change(longest),
+              .decision = "which name it is to have",
               .milder = Mode::kWarn});
 }
 
@@ -115,6 +116,7 @@ void ReportPods(std::string_view name, const Longest& longest, Report& report) {
                        : ", but a host name has at most ",
                   limit),
               .change = Change(longest),
+              .decision = "which name it is to have",
               .milder = longest.surely && !fits ? std::nullopt : std::optional(Mode::kWarn)});
 }
 

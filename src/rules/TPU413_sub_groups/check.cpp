@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include "rules/engine/phrases.h"
+#include "rules/engine/suggestions.h"
 
 namespace tpu_admission::rules {
 namespace {
@@ -10,20 +11,11 @@ bool IsTaken(std::int64_t size, std::int64_t part) {
   return part <= size && (size % part == 0 || (size - 1) % part == 0);
 }
 
-// "set subGroupSize to 4", and the sizes nearest to the one written that it divides; a leader
-// without chips comes on top.
-std::string Change(const Subject& subject, std::int64_t size, std::int64_t written) {
-  const workload::Scale& scale = subject.pods.scale;
+// The sub-groups that make slices, or those that are written; and a size that they divide.
+workload::Edits Edits(const Subject& subject) {
   const std::optional<Slice> slice = subject.SliceOfPods();
-  const std::int64_t part = slice && slice->multi_host() ? slice->pods : written;
-  const std::string set = part == written ? "" : fmt::format("set subGroupSize to {}", part);
-  if (!set.empty() && IsTaken(size, part)) return set;
-  const std::int64_t below = size / part * part;
-  const std::int64_t above = below + part + scale.leaders_without_tpus;
-  const std::string sizes =
-      below == 0 ? std::to_string(above)
-                 : fmt::format("{} or {}", below + scale.leaders_without_tpus, above);
-  return fmt::format("{}{} size to {}", set, set.empty() ? "set" : " and", sizes);
+  return WithPods(subject,
+                  slice && slice->multi_host() ? slice->pods : subject.pods.scale.sub_group);
 }
 
 void Check(const Subject& subject, Report& report) {
@@ -40,7 +32,7 @@ void Check(const Subject& subject, Report& report) {
                               "of all pods or of all but the leader. LeaderWorkerSet's own webhook "
                               "refuses this.",
                               part, size),
-       .change = Change(subject, size, part)});
+       .edits = Edits(subject)});
 }
 
 }  // namespace

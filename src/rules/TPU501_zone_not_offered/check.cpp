@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include "rules/engine/phrases.h"
+#include "rules/engine/suggestions.h"
 #include "tpu_admission/base/text.h"
 
 namespace tpu_admission::rules {
@@ -30,6 +31,14 @@ std::optional<NodeLabel> PlaceWithout(const Shape& shape) {
   return std::nullopt;
 }
 
+// Where the generation is in one zone alone, that one is meant.
+workload::Edits OnlyPlace(const Subject& subject, NodeLabel place) {
+  const auto& zones = subject.shape.generation->zones.list;
+  if (zones.size() != 1) return {};
+  const std::string& zone = zones.front().name;
+  return Selecting(subject, place, place == NodeLabel::kZone ? zone : std::string(RegionOf(zone)));
+}
+
 void Check(const Subject& subject, Report& report) {
   const tpu::Generation* generation = subject.shape.generation;
   if (generation == nullptr || generation->zones.list.empty()) return;
@@ -47,10 +56,13 @@ void Check(const Subject& subject, Report& report) {
                               sure ? "" : "the zone lists we know have ", generation->label,
                               sure ? " is only in " : " only in ", ZoneNames(*generation)) +
                   (sure ? "" : " Those with ? stand in few lists, or are for single tenants."),
+       .edits = OnlyPlace(subject, *place),
        .change =
-           *place == NodeLabel::kZone
+           generation->zones.list.size() == 1 ? ""
+           : *place == NodeLabel::kZone
                ? fmt::format("select a zone that has {}, or leave the zone out", generation->label)
                : fmt::format("select a region that has {}, or leave it out", generation->label),
+       .decision = "where it is to run",
        .milder = sure ? std::nullopt : std::optional(Mode::kWarn)});
 }
 

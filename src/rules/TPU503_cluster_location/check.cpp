@@ -20,7 +20,8 @@ void CheckLabel(const Subject& subject, NodeLabel label, std::string_view noun, 
                   "is {}, but this cluster is in {}, and a cluster has no nodes in other regions.",
                   Quoted(selected.value), subject.cluster.region),
               .change = fmt::format("select a zone of {}, or apply this to a cluster in {}",
-                                    subject.cluster.region, region)});
+                                    subject.cluster.region, region),
+              .decision = "where it is to run"});
 }
 
 void Check(const Subject& subject, Report& report) {

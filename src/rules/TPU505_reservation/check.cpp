@@ -77,6 +77,7 @@ void Check(const Subject& subject, Report& report) {
               .summary = std::move(fault->summary),
               .problem = std::move(fault->problem),
               .change = std::move(fault->change),
+              .decision = "which reservation is meant",
               .milder = subject.cluster.platform == Platform::kAutopilot
                             ? subject.MissingSelectorMode()
                             : std::optional(Mode::kWarn)});

@@ -4,6 +4,7 @@
 #include <cctype>
 
 #include "rules/engine/phrases.h"
+#include "rules/engine/suggestions.h"
 #include "tpu_admission/base/text.h"
 #include "tpu_admission/workload/gke_labels.h"
 
@@ -47,9 +48,8 @@ void Check(const Subject& subject, Report& report) {
                                        "compared letter by letter.",
                                        value, Quoted(known.value),
                                        known.only ? ", or lack the label" : ""),
-                .change = known.only
-                              ? fmt::format("set it to {}, or leave it out", Quoted(known.value))
-                              : fmt::format("set it to {}", known.value)});
+                .edits = Selecting(subject, *label, std::string(known.value)),
+                .change = known.only ? ", or leave it out" : ""});
   }
 }
 

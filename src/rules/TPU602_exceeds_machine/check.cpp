@@ -16,6 +16,11 @@ void CheckResource(const Subject& subject, Resource resource, Report& report) {
   const std::optional<Demand> demand = DemandOf(subject, resource);
   if (!demand || !demand->ExceedsMachine(resource)) return;
   const auto& [machine, asked, asker] = *demand;
+  workload::Edits edits = Lowered(subject, *demand, resource);
+  const std::string lower =
+      edits.empty() ? fmt::format("ask for at most {} {} in the whole pod",
+                                  AtMost(subject, *demand, resource).Text(), Name(resource))
+                    : "";
   const k8s::Quantity ceiling = Ceiling(*machine, resource);
   const std::string name(Name(resource));
   report.Add(
@@ -28,10 +33,10 @@ void CheckResource(const Subject& subject, Resource resource, Report& report) {
                        "allow, has {} in all, of which the node keeps some for itself.",
                        asked.Text(), name, machine->name, ceiling.Text()) +
            Remark(*machine, resource),
-       .change =
-           fmt::format("ask for at most {} {} in the whole pod; a node gives about {}, "
-                       "of which DaemonSets take a part",
-                       AtMost(*machine, resource), name, Allocatable(*machine, resource).Text())});
+       .edits = std::move(edits),
+       .change = fmt::format("{}; a node gives about {}, of which DaemonSets take a part", lower,
+                             Allocatable(*machine, resource).Text()),
+       .decision = "which container can do with less"});
 }
 
 void Check(const Subject& subject, Report& report) {

@@ -10,6 +10,11 @@ void CheckResource(const Subject& subject, Resource resource, Report& report) {
   const std::optional<Demand> demand = DemandOf(subject, resource);
   if (!demand || !demand->ExceedsAllocatable(resource)) return;
   const auto& [machine, asked, asker] = *demand;
+  workload::Edits edits = Lowered(subject, *demand, resource);
+  const std::string lower =
+      edits.empty() ? fmt::format("ask for at most {} {} in all",
+                                  AtMost(subject, *demand, resource).Text(), Name(resource))
+                    : "";
   const k8s::Quantity allocatable = Allocatable(*machine, resource);
   const std::string name(Name(resource));
   report.Add(
@@ -20,9 +25,9 @@ void CheckResource(const Subject& subject, Resource resource, Report& report) {
        .problem = fmt::format("brings the pod to {} {}, but a node of {} is predicted to give its "
                               "pods {}, less what DaemonSets take.",
                               asked.Text(), name, machine->name, allocatable.Text()),
-       .change = fmt::format("ask for at most {} {} in all, which leaves room for "
-                             "DaemonSets",
-                             AtMost(*machine, resource), name)});
+       .edits = std::move(edits),
+       .change = lower + ", which leaves room for DaemonSets",
+       .decision = "which container can do with less"});
 }
 
 void Check(const Subject& subject, Report& report) {

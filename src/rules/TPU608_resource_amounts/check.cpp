@@ -12,6 +12,12 @@ std::string Shown(const k8s::Amount& amount) {
                                                 : Printable(amount.text, 24);
 }
 
+// As the user wrote it.
+k8s::JsonScalar ScalarOf(const std::string& amount) {
+  if (const auto number = WholeNumber(amount)) return *number;
+  return amount;
+}
+
 // "/resources/limits/hugepages-2Mi"
 std::string PointerOf(const Subject& subject, const k8s::Container& container,
                       std::string_view list, std::string_view resource) {
@@ -28,14 +34,18 @@ void CheckSigns(const Subject& subject, const k8s::Container& container, std::st
     if (resource == workload::kTpuResource || !amount || !amount->quantity) continue;
     if (!amount->quantity->IsNegative()) continue;
     const std::string name = Printable(resource, 60);
-    report.Add({.pointer = PointerOf(subject, container, list, resource),
+    std::string pointer = PointerOf(subject, container, list, resource);
+    const std::string text = Shown(*amount);
+    workload::Edits edits;
+    if (text.starts_with('-')) edits = {{pointer, ScalarOf(text.substr(1))}};
+    report.Add({.pointer = std::move(pointer),
                 .container = std::string(container.name),
                 .summary = fmt::format("{} has {} {}, which is negative", Title(container),
                                        Shown(*amount), name),
                 .problem = fmt::format("is {}. No amount may be negative: Kubernetes refuses every "
                                        "pod that has one.",
                                        Shown(*amount)),
-                .change = fmt::format("write the amount of {} without its sign", name)});
+                .edits = std::move(edits)});
   }
 }
 
@@ -56,8 +66,8 @@ void CheckLimits(const Subject& subject, const k8s::Container& container, Report
          .problem = fmt::format("is {}, but the limit is {}. A request is never more than its "
                                 "limit: Kubernetes refuses every pod where it is.",
                                 Shown(*request), Shown(*limit)),
-         .change = fmt::format("set the request of {} to at most {}, or raise the limit to {}",
-                               name, Shown(*limit), Shown(*request))});
+         .edits = {{PointerOf(subject, container, "limits", resource), ScalarOf(Shown(*request))}},
+         .change = fmt::format(", or lower the request to at most {}", Shown(*limit))});
   }
 }
 

@@ -32,7 +32,7 @@ void Check(const Subject& subject, Report& report) {
        .problem = fmt::format("{}, but with hostNetwork the pod then asks the DNS of its host, "
                               "which knows no names of Services or other pods.",
                               spec.Text("dnsPolicy").empty() ? "is not set" : "is ClusterFirst"),
-       .change = "set dnsPolicy to ClusterFirstWithHostNet",
+       .edits = {{subject.AtSpec("/dnsPolicy"), "ClusterFirstWithHostNet"}},
        .milder = slice && !slice->multi_host() ? std::optional(Mode::kAudit) : std::nullopt});
 }
 

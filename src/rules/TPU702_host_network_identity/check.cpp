@@ -24,14 +24,16 @@ void CheckVolume(const Subject& subject, std::size_t index, Report& report) {
     return;
   std::string pointer = subject.AtSpec("/volumes");
   AppendPointerIndex(pointer, index);
-  report.Add({.pointer = fmt::format("{}/csi/volumeAttributes", pointer),
+  pointer += "/csi/volumeAttributes";
+  report.Add({.pointer = pointer,
               .part = std::string(volume.name),
               .summary = fmt::format(
                   "hostNetwork with GCS FUSE volume {}: the mount may lack the pod's account",
                   Quoted(volume.name)),
               .problem = "mounts Cloud Storage on the host's network, where GCS FUSE uses the "
                          "pod's service account only with hostNetworkPodKSA.",
-              .change = "add hostNetworkPodKSA: \"true\" to volumeAttributes"});
+              .edits = {{pointer + "/hostNetworkPodKSA", "true"}},
+              .change = " in volumeAttributes"});
 }
 
 void Check(const Subject& subject, Report& report) {

@@ -25,6 +25,39 @@ const tpu::MachineType* LargestMachine(const Subject& subject, Resource resource
   return largest;
 }
 
+// In whole units, where it comes to one.
+std::int64_t Rounded(std::int64_t amount, std::int64_t unit) {
+  return amount < unit ? amount : amount / unit * unit;
+}
+
+// What containers and sidecars ask for together, and the most beside an init container.
+struct Peaks {
+  Quantity running;
+  Quantity init;
+};
+Peaks PeaksOf(const k8s::PodSpec& spec, std::string_view resource) {
+  Peaks peaks;
+  Quantity sidecars;  // started so far
+  for (const k8s::Container& container : spec.containers) {
+    const Quantity request = RequestOf(container, resource);
+    switch (container.role) {
+      case ContainerRole::kInit:
+        peaks.init = Max(peaks.init, sidecars + request);
+        break;
+      case ContainerRole::kSidecar:
+        sidecars = sidecars + request;
+        peaks.running = peaks.running + request;
+        break;
+      case ContainerRole::kMain:
+        peaks.running = peaks.running + request;
+        break;
+      case ContainerRole::kEphemeral:
+        break;
+    }
+  }
+  return peaks;
+}
+
 }  // namespace
 
 bool MayHold(const Subject& subject, const tpu::MachineType& machine) {
@@ -35,42 +68,17 @@ bool MayHold(const Subject& subject, const tpu::MachineType& machine) {
   return !some_fits || machine.chips == chips || subject.shape.generation->node_can_be_split();
 }
 
-std::string AtMost(const tpu::MachineType& machine, Resource resource) {
-  constexpr std::int64_t kPercent = 95;
-  const bool cpu = resource == Resource::kCpu;
-  const std::int64_t units = cpu ? machine.allocatable.cpu_millis : machine.allocatable.memory_mib;
-  const std::int64_t unit = cpu ? 1000 : 1024;
-  return fmt::format("{}{}", units * kPercent / (100 * unit), cpu ? "" : "Gi");
-}
-
 Quantity EffectiveRequest(const k8s::PodSpec& spec, std::string_view resource) {
-  Quantity running;   // containers and all sidecars
-  Quantity sidecars;  // started so far
-  Quantity init_peak;
-  for (const k8s::Container& container : spec.containers) {
-    const Quantity request = RequestOf(container, resource);
-    switch (container.role) {
-      case ContainerRole::kInit:
-        init_peak = Max(init_peak, sidecars + request);
-        break;
-      case ContainerRole::kSidecar:
-        sidecars = sidecars + request;
-        running = running + request;
-        break;
-      case ContainerRole::kMain:
-        running = running + request;
-        break;
-      case ContainerRole::kEphemeral:
-        break;
-    }
-  }
-  return Max(running, init_peak) + spec.overhead.QuantityOrZero(resource);
+  const Peaks peaks = PeaksOf(spec, resource);
+  return Max(peaks.running, peaks.init) + spec.overhead.QuantityOrZero(resource);
 }
 
 const k8s::Container* LargestAsker(const k8s::PodSpec& spec, std::string_view resource) {
+  const Peaks peaks = PeaksOf(spec, resource);
   const k8s::Container* largest = nullptr;
   Quantity most;
   for (const k8s::Container& container : spec.containers) {
+    if (container.Stays() == (peaks.init > peaks.running)) continue;
     const Quantity request = RequestOf(container, resource);
     if (request > most) {
       most = request;
@@ -99,6 +107,39 @@ std::optional<Demand> DemandOf(const Subject& subject, Resource resource) {
   demand.asked = EffectiveRequest(spec, Name(resource));
   demand.asker = LargestAsker(spec, Name(resource));
   return demand.asker == nullptr ? std::nullopt : std::optional(demand);
+}
+
+Quantity AtMost(const Subject& subject, const Demand& demand, Resource resource) {
+  constexpr std::int64_t kPercent = 95;
+  const tpu::MachineType& machine = *demand.machine;
+  const std::int64_t chips = subject.pods.chips_per_pod;
+  const bool shares = subject.shape.generation->node_can_be_split() && 0 < chips;
+  const std::int64_t part = shares ? std::min(chips, machine.chips) : machine.chips;
+  const auto of = [&](std::int64_t all) { return all * kPercent / 100 * part / machine.chips; };
+  return resource == Resource::kCpu
+             ? Quantity::FromMillis(Rounded(of(machine.allocatable.cpu_millis), 1000))
+             : Quantity::FromMebibytes(Rounded(of(machine.allocatable.memory_mib), 1024));
+}
+
+workload::Edits Lowered(const Subject& subject, const Demand& demand, Resource resource) {
+  const k8s::Container& asker = *demand.asker;
+  const std::string_view name = Name(resource);
+  const Quantity own = RequestOf(asker, name);
+  const Quantity left = AtMost(subject, demand, resource) - (demand.asked - own);
+  const bool cpu = resource == Resource::kCpu;
+  const std::int64_t amount =
+      cpu ? Rounded(left.MillisRoundedDown(), 1000) : Rounded(left.MebibytesRoundedDown(), 1024);
+  if (amount <= 0) return {};
+  const Quantity right = cpu ? Quantity::FromMillis(amount) : Quantity::FromMebibytes(amount);
+  workload::Edits edits;
+  for (const std::string_view list : {"requests", "limits"}) {
+    // A limit that is the request stays so.
+    const auto now = (list == "limits" ? asker.limits : asker.requests).Find(name);
+    if (!now || now->quantity != own) continue;
+    edits.push_back({subject.At(asker, fmt::format("/resources/{}/{}", list, name)), right.Text()});
+    if (const auto number = right.AsInteger(); cpu && number) edits.back().value = *number;
+  }
+  return edits;
 }
 
 }  // namespace tpu_admission::rules

@@ -22,16 +22,13 @@ inline std::string_view Name(Resource resource) {
 // https://kubernetes.io/docs/concepts/workloads/pods/sidecar-containers/#resource-sharing-within-containers
 k8s::Quantity EffectiveRequest(const k8s::PodSpec& spec, std::string_view resource);
 
-// The container that asks for most of it; nullptr if none asks.
+// The container that asks for most of it among those that the request comes from, which all run, or
+// the init containers; nullptr if none asks.
 const k8s::Container* LargestAsker(const k8s::PodSpec& spec, std::string_view resource);
 
 // A node of the machine can give the pod its chips: where nodes are not split and some machine has
 // just these, no other does.
 bool MayHold(const Subject& subject, const tpu::MachineType& machine);
-// What a pod may well ask for: of what the node is predicted to give less a twentieth, which
-// DaemonSets take: "170", "653Gi".
-std::string AtMost(const tpu::MachineType& machine, Resource resource);
-
 // All of the machine, by the most generous source.
 k8s::Quantity Ceiling(const tpu::MachineType& machine, Resource resource);
 // What a node of it is predicted to give to pods.
@@ -51,5 +48,12 @@ struct Demand {
 };
 // Nothing if no machine is known, no container asks, or resources are set for the pod as a whole.
 std::optional<Demand> DemandOf(const Subject& subject, Resource resource);
+
+// What the pod may well ask for: its part, by its chips, of what the node is predicted to give less
+// a twentieth, which DaemonSets take. In whole CPUs and GiB where it comes to one.
+k8s::Quantity AtMost(const Subject& subject, const Demand& demand, Resource resource);
+// Brings the pod to AtMost() by what its largest container asks for; none if the others alone ask
+// for more.
+workload::Edits Lowered(const Subject& subject, const Demand& demand, Resource resource);
 
 }  // namespace tpu_admission::rules

@@ -103,36 +103,4 @@ std::string FoundPods(const workload::Scale& scale) {
   return text;
 }
 
-namespace {
-
-// LeaderWorkerSet wants sub-groups that divide all pods, or all but the leader.
-std::string SubGroupChange(const workload::Scale& scale, std::int64_t part) {
-  const std::string set = fmt::format("set subGroupPolicy.subGroupSize to {}", part);
-  const std::int64_t size = scale.pods.value.value_or(0);
-  if (size >= part && (size % part == 0 || (size - 1) % part == 0)) return set;
-  const std::int64_t below = size / part * part;
-  const std::int64_t lead = scale.leaders_without_tpus;
-  return below == 0
-             ? fmt::format("{} and size to {}", set, part + lead)
-             : fmt::format("{} and size to {} or {}", set, below + lead, below + part + lead);
-}
-
-}  // namespace
-
-std::string CountChange(const workload::Scale& scale, std::int64_t pods) {
-  using workload::Counting;
-  const std::string number = std::to_string(pods);
-  switch (scale.counting) {
-    case Counting::kJob:
-      return fmt::format("set parallelism and completions to {}", number);
-    case Counting::kGroup:
-      if (scale.sub_group > 0) return SubGroupChange(scale, pods);
-      return fmt::format("set size to {}", pods + scale.leaders_without_tpus);
-    case Counting::kTogether:
-      return fmt::format("let the replicas with TPUs be {} together", number);
-    default:
-      return fmt::format("set {} to {}", scale.pods.field, number);
-  }
-}
-
 }  // namespace tpu_admission::rules

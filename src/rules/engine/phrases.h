@@ -36,8 +36,5 @@ std::string_view RefusedPod(const Subject& subject);
 
 // "is 2", "is not set, so it is 1", "is 3, and its leader has no TPUs, so 2 pods have".
 std::string FoundPods(const workload::Scale& scale);
-// "set parallelism and completions to 4", "set replicas to 4", "set size to 5": so that `pods` pods
-// with TPUs run together.
-std::string CountChange(const workload::Scale& scale, std::int64_t pods);
 
 }  // namespace tpu_admission::rules

@@ -123,9 +123,7 @@ std::string Subject::At(const workload::RequiredLabel& label) const {
 }
 
 std::string Subject::At(const k8s::Container& container, std::string_view below) const {
-  std::string pointer = AtSpec("/").append(container.list);  // known names, nothing to escape
-  if (container.index != k8s::Container::kAlone) AppendPointerIndex(pointer, container.index);
-  return pointer.append(below);
+  return workload::PointerOf(pods, container, below);
 }
 
 bool Subject::Misses(NodeLabel label) const {
@@ -159,6 +157,22 @@ std::optional<Slice> Subject::SliceOfPods() const {
   if (placement == nullptr) return std::nullopt;
   const bool fits = splits && chips > 0 && placement->chips_per_host() % chips == 0;
   return Slice{*topology, fits ? topology->chips() / chips : placement->hosts, placement->hosts};
+}
+
+void Report::Add(Finding finding) {
+  constexpr std::size_t kLongestName = 253;  // of anything in Kubernetes
+  finding.rule = &rule_;
+  finding.pods = &pods_;
+  // Names are compared with each other; a stranger's may be as long as a body.
+  finding.container.resize(std::min(finding.container.size(), kLongestName));
+  finding.part.resize(std::min(finding.part.size(), kLongestName));
+  if (!finding.edits.empty()) {
+    finding.change.insert(0, SentenceOf(finding.edits));
+    finding.decision = {};
+  } else if (finding.decision.empty()) {
+    finding.decision = "what is meant";
+  }
+  findings_.push_back(std::move(finding));
 }
 
 }  // namespace tpu_admission::rules

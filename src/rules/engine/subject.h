@@ -103,18 +103,10 @@ class Report {
   Report(const Rule& rule, const workload::PodSet& pods, std::vector<Finding>& findings)
       : rule_(rule), pods_(pods), findings_(findings) {}
 
-  void Add(Finding finding) {
-    finding.rule = &rule_;
-    finding.pods = &pods_;
-    // Names are compared with each other; a stranger's may be as long as a body.
-    finding.container.resize(std::min(finding.container.size(), kLongestName));
-    finding.part.resize(std::min(finding.part.size(), kLongestName));
-    findings_.push_back(std::move(finding));
-  }
+  // Says its edits before the rest of its change.
+  void Add(Finding finding);
 
  private:
-  static constexpr std::size_t kLongestName = 253;  // of anything in Kubernetes
-
   const Rule& rule_;
   const workload::PodSet& pods_;
   std::vector<Finding>& findings_;

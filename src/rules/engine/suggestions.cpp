@@ -64,31 +64,6 @@ Companions CompanionsOf(const Subject& subject, const tpu::Placement& placement)
   return needed;
 }
 
-// "parallelism and completions 4"
-std::string CountOf(const workload::Scale& scale, std::int64_t pods) {
-  switch (scale.counting) {
-    case Counting::kJob:
-      return fmt::format("parallelism and completions {}", pods);
-    case Counting::kGroup:
-      if (scale.sub_group > 0) return fmt::format("subGroupSize {}", pods);
-      return fmt::format("size {}", pods + scale.leaders_without_tpus);
-    case Counting::kTogether:
-      return fmt::format("{} replicas with TPUs together", pods);
-    default:
-      return fmt::format("{} {}", scale.pods.field, pods);
-  }
-}
-
-std::string Text(const Subject& subject, const tpu::Placement& placement) {
-  const Companions needed = CompanionsOf(subject, placement);
-  const std::string name = placement.topology.Text();
-  if (needed.none()) return name;
-  const std::string chips = needed.chips > 0 ? fmt::format("google.com/tpu {}", needed.chips) : "";
-  const std::string pods = needed.pods > 0 ? CountOf(subject.pods.scale, needed.pods) : "";
-  return fmt::format("{} (with {}{}{})", name, chips,
-                     !chips.empty() && !pods.empty() ? " and " : "", pods);
-}
-
 // How far a topology is from what is asked for: first the hosts' chips, then the size.
 double Distance(const tpu::Placement& placement, std::int64_t pod_chips, std::int64_t wished) {
   double distance = 0;
@@ -126,21 +101,33 @@ std::vector<tpu::Placement> Candidates(const Subject& subject) {
   return selectable.empty() ? all : selectable;
 }
 
-// Each topology once, by its nearest placement.
-std::vector<std::string> WithCompanions(const Subject& subject,
-                                        const std::vector<tpu::Placement>& candidates) {
-  std::vector<std::string> texts;
-  std::vector<std::string> said;
-  for (const tpu::Placement& candidate : candidates) {
-    const std::string name = candidate.topology.Text();
-    if (std::find(said.begin(), said.end(), name) != said.end()) continue;
-    said.push_back(name);
-    texts.push_back(Text(subject, candidate));
-  }
-  return texts;
+// The pods fill it as they are.
+bool IsFilled(const Subject& subject, const tpu::Placement& placement) {
+  const bool alone = subject.pods.scale.counting == Counting::kNone &&
+                     subject.pods.use == workload::TpuUse::kChips;
+  return CompanionsOf(subject, placement).none() && (!alone || placement.single_host());
 }
 
 }  // namespace
+
+workload::Edits Selecting(const Subject& subject, NodeLabel label, std::string value) {
+  workload::Edits edits;
+  SetLabel(subject.pods, label, subject.shape.choice[label], std::move(value), edits);
+  return edits;
+}
+
+workload::Edits Selecting(const Subject& subject, const workload::RequiredLabel& label,
+                          std::string value) {
+  const bool in_affinity = label.term != workload::Selected::kInNodeSelector;
+  return {{subject.At(label) + (in_affinity ? "/values/0" : ""), std::move(value),
+           in_affinity ? label.key : std::string_view()}};
+}
+
+workload::Edits WithPods(const Subject& subject, std::int64_t pods) {
+  workload::Edits edits;
+  SetPods(subject.pods.scale, pods, edits);
+  return edits;
+}
 
 std::vector<std::int64_t> PossibleChips(const Subject& subject) {
   std::vector<std::int64_t> counts;
@@ -161,58 +148,82 @@ std::string JoinNumbers(const std::vector<std::int64_t>& numbers) {
   return JoinOr(words);
 }
 
-std::string ChipsChange(const Subject& subject, std::string_view what) {
-  const auto set = [&](const std::string& chips) {
-    return fmt::format("set {} of google.com/tpu to {}", what, chips);
+void SuggestChips(const Subject& subject, const k8s::Container& container, Finding& finding) {
+  const auto set = [&](std::int64_t chips) {
+    SetChips(subject.pods, container, chips, finding.edits);
   };
-  if (subject.shape.generation == nullptr) return set("the chips of one host");
+  const auto choose = [&](const std::string& chips) {
+    finding.change = "set requests and limits of google.com/tpu to " + chips;
+    finding.decision = "how many chips a container is to have";
+  };
+  if (subject.shape.generation == nullptr) return choose("the chips of one host");
   const tpu::PlacementList& placements = subject.shape.placements;
+  const std::vector<std::int64_t> possible = PossibleChips(subject);
   const bool one_shape = !placements.empty() && !subject.pods.SliceTopology();
-  if (!one_shape) return set(JoinNumbers(PossibleChips(subject)));
-  const std::int64_t slice = placements.front().topology.chips();
-  for (const tpu::Placement& placement : placements) {
-    for (const std::int64_t chips :
-         ChipsOn(*subject.shape.generation, placement.chips_per_host())) {
-      if (FoundPodsOf(subject) > 0 && IsCount(subject, slice / chips)) {
-        return set(std::to_string(chips));
+  const workload::Scale& scale = subject.pods.scale;
+  if (one_shape) {
+    const std::int64_t slice = placements.front().topology.chips();
+    for (const tpu::Placement& placement : placements) {
+      for (const std::int64_t chips :
+           ChipsOn(*subject.shape.generation, placement.chips_per_host())) {
+        if (FoundPodsOf(subject) > 0 && IsCount(subject, slice / chips)) return set(chips);
       }
     }
+    if (Counts(scale) && scale.counting != Counting::kTogether) {
+      const std::int64_t host = placements.front().chips_per_host();
+      set(host);
+      // Pods on single hosts need not be of a number.
+      const bool alone = host == slice && scale.counting != Counting::kPerSlice;
+      if (!alone) SetPods(scale, slice / host, finding.edits);
+      return;
+    }
   }
-  if (!Counts(subject.pods.scale)) return set(JoinNumbers(PossibleChips(subject)));
-  // Pods on single hosts need not be of a number.
-  const std::int64_t host = placements.front().chips_per_host();
-  const bool alone = host == slice && subject.pods.scale.counting != Counting::kPerSlice;
-  const std::string chips = set(std::to_string(host));
-  return alone ? chips
-               : fmt::format("{}, and {}", chips, CountChange(subject.pods.scale, slice / host));
+  if (possible.size() == 1) return set(possible.front());
+  choose(JoinNumbers(possible));
 }
 
 std::vector<std::string> FilledBy(const Subject& subject,
                                   const std::vector<tpu::Placement>& candidates) {
-  const bool alone = subject.pods.scale.counting == Counting::kNone &&
-                     subject.pods.use == workload::TpuUse::kChips;
   std::vector<std::string> names;
   for (const tpu::Placement& candidate : candidates) {
-    if (!CompanionsOf(subject, candidate).none()) continue;
-    if (alone && !candidate.single_host()) continue;
+    if (!IsFilled(subject, candidate)) continue;
     const std::string name = candidate.topology.Text();
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
   }
   return names;
 }
 
-std::vector<std::string> NearestTopologies(const Subject& subject, std::int64_t wished_chips) {
-  constexpr std::size_t kMost = 3;
+std::vector<tpu::Placement> NearestFirst(const Subject& subject, std::int64_t wished_chips) {
   std::vector<tpu::Placement> candidates = Candidates(subject);
   const std::int64_t pod_chips = subject.pods.chips_per_pod;
   std::stable_sort(candidates.begin(), candidates.end(), [&](const auto& a, const auto& b) {
     return Distance(a, pod_chips, wished_chips) < Distance(b, pod_chips, wished_chips);
   });
-  std::vector<std::string> names = FilledBy(subject, candidates);
-  if (names.empty()) names = WithCompanions(subject, candidates);
-  names.resize(std::min(names.size(), kMost));
-  if (names.empty()) names.emplace_back("one that it has");  // a generation without placements
-  return names;
+  std::stable_partition(candidates.begin(), candidates.end(),
+                        [&](const tpu::Placement& p) { return IsFilled(subject, p); });
+  return candidates;
+}
+
+void SuggestTopology(const Subject& subject, std::int64_t wished_chips, Finding& finding) {
+  constexpr std::size_t kMostOthers = 2;
+  const std::vector<tpu::Placement> candidates = NearestFirst(subject, wished_chips);
+  const Companions needed =
+      candidates.empty() ? Companions() : CompanionsOf(subject, candidates.front());
+  const k8s::Container* container = ChipContainer(subject.pods);
+  if (candidates.empty() || (needed.chips > 0 && container == nullptr) ||
+      (needed.pods > 0 && subject.pods.scale.counting == Counting::kTogether)) {
+    finding.change = fmt::format("set {} to one that it has", Key(NodeLabel::kTopology));
+    finding.decision = "which topology is meant";
+    return;
+  }
+  finding.edits = Selecting(subject, NodeLabel::kTopology, candidates.front().topology.Text());
+  if (needed.chips > 0) SetChips(subject.pods, *container, needed.chips, finding.edits);
+  if (needed.pods > 0) SetPods(subject.pods.scale, needed.pods, finding.edits);
+  std::vector<std::string> others = FilledBy(subject, candidates);
+  if (others.size() < 2) return;
+  others.erase(others.begin());
+  others.resize(std::min(others.size(), kMostOthers));
+  finding.change = ", or take " + JoinOr(others);
 }
 
 std::int64_t WishedChips(const Subject& subject) {

@@ -15,16 +15,24 @@ std::vector<std::int64_t> PossibleChips(const Subject& subject);
 // "1, 2 or 4"
 std::string JoinNumbers(const std::vector<std::int64_t>& numbers);
 
-// "set requests and limits of google.com/tpu to 4", with the count that must change with it: ", and
-// parallelism and completions to 4". `what` is "requests and limits" or what else is to be set.
-std::string ChipsChange(const Subject& subject, std::string_view what = "requests and limits");
+// Selects `value` in the place of what is selected.
+workload::Edits Selecting(const Subject& subject, workload::NodeLabel label, std::string value);
+workload::Edits Selecting(const Subject& subject, const workload::RequiredLabel& label,
+                          std::string value);
+// So that `pods` pods with TPUs run together; none of kTogether, whose replicas are shared out.
+workload::Edits WithPods(const Subject& subject, std::int64_t pods);
 
-// At most three topologies of the generation that come nearest to what the manifest asks for: of
-// `wished_chips` chips (if known), on hosts with the chips that a pod asks for (if any are). Those
-// that the pods fill as they are; if there is none, each says what must change with it: "4x4 (with
-// parallelism and completions 4)". Never empty: words stand in for those of a generation that has
-// none.
-std::vector<std::string> NearestTopologies(const Subject& subject, std::int64_t wished_chips);
+// Gives the finding the edits that set the chips of `container`, and the count that must change
+// with them; or the words for it where the chips are not known.
+void SuggestChips(const Subject& subject, const k8s::Container& container, Finding& finding);
+
+// The topologies of the generation that the other labels leave: what the pods fill as they are
+// first, then what comes nearest to `wished_chips` chips (if known), on hosts with the chips that a
+// pod asks for (if any are).
+std::vector<tpu::Placement> NearestFirst(const Subject& subject, std::int64_t wished_chips);
+// Gives the finding the edits that select the first of these, with the chips and counts that must
+// change with it, and names two others that are filled as they are; or words where there is none.
+void SuggestTopology(const Subject& subject, std::int64_t wished_chips, Finding& finding);
 // The topologies that the pods of this pod set fill as they are, of `candidates`.
 std::vector<std::string> FilledBy(const Subject& subject,
                                   const std::vector<tpu::Placement>& candidates);

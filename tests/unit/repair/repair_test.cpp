@@ -127,7 +127,7 @@ TEST(Repair, FitsMemoryToTheMachine) {
   std::string large = yaml;
   large.replace(large.find("memory: 1Gi"), 11, "memory: 720Gi");
   EXPECT_EQ(First(large),
-            "keep 4x4, 16 chips on 4 hosts | containers[0] request of memory: 563220Mi");
+            "keep 4x4, 16 chips on 4 hosts | containers[0] request of memory: 653Gi");
 }
 
 TEST(Repair, IsTheSameEachTime) {

@@ -3,6 +3,7 @@
 // cluster: `# cluster-location: us-east5`, `# cluster-mode: autopilot`, `# gke-version: 1.31.1`.
 //
 // UPDATE_GOLDEN=1 writes the .txt files anew; read each aloud before you commit it.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -110,6 +111,22 @@ TEST_P(RuleFixture, SpeaksAsWritten) {
   const fs::path golden = fs::path(GetParam()).replace_extension(".txt");
   if (std::getenv("UPDATE_GOLDEN") != nullptr) std::ofstream(golden) << spoken;
   EXPECT_EQ(spoken, Read(golden));
+}
+
+TEST_P(RuleFixture, EditsTakeTheirFindingAway) {
+  const std::string manifest = Read(GetParam());
+  EXPECT_THAT(LeftByTheirEdits(manifest, ClusterOf(manifest)), testing::IsEmpty());
+}
+
+// What a person must decide is named, so that a denial can say why it has no repair.
+TEST_P(RuleFixture, DenialsCarryEditsOrSayWhoDecides) {
+  const std::string manifest = Read(GetParam());
+  for (const Finding& finding : FindingsOf(manifest, ClusterOf(manifest))) {
+    if (finding.mode() != Mode::kDeny) continue;
+    EXPECT_NE(finding.edits.empty(), finding.decision.empty()) << finding.rule->id;
+    EXPECT_NE(finding.decision, "what is meant") << finding.rule->id;
+    EXPECT_FALSE(finding.change.empty());
+  }
 }
 
 std::string TestName(const testing::TestParamInfo<fs::path>& info) {

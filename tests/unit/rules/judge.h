@@ -23,6 +23,10 @@ struct Judged {
 Judged Judge(std::string_view yaml, const Cluster& cluster = {},
              std::span<const Rule* const> rules = AllRules());
 
+// What the edits of each finding leave of it when they are made to the letter: "TPU301: <change>"
+// for each that is still found.
+std::vector<std::string> LeftByTheirEdits(std::string_view yaml, const Cluster& cluster = {});
+
 inline std::vector<Finding> FindingsOf(std::string_view yaml, const Cluster& cluster = {}) {
   return Judge(yaml, cluster).findings;
 }

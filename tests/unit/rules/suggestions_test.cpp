@@ -7,7 +7,7 @@
 namespace tpu_admission::rules {
 namespace {
 
-TEST(Suggestions, NearestTopologiesOfAGenerationWithoutPlacementsIsAPhrase) {
+TEST(Suggestions, ATopologyOfAGenerationWithoutPlacementsIsWords) {
   const tpu::Generation bare;
   Shape shape;
   shape.generation = &bare;
@@ -15,7 +15,34 @@ TEST(Suggestions, NearestTopologiesOfAGenerationWithoutPlacementsIsAPhrase) {
   const workload::PodSet pods;
   const Cluster cluster;
   const Subject subject{workload, pods, *TestCatalog(), cluster, shape};
-  EXPECT_EQ(NearestTopologies(subject, 16), std::vector<std::string>{"one that it has"});
+  Finding finding;
+  SuggestTopology(subject, 16, finding);
+  EXPECT_TRUE(finding.edits.empty());
+  EXPECT_EQ(finding.change, "set cloud.google.com/gke-tpu-topology to one that it has");
+  EXPECT_EQ(finding.decision, "which topology is meant");
+}
+
+TEST(Sentence, SaysEqualValuesTogether) {
+  EXPECT_EQ(SentenceOf({{"/c/resources/requests/google.com~1tpu", 4},
+                        {"/c/resources/limits/google.com~1tpu", 4},
+                        {"/spec/parallelism", 2},
+                        {"/spec/completions", 2},
+                        {"/spec/backoffLimit", 2}}),
+            "set requests and limits of google.com/tpu to 4, and parallelism, completions and "
+            "backoffLimit to 2");
+}
+
+TEST(Sentence, SaysWhatGoes) {
+  EXPECT_EQ(SentenceOf({{"/spec/nodeName", std::nullopt}, {"/spec/size", 2}, {"/a", std::nullopt}}),
+            "remove nodeName, and set size to 2, and remove a");
+}
+
+// In a YAML file, a bare 4 would be a number, and no label.
+TEST(Sentence, QuotesTextThatLooksLikeANumber) {
+  EXPECT_EQ(SentenceOf({{"/spec/nodeSelector/cloud.google.com~1gke-accelerator-count", "4"}}),
+            "set cloud.google.com/gke-accelerator-count to \"4\"");
+  EXPECT_EQ(SentenceOf({{"/x/values/0", "4x4", "cloud.google.com/gke-tpu-topology"}}),
+            "set cloud.google.com/gke-tpu-topology to 4x4");
 }
 
 }  // namespace

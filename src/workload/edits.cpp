@@ -1,0 +1,125 @@
+#include "tpu_admission/workload/edits.h"
+
+#include <algorithm>
+
+#include "tpu_admission/base/json_pointer.h"
+#include "tpu_admission/base/text.h"
+
+namespace tpu_admission::workload {
+namespace {
+
+void Set(const Count& count, std::int64_t value, Edits& edits) {
+  if (!count.written || count.value != value) edits.push_back({count.pointer(), value});
+}
+
+// "/values/1": an alternative is one of the values of an In.
+std::string InList(const PodSet& pods, const Selected& selected) {
+  const auto& terms = pods.pod.spec.required_affinity;
+  const auto values = terms[selected.term].requirements[selected.expression].values;
+  const auto found = std::find(values.begin(), values.end(), selected.value);
+  std::string pointer = "/values";
+  AppendPointerIndex(pointer, std::size_t(found - values.begin()));
+  return pointer;
+}
+
+// LeaderWorkerSet wants sub-groups that divide all pods, or all but the leader.
+void SetSubGroup(const Scale& scale, std::int64_t part, Edits& edits) {
+  const std::int64_t size = scale.pods.value.value_or(0);
+  if (scale.sub_group != part) {
+    edits.push_back({std::string(scale.pointer) + "/subGroupPolicy/subGroupSize", part});
+  }
+  if (size >= part && (size % part == 0 || (size - 1) % part == 0)) return;
+  Set(scale.pods, (size / part + 1) * part + scale.leaders_without_tpus, edits);
+}
+
+}  // namespace
+
+std::string PointerOf(const PodSet& pods, const k8s::Container& container, std::string_view below) {
+  std::string pointer = std::string(pods.spec_pointer) + "/";
+  pointer.append(container.list);  // known names, nothing to escape
+  if (container.index != k8s::Container::kAlone) AppendPointerIndex(pointer, container.index);
+  return pointer.append(below);
+}
+
+const k8s::Container* ChipContainer(const PodSet& pods) {
+  const k8s::Container* found = nullptr;
+  std::size_t main = 0;
+  const k8s::Container* only = nullptr;
+  for (const k8s::Container& container : pods.pod.spec.containers) {
+    if (container.role == k8s::ContainerRole::kMain) {
+      ++main;
+      only = &container;
+    }
+    if (!UsesTpu(container)) continue;
+    if (found != nullptr) return nullptr;
+    found = &container;
+  }
+  if (found != nullptr) return found;
+  return main == 1 ? only : nullptr;
+}
+
+void SetLabel(const PodSet& pods, NodeLabel label, const Selected& selected, std::string value,
+              Edits& edits) {
+  if (selected.fixed() && selected.value == value) return;
+  k8s::JsonEdit edit{std::string(selected.pointer), std::move(value)};
+  if (edit.pointer.empty()) {
+    edit.pointer = std::string(pods.selector_pointer) + PointerOf(label, selected);
+    if (!selected.fixed()) {
+      edit.pointer = std::string(pods.selector_pointer) + "/nodeSelector";
+      AppendPointerToken(edit.pointer, Key(label));
+    } else if (selected.term != Selected::kInNodeSelector) {
+      edit.pointer += InList(pods, selected);
+      edit.name = Key(label);
+    }
+  }
+  // The count of a ComputeClass is a number, that of a label is text.
+  const bool is_number = !selected.pointer.empty() && label == NodeLabel::kAcceleratorCount &&
+                         pods.row->form == Form::kTpuPriority;
+  if (is_number) edit.value = std::stoll(std::get<std::string>(*edit.value));
+  edits.push_back(std::move(edit));
+}
+
+void SetChips(const PodSet& pods, const k8s::Container& container, std::int64_t chips,
+              Edits& edits) {
+  for (const std::string_view list : {"requests", "limits"}) {
+    const auto& amounts = list == "limits" ? container.limits : container.requests;
+    const auto now = amounts.Find(kTpuResource);
+    if (list == "requests" && !now) continue;
+    if (now && now->quantity && now->quantity->AsInteger() == chips) continue;
+    std::string pointer = PointerOf(pods, container, "/resources/");
+    AppendPointerToken(pointer.append(list), kTpuResource);
+    edits.push_back({std::move(pointer), chips});
+  }
+}
+
+void SetPods(const Scale& scale, std::int64_t count, Edits& edits) {
+  switch (scale.counting) {
+    case Counting::kJob: {
+      const Count& done = scale.completions;
+      const bool equal = !done.written || done.value == scale.pods.value;
+      Set(scale.pods, count, edits);
+      if (equal || done.value.value_or(0) < count) Set(done, count, edits);
+      return;
+    }
+    case Counting::kGroup:
+      if (scale.sub_group > 0) return SetSubGroup(scale, count, edits);
+      return Set(scale.pods, count + scale.leaders_without_tpus, edits);
+    case Counting::kReplicas:
+    case Counting::kPerSlice:
+      return Set(scale.pods, count, edits);
+    case Counting::kTogether:
+    case Counting::kNone:
+    case Counting::kElsewhere:
+      return;
+  }
+}
+
+std::string Shown(const k8s::JsonEdit& edit) {
+  if (!edit.value) return "(removed)";
+  if (const auto* number = std::get_if<std::int64_t>(&*edit.value)) return std::to_string(*number);
+  const std::string& text = std::get<std::string>(*edit.value);
+  const bool digits = text.find_first_not_of("0123456789") == text.npos;
+  return digits || text == "true" || text == "false" ? Quoted(text) : Printable(text);
+}
+
+}  // namespace tpu_admission::workload
