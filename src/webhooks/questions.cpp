@@ -74,6 +74,7 @@ bool HoldsPods(Form form) {
     case Form::kPod:
     case Form::kPodSpec:
     case Form::kArgoTemplate:
+    case Form::kFlinkTemplate:
     case Form::kKserve:
       return true;
     case Form::kNodeLabels:

@@ -131,6 +131,16 @@ constexpr PodSetRow kInferenceService[] = {
 constexpr PodSetRow kKubeAiModel[] = {
     {.path = "spec", .form = Form::kKubeAiModel, .counting = Counting::kElsewhere}};
 
+// https://nightlies.apache.org/flink/flink-kubernetes-operator-docs-stable/docs/custom-resource/reference/
+constexpr PodSetRow kFlinkDeployment[] = {
+    {.path = "spec/podTemplate", .form = Form::kFlinkTemplate, .counting = Counting::kElsewhere},
+    {.path = "spec/jobManager/podTemplate",
+     .form = Form::kFlinkTemplate,
+     .counting = Counting::kElsewhere},
+    {.path = "spec/taskManager/podTemplate",
+     .form = Form::kFlinkTemplate,
+     .counting = Counting::kElsewhere}};
+
 // https://volcano.sh/en/docs/vcjob/: the pods of all tasks are scheduled as one gang.
 constexpr PodSetRow kVolcanoJob[] = {{.path = "spec/tasks[]/template",
                                       .counting = Counting::kTogether,
@@ -195,6 +205,7 @@ constexpr std::array kKinds = {
          kTemplate},
     Kind{"actions.github.com", "v1alpha1", "EphemeralRunnerSet", "ephemeralrunnersets",
          kEphemeralRunnerSet},
+    Kind{"flink.apache.org", "v1beta1", "FlinkDeployment", "flinkdeployments", kFlinkDeployment},
     Kind{"argoproj.io", "v1alpha1", "Rollout", "rollouts", kTemplate},
     Kind{"argoproj.io", "v1alpha1", "Workflow", "workflows", kWorkflow},
     Kind{"argoproj.io", "v1alpha1", "WorkflowTemplate", "workflowtemplates", kWorkflow},

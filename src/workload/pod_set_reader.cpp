@@ -65,8 +65,10 @@ std::string_view PodSetReader::Below(std::string_view pointer, std::string_view 
 void PodSetReader::Complete(PodSet& set, const Binding& binding) {
   const PodSetRow& row = *set.row;
   set.pointer = arena_.Text(PointerAt(object_, row.path, binding));
-  const bool has_metadata = row.form == Form::kPod;
-  set.spec_pointer = has_metadata ? Below(set.pointer, "spec") : set.pointer;
+  const bool has_metadata = row.form == Form::kPod || row.form == Form::kFlinkTemplate;
+  if (set.spec_pointer.empty()) {
+    set.spec_pointer = has_metadata ? Below(set.pointer, "spec") : set.pointer;
+  }
   if (set.selector_pointer.empty()) set.selector_pointer = set.spec_pointer;
   set.name = Locate(object_, row.name, binding).StringOr("");
   set.chips_per_pod = ChipsPerPod(set.pod.spec);
@@ -88,6 +90,34 @@ void PodSetReader::StandAt(PodSet& set, const Binding& binding) {
   set.scale.counting = Counting::kElsewhere;
 }
 
+// What a role does not say, the common template says. It is judged with the roles: alone only where
+// the workers have no template.
+bool PodSetReader::ReadFlinkTemplate(PodSet& set, JsonView at) {
+  constexpr std::string_view kCommon = "spec/podTemplate";
+  constexpr std::string_view kCommonSpec = "/spec/podTemplate/spec";
+  set.pod = k8s::DecodePod(at, decoder_);
+  if (set.row->path == kCommon) {
+    return !object_.Follow("spec/taskManager/podTemplate").has_value();
+  }
+  const k8s::PodSpec common = k8s::DecodePodSpec(object_.Follow(kCommon)["spec"], decoder_);
+  k8s::PodSpec& spec = set.pod.spec;
+  const auto selects = [](const k8s::PodSpec& pod) {
+    return pod.node_selector.size() > 0 || !pod.required_affinity.empty();
+  };
+  set.selector_pointer = arena_.Text(std::string("/").append(set.row->path).append("/spec"));
+  if (!selects(spec) && selects(common)) {
+    spec.node_selector = common.node_selector;
+    spec.required_affinity = common.required_affinity;
+    set.selector_pointer = kCommonSpec;
+  }
+  if (spec.tolerations.empty()) spec.tolerations = common.tolerations;
+  if (spec.containers.empty() && !common.containers.empty()) {
+    spec.containers = common.containers;
+    set.spec_pointer = kCommonSpec;
+  }
+  return true;
+}
+
 bool PodSetReader::ReadPod(PodSet& set, JsonView at, const Binding& binding) {
   switch (set.row->form) {
     case Form::kPod:
@@ -95,6 +125,9 @@ bool PodSetReader::ReadPod(PodSet& set, JsonView at, const Binding& binding) {
       break;
     case Form::kPodSpec:
       set.pod.spec = k8s::DecodePodSpec(at, decoder_);
+      break;
+    case Form::kFlinkTemplate:
+      if (!ReadFlinkTemplate(set, at)) return false;
       break;
     case Form::kKserve:
       set.pod.spec = k8s::DecodePodSpec(at, decoder_, kKserveLists);

@@ -23,6 +23,7 @@ class PodSetReader {
  private:
   bool ReadForm(PodSet& set, k8s::JsonView at, const Binding& binding);
   bool ReadPod(PodSet& set, k8s::JsonView at, const Binding& binding);
+  bool ReadFlinkTemplate(PodSet& set, k8s::JsonView at);
   bool ReadDeviceClaim(PodSet& set, k8s::JsonView at, const Binding& binding);
   void Complete(PodSet& set, const Binding& binding);
   void StandAt(PodSet& set, const Binding& binding);

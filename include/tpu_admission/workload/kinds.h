@@ -26,10 +26,11 @@ enum class Counting {
 
 // What stands at the path of a pod set.
 enum class Form {
-  kPod,           // metadata and spec: a Pod, or a template of one
-  kPodSpec,       // a pod's spec alone
-  kArgoTemplate,  // a template of an Argo workflow: containers beside a node selector
-  kNodeLabels,    // labels of the nodes that pods will be sent to: Kueue's ResourceFlavor
+  kPod,            // metadata and spec: a Pod, or a template of one
+  kPodSpec,        // a pod's spec alone
+  kArgoTemplate,   // a template of an Argo workflow: containers beside a node selector
+  kNodeLabels,     // labels of the nodes that pods will be sent to: Kueue's ResourceFlavor
+  kFlinkTemplate,  // a template of one role of a FlinkDeployment, over the common one
   kKserve,  // a component of an InferenceService: a pod's spec, its server beside the containers
   kTpuPriority,  // a priority of a ComputeClass: type, topology and count of TPUs, and the machine
   kPathwaysWorker,  // machine type, topology and node selector of a PathwaysJob

@@ -47,6 +47,8 @@ var customKinds = map[harness.CustomKind]object{
 		"template": template},
 	{Group: "actions.github.com", Version: "v1alpha1", Kind: "EphemeralRunnerSet", Plural: "ephemeralrunnersets"}: {
 		"ephemeralRunnerSpec": template},
+	{Group: "flink.apache.org", Version: "v1beta1", Kind: "FlinkDeployment", Plural: "flinkdeployments"}: {
+		"podTemplate": object{"spec": object{"nodeSelector": selector}}, "taskManager": object{"podTemplate": template}},
 	{Group: "argoproj.io", Version: "v1alpha1", Kind: "Rollout", Plural: "rollouts"}: {"template": template},
 	{Group: "argoproj.io", Version: "v1alpha1", Kind: "Workflow", Plural: "workflows"}: {
 		"templates": []any{object{"name": "train", "container": tpuContainer}}},

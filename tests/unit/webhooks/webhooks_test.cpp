@@ -58,7 +58,8 @@ TEST(Webhooks, EveryTemplateOfTheTableIsAskedAbout) {
   for (const Kind& kind : workload::Kinds()) {
     for (const PodSetRow& row : kind.pod_sets) {
       const bool holds_pods = row.form == Form::kPod || row.form == Form::kPodSpec ||
-                              row.form == Form::kArgoTemplate || row.form == Form::kKserve;
+                              row.form == Form::kArgoTemplate || row.form == Form::kKserve ||
+                              row.form == Form::kFlinkTemplate;
       EXPECT_EQ(has(PlacesAt(row.path)), holds_pods) << kind.name << " " << row.path;
     }
   }

@@ -49,6 +49,33 @@ TEST(ArgoTemplates, TakeFromTheirWorkflowWhatTheyDoNotSay) {
   EXPECT_EQ(read.pod_sets[2].use, TpuUse::kSelects);
 }
 
+TEST(FlinkTemplates, TakeFromTheCommonOneWhatTheyDoNotSay) {
+  const json selects = {{"nodeSelector", {{kAccelerator, "tpu-v6e-slice"}, {kTopology, "2x2"}}}};
+  const json asks = {{"containers", json::array({kContainer})}};
+  const auto of = [&](Reading& reading, const json& common, const json& workers) {
+    json spec = {{"podTemplate", {{"spec", common}}}};
+    if (!workers.is_null()) spec["taskManager"]["podTemplate"]["spec"] = workers;
+    return reading.Of("flink.apache.org", "FlinkDeployment", {{"spec", spec}});
+  };
+  Reading first;
+  const Workload split = of(first, selects, asks);
+  ASSERT_EQ(split.pod_sets.size(), 1U) << "the common template is no pod of its own";
+  EXPECT_EQ(split.pod_sets[0].use, TpuUse::kChips);
+  EXPECT_EQ(Fixed(split.pod_sets[0], NodeLabel::kTopology), "2x2");
+  EXPECT_EQ(split.pod_sets[0].selector_pointer, "/spec/podTemplate/spec");
+  EXPECT_EQ(split.pod_sets[0].spec_pointer, "/spec/taskManager/podTemplate/spec");
+  Reading second;
+  const Workload other = of(second, asks, selects);
+  ASSERT_EQ(other.pod_sets.size(), 1U);
+  EXPECT_EQ(other.pod_sets[0].use, TpuUse::kChips);
+  EXPECT_EQ(other.pod_sets[0].spec_pointer, "/spec/podTemplate/spec");
+  EXPECT_EQ(other.pod_sets[0].selector_pointer, "/spec/taskManager/podTemplate/spec");
+  Reading third;
+  const Workload common = of(third, asks, nullptr);
+  ASSERT_EQ(common.pod_sets.size(), 1U);
+  EXPECT_EQ(common.pod_sets[0].pointer, "/spec/podTemplate");
+}
+
 struct ArgoContainer {
   std::string name;
   json content;

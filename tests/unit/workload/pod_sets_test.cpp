@@ -83,6 +83,10 @@ Known Llm(const std::string& name, const std::string& pods) {
 Known Inference(const std::string& name, const std::string& pods, Form form) {
   return {"Inference" + name, "serving.kserve.io", "InferenceService", pods, form, kElsewhere};
 }
+Known Flink(const std::string& name, const std::string& pods) {
+  return {"Flink" + name, "flink.apache.org",   "FlinkDeployment",
+          pods,           Form::kFlinkTemplate, kElsewhere};
+}
 Known Leader(const std::string& name, const std::string& pods) {
   return {name,
           "leaderworkerset.x-k8s.io",
@@ -148,6 +152,9 @@ const Known kKnown[] = {
      Counting::kTogether, "/spec/tasks/0/replicas", "", "/spec/tasks/0/name"},
     {"AutoscalingRunnerSet", "actions.github.com", "AutoscalingRunnerSet", "/spec/template"},
     {"EphemeralRunnerSet", "actions.github.com", "EphemeralRunnerSet", "/spec/ephemeralRunnerSpec"},
+    Flink("Common", "/spec/podTemplate"),
+    Flink("JobManager", "/spec/jobManager/podTemplate"),
+    Flink("TaskManager", "/spec/taskManager/podTemplate"),
     {"Rollout", "argoproj.io", "Rollout", "/spec/template"},
     {"ComputeClass", "cloud.google.com", "ComputeClass", "/spec/priorities/0", Form::kTpuPriority,
      kElsewhere},
@@ -162,6 +169,7 @@ const Known kKnown[] = {
 json Content(Form form) {
   switch (form) {
     case Form::kPod:
+    case Form::kFlinkTemplate:
       return {{"metadata", {{"name", "p"}}}, {"spec", PodSpecOf()}};
     case Form::kPodSpec:
       return PodSpecOf();
