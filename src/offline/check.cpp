@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "offline/ignore_comments.h"
+#include "offline/workflow_manifests.h"
 #include "tpu_admission/base/json_pointer.h"
 #include "tpu_admission/base/text.h"
 #include "tpu_admission/offline/templates.h"
@@ -94,6 +95,19 @@ class Checker {
         report_(report) {}
 
   void Check(const ManifestObject& object) {
+    CheckItself(object);
+    ForEachManifest(object, [&](const std::string& pointer, std::string_view text) {
+      made_bytes_ += text.size();
+      if (made_bytes_ > kMaxManifestBytes) return;  // aliases may repeat one text many times
+      const YamlStream stream = ReadYaml(text);
+      if (!stream.errors.empty()) return;  // a template of Argo's
+      ForEachObject(stream,
+                    [&](const ManifestObject& made) { CheckMade(object, pointer, made, text); });
+    });
+  }
+
+ private:
+  void CheckItself(const ManifestObject& object) {
     arena_.Reset();
     admission::Submission submission = SubmissionOf(object, wish_);
     if (!companions_.empty()) submission.companions = &companions_;
@@ -123,7 +137,47 @@ class Checker {
     report_.objects.push_back(std::move(told));
   }
 
- private:
+  // An object that a step of `workflow` makes out of the text at `pointer`. Its faults are those of
+  // the text as a whole.
+  void CheckMade(const ManifestObject& workflow, const std::string& pointer,
+                 const ManifestObject& made, std::string_view text) {
+    arena_.Reset();
+    admission::Submission submission = SubmissionOf(made, wish_);
+    if (made.json["metadata"]["namespace"].StringOr("").empty()) {
+      submission.namespace_name = SubmissionOf(workflow, wish_).namespace_name;
+    }
+    const admission::Judgement judgement = Judge(settings_, submission, arena_);
+    if (judgement.state != admission::Judgement::State::kJudged) return;
+    ++report_.workloads;
+    ObjectReport told;
+    for (const JudgedFinding& judged : judgement.decision.findings) {
+      if (!IsTold(judged)) continue;
+      ReportedFinding& finding = told.findings.emplace_back(Reported(made, judged, text));
+      finding.pointer = workflow.pointer + pointer;
+      finding.field = FieldPath(pointer) + ": " + finding.field;
+      finding.place = SpanOf(workflow, pointer, report_.text);
+      Excuse(workflow, finding.pointer, finding);
+    }
+    if (told.findings.empty()) return;
+    Name(workflow, judgement.workload, told);
+    told.title += " of " + Printable(workflow.gvk.kind) + " " +
+                  Quoted(workflow.json["metadata"]["name"].StringOr(""));
+    report_.objects.push_back(std::move(told));
+  }
+
+  bool IsTold(const JudgedFinding& judged) const {
+    return wish_.rules.Has(*judged.finding.rule) &&
+           (wish_.with_recorded || !IsOnlyRecorded(judged));
+  }
+
+  // A comment of the file may ask to ignore it.
+  void Excuse(const ManifestObject& object, std::string_view pointer, ReportedFinding& finding) {
+    if (!finding.ignored_because.empty() || finding.would_be <= Mode::kAudit) return;
+    finding.ignored_because =
+        comments_.ReasonToIgnore(*finding.rule, object.document, std::string(pointer));
+    if (!finding.ignored_because.empty()) finding.mode = finding.would_be = Mode::kAudit;
+  }
+
   void Name(const ManifestObject& object, const workload::Workload& workload, ObjectReport& told) {
     const k8s::JsonView metadata = object.json["metadata"];
     told.document = object.index;
@@ -149,14 +203,9 @@ class Checker {
       told.errors.push_back({object.PlaceOf(slip.pointer).value, slip.problem});
     }
     for (const JudgedFinding& judged : judgement.decision.findings) {
-      if (!wish_.rules.Has(*judged.finding.rule)) continue;
-      if (!wish_.with_recorded && IsOnlyRecorded(judged)) continue;
+      if (!IsTold(judged)) continue;
       ReportedFinding& finding = told.findings.emplace_back(Reported(object, judged, report_.text));
-      if (finding.ignored_because.empty() && finding.would_be > Mode::kAudit) {
-        finding.ignored_because =
-            comments_.ReasonToIgnore(*finding.rule, object.document, finding.pointer);
-        if (!finding.ignored_because.empty()) finding.mode = finding.would_be = Mode::kAudit;
-      }
+      Excuse(object, finding.pointer, finding);
     }
     // The last of them are what is told above.
     const auto& complaints = judgement.decision.complaints;
@@ -207,7 +256,8 @@ class Checker {
   }
 
   const YamlDocument* sourced_ = nullptr;
-  std::string source_;  // of this document
+  std::string source_;          // of this document
+  std::size_t made_bytes_ = 0;  // of the manifests in workflows
   const admission::Settings& settings_;
   const CheckWish& wish_;
   const workload::Companions& companions_;
