@@ -154,6 +154,7 @@ class Checker {
       if (!IsTold(judged)) continue;
       ReportedFinding& finding = told.findings.emplace_back(Reported(made, judged, text));
       finding.pointer = workflow.pointer + pointer;
+      finding.edits = "[]";  // they are of the text, which is one value here
       finding.field = FieldPath(pointer) + ": " + finding.field;
       finding.place = SpanOf(workflow, pointer, report_.text);
       Excuse(workflow, finding.pointer, finding);
@@ -269,7 +270,8 @@ class Checker {
 // What the objects of the file leave to each other.
 workload::Companions CompanionsOf(const YamlStream& stream, std::string_view text) {
   workload::Companions companions;
-  if (text.find("PersistentVolumeClaim") == text.npos) return companions;
+  const auto names = [&](std::string_view kind) { return text.find(kind) != text.npos; };
+  if (!names("PersistentVolumeClaim") && !names("ProvisioningRequest")) return companions;
   ForEachObject(stream,
                 [&](const ManifestObject& object) { companions.Add(object.gvk, object.json); });
   return companions;

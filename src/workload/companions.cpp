@@ -14,26 +14,52 @@ bool IsOfOneNode(k8s::JsonView modes) {
   return modes.is_array() && modes.size() > 0;
 }
 
+template <typename T>
+const T* Find(const std::map<std::pair<std::string, std::string>, T>& all,
+              std::string_view namespace_name, std::string_view name) {
+  const auto found = all.find(std::pair(std::string(namespace_name), std::string(name)));
+  return found == all.end() ? nullptr : &found->second;
+}
+
 }  // namespace
 
 void Companions::Add(const k8s::GroupVersionKind& gvk, k8s::JsonView object) {
-  if (!gvk.group.empty() || gvk.kind != "PersistentVolumeClaim" || claims_.size() == kMost) return;
   const k8s::JsonView metadata = object["metadata"];
-  const k8s::JsonView spec = object["spec"];
-  const std::string_view name = metadata["name"].StringOr("");
-  if (name.empty()) return;
-  claims_.insert_or_assign(
-      {std::string(metadata["namespace"].StringOr("")), std::string(name)},
-      VolumeClaim{.one_node = IsOfOneNode(spec["accessModes"]),
-                  .storage_class = std::string(spec["storageClassName"].StringOr("")),
-                  .is_bound = spec["volumeName"].has_value() ||
-                              spec["storageClassName"].StringOr("-").empty()});
+  const Name name(metadata["namespace"].StringOr(""), metadata["name"].StringOr(""));
+  if (gvk.group.empty() && gvk.kind == "PersistentVolumeClaim") AddClaim(name, object["spec"]);
+  if (gvk.group == "autoscaling.x-k8s.io" && gvk.kind == "ProvisioningRequest") {
+    AddRequest(name, object["spec"]);
+  }
+}
+
+void Companions::AddClaim(const Name& name, k8s::JsonView spec) {
+  if (claims_.size() == kMost) return;
+  const std::string_view storage_class = spec["storageClassName"].StringOr("");
+  const bool none = spec["storageClassName"].has_value() && storage_class.empty();
+  claims_.insert_or_assign(name,
+                           VolumeClaim{IsOfOneNode(spec["accessModes"]), std::string(storage_class),
+                                       none || spec["volumeName"].has_value()});
+}
+
+// https://github.com/kubernetes/autoscaler/blob/master/cluster-autoscaler/proposals/provisioning-request.md
+void Companions::AddRequest(const Name& name, k8s::JsonView spec) {
+  const k8s::JsonView sets = spec["podSets"];
+  for (std::size_t i = 0; i < sets.size() && requests_.size() < kMost; ++i) {
+    const std::string_view pods = sets.Element(i)["podTemplateRef"]["name"].StringOr("");
+    const auto count = sets.Element(i)["count"].AsInteger();
+    if (!count || pods.empty()) continue;
+    requests_.insert_or_assign({name.first, std::string(pods)}, PodRequest{name.second, *count});
+  }
 }
 
 const VolumeClaim* Companions::FindClaim(std::string_view namespace_name,
                                          std::string_view name) const {
-  const auto claim = claims_.find(std::pair(std::string(namespace_name), std::string(name)));
-  return claim == claims_.end() ? nullptr : &claim->second;
+  return Find(claims_, namespace_name, name);
+}
+
+const PodRequest* Companions::FindRequest(std::string_view namespace_name,
+                                          std::string_view name) const {
+  return Find(requests_, namespace_name, name);
 }
 
 }  // namespace tpu_admission::workload

@@ -1,7 +1,9 @@
 // What stands beside a workload in the same file and says what the workload leaves to it: the
-// claims for volumes that its pods mount. Who judges a file adds them; a review knows none.
+// claims for volumes that its pods mount, and who asks for how many of its pods. Who judges a file
+// adds them; a review knows none.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
@@ -19,6 +21,12 @@ struct VolumeClaim {
   bool is_bound = false;      // names its volume, which may be of any kind
 };
 
+// A ProvisioningRequest of the autoscaler, which asks for room for pods of a PodTemplate.
+struct PodRequest {
+  std::string name;
+  std::int64_t count = 0;
+};
+
 // Owns its text. Safe from any thread once it is filled.
 class Companions {
  public:
@@ -28,10 +36,18 @@ class Companions {
   void Add(const k8s::GroupVersionKind& gvk, k8s::JsonView object);
   // The claim of this name in the namespace, as both are written; nullptr: it is not here.
   const VolumeClaim* FindClaim(std::string_view namespace_name, std::string_view name) const;
-  bool empty() const { return claims_.empty(); }
+  // Who asks for pods of the PodTemplate of this name; nullptr: nobody here.
+  const PodRequest* FindRequest(std::string_view namespace_name, std::string_view name) const;
+  bool empty() const { return claims_.empty() && requests_.empty(); }
 
  private:
-  std::map<std::pair<std::string, std::string>, VolumeClaim> claims_;
+  using Name = std::pair<std::string, std::string>;  // the namespace as it is written, and the name
+
+  void AddClaim(const Name& name, k8s::JsonView spec);
+  void AddRequest(const Name& name, k8s::JsonView spec);
+
+  std::map<Name, VolumeClaim> claims_;
+  std::map<Name, PodRequest> requests_;
 };
 
 }  // namespace tpu_admission::workload

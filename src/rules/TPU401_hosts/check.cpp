@@ -4,6 +4,8 @@
 
 #include "rules/engine/phrases.h"
 #include "rules/engine/suggestions.h"
+#include "tpu_admission/base/text.h"
+#include "tpu_admission/workload/companions.h"
 #include "tpu_admission/workload/tpu_variables.h"
 
 namespace tpu_admission::rules {
@@ -175,10 +177,33 @@ void Suggest(const Subject& subject, const Slice& slice, std::int64_t found, Fin
   }
 }
 
+// A PodTemplate has no count. In a file, a ProvisioningRequest may say how many of its pods are to
+// have room at once.
+void CheckRequest(const Subject& subject, Report& report) {
+  const workload::Workload& workload = subject.workload;
+  if (workload.companions == nullptr || workload.kind->name != "PodTemplate") return;
+  const workload::PodRequest* request =
+      workload.companions->FindRequest(workload.metadata.namespace_name, workload.metadata.name);
+  const std::optional<Slice> slice = subject.SliceOfPods();
+  if (request == nullptr || !slice || !slice->multi_host()) return;
+  if (request->count > 0 && request->count % slice->pods == 0) return;
+  report.Add(
+      {.pointer = subject.At(workload::NodeLabel::kTopology),
+       .summary = fmt::format("a request is for {}, a {} slice takes {}",
+                              Count(request->count, "pod"), slice->topology.Text(), slice->pods),
+       .problem = fmt::format("is a slice for {}, but ProvisioningRequest {} of this file "
+                              "asks for room for {}: GKE makes whole slices, or nothing.",
+                              Count(slice->pods, "pod"), Quoted(request->name), request->count),
+       .change = fmt::format("set count of the request's podSets to {}", slice->pods),
+       .decision = "for how many slices the request is",
+       .milder = Mode::kWarn});
+}
+
 void Check(const Subject& subject, Report& report) {
   const workload::Scale& scale = subject.pods.scale;
   if (scale.counting == Counting::kPerSlice) return CheckPerSlice(subject, report);
-  if (scale.counting == Counting::kElsewhere || !scale.tpu_pods) return;
+  if (scale.counting == Counting::kElsewhere) return CheckRequest(subject, report);
+  if (!scale.tpu_pods) return;
   const std::optional<Slice> slice = subject.SliceOfPods();
   const std::int64_t found = *scale.tpu_pods;
   if (!slice || !slice->multi_host() || found <= 0 || found % slice->pods == 0) return;

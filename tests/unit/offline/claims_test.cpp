@@ -1,4 +1,5 @@
-// Volumes are held against the claims of the same file.
+// A workload is held against what stands beside it in the same file: claims for its volumes, and
+// requests for room for its pods.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -44,8 +45,8 @@ std::string Claim(const std::string& spec, const std::string& metadata = "namesp
          "}\nspec: {" + spec + "}\n";
 }
 
-// What TPU607 says of the file, by mode and field.
-std::vector<std::string> Said(std::string text) {
+// What one rule says of the file, by mode.
+std::vector<std::string> Said(std::string text, std::string_view rule = "disk") {
   static const admission::Settings kSettings = {
       rules::Engine(tpu::Catalog::Load(tpu::BuiltInCatalogText(), "catalog").value(), {}),
       admission::Policy::Load("", "").value(), ""};
@@ -54,7 +55,7 @@ std::vector<std::string> Said(std::string text) {
       CheckText(kSettings, {"", {2026, 11, 22}, {}}, "a.yaml", std::move(text));
   for (const ObjectReport& object : report.objects) {
     for (const ReportedFinding& finding : object.findings) {
-      if (finding.rule->name != "disk") continue;
+      if (finding.rule->name != rule) continue;
       said.push_back(std::string(Name(finding.mode)) + " " + finding.summary);
     }
   }
@@ -115,6 +116,47 @@ TEST(Claims, OfAClassThatTheMachinesCannotAttachWarn) {
   EXPECT_THAT(Said(Claim("storageClassName: standard, accessModes: [ReadWriteMany]") + kFourHosts),
               ElementsAre("warn tpu-v5-lite-podslice nodes cannot attach volume \"data\", a "
                           "pd-standard"));
+}
+
+std::string Request(const std::string& count, const std::string& pods = "host") {
+  return "---\napiVersion: autoscaling.x-k8s.io/v1\nkind: ProvisioningRequest\n"
+         "metadata: {name: room, namespace: research}\nspec:\n"
+         "  provisioningClassName: queued-provisioning.gke.io\n"
+         "  podSets: [{count: " +
+         count + ", podTemplateRef: {name: " + pods + "}}]\n";
+}
+
+const std::string kTemplate = R"(---
+apiVersion: v1
+kind: PodTemplate
+metadata: {name: host, namespace: research}
+template:
+  spec:
+    nodeSelector:
+      cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
+      cloud.google.com/gke-tpu-topology: 4x4
+    tolerations:
+    - {key: google.com/tpu, operator: Exists}
+    containers:
+    - name: jax
+      image: example.com/jax
+      resources:
+        requests: {cpu: "40", memory: 100Gi}
+        limits: {google.com/tpu: 4}
+)";
+
+TEST(Requests, ForAPartOfASliceWarn) {
+  EXPECT_THAT(Said(kTemplate + Request("3"), "hosts"),
+              ElementsAre("warn a request is for 3 pods, a 4x4 slice takes 4"));
+  EXPECT_THAT(Said(Request("0") + kTemplate, "hosts"),
+              ElementsAre("warn a request is for 0 pods, a 4x4 slice takes 4"));
+}
+
+TEST(Requests, ForWholeSlicesOrOtherPodsAreNoFault) {
+  for (const std::string& request :
+       {Request("4"), Request("8"), Request("${COUNT}"), Request("3", "other"), std::string()}) {
+    EXPECT_THAT(Said(kTemplate + request, "hosts"), IsEmpty()) << request;
+  }
 }
 
 // The first thousand are kept.
