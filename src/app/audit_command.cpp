@@ -142,8 +142,8 @@ int Tell(const audit::Outcome& outcome) {
 }  // namespace
 
 int Audit(const AuditOptions& options) {
-  if (options.interval < std::chrono::minutes(1)) {
-    return CannotRun(Error{"--interval must be at least 1m"});
+  if (options.interval < std::chrono::seconds(5)) {
+    return CannotRun(Error{"--interval must be at least 5s"});
   }
   const DiskFiles files;
   SettingsLoader loader(options.engine, "", files);

@@ -25,8 +25,8 @@ class Run {
       : api_(api),
         discovery_(api),
         now_(clock.Now()),
-        seconds_(std::chrono::duration_cast<std::chrono::seconds>(now_.time_since_epoch())
-                     .count()) {}
+        seconds_(
+            std::chrono::duration_cast<std::chrono::seconds>(now_.time_since_epoch()).count()) {}
 
   Outcome Pass(const admission::Settings& settings) {
     if (!FindReports(true)) return std::move(outcome_);
@@ -132,7 +132,8 @@ class Run {
       if (!workload.fixed.empty()) ++outcome_.fixed;
       if (workload.findings.empty()) continue;
       ++outcome_.told[workload.mode()];
-      for (const auto& finding : workload.findings) ++outcome_.findings[{finding.rule, finding.mode}];
+      for (const auto& finding : workload.findings)
+        ++outcome_.findings[{finding.rule, finding.mode}];
       if (!store_ || !IsReported(workload)) continue;
       Note(store_->Write(cluster::ReportOf(*report_api_, workload, seconds_)));
     }

@@ -86,12 +86,12 @@ class Search {
                   pool.idle);
     }
     if (pool.is_slice() && pool.in_use > 0 && pool.in_use < pool.hosts) {
-      return Tell(Waste::kHalfUsed, name,
-                  pool.title + ": " + std::to_string(pool.in_use) + " of " +
-                      Number(pool.hosts, "host") +
-                      " have TPU pods, and a slice is for one workload: " +
-                      Number(pool.idle, "chip") + " lie idle",
-                  pool.idle);
+      return Tell(
+          Waste::kHalfUsed, name,
+          pool.title + ": " + std::to_string(pool.in_use) + " of " + Number(pool.hosts, "host") +
+              " have TPU pods, and a slice is for one workload: " + Number(pool.idle, "chip") +
+              " lie idle",
+          pool.idle);
     }
     if (pool.idle == 0) return;
     Tell(Waste::kIdle, name,
@@ -118,9 +118,9 @@ class Search {
       ++part.pods;
       part.chips += pod.chips;
       part.gang = pod.gang;
-      part.hosts = std::max(part.hosts, pools_.at(pool->second).is_slice()
-                                            ? pools_.at(pool->second).hosts
-                                            : std::int64_t(1));
+      part.hosts =
+          std::max(part.hosts, pools_.at(pool->second).is_slice() ? pools_.at(pool->second).hosts
+                                                                  : std::int64_t(1));
     }
     for (const auto& [key, part] : slices) {
       // A Job may fill several slices on purpose.
@@ -169,8 +169,9 @@ class Search {
       const std::int64_t since = std::max(gang.first_held, gang.first_pending);
       if (since == 0 || now_ - since <= kPatience) continue;
       Tell(Waste::kWaiting, title,
-           title + ": " + Number(gang.running, "pod") + " hold " + Number(gang.held, "chip") +
-               ", and " + Number(gang.pending, "pod") + " are Pending since " + TimeText(since),
+           title + ": " + Number(gang.running, "pod") + (gang.running == 1 ? " holds " : " hold ") +
+               Number(gang.held, "chip") + ", and " + Number(gang.pending, "pod") +
+               (gang.pending == 1 ? " is" : " are") + " Pending since " + TimeText(since),
            gang.held, since);
     }
   }

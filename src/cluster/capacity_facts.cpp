@@ -31,7 +31,8 @@ std::string GangOf(const PodFacts& pod) {
   if (!group_set.empty()) return "group " + group + " of " + title("LeaderWorkerSet", group_set);
   const std::string ray = LabelOf(pod, "ray.io/cluster");
   const std::string replica = LabelOf(pod, "ray.io/worker-group-replica-name");
-  if (!ray.empty()) return replica.empty() ? "" : "group " + replica + " of " + title("RayCluster", ray);
+  if (!ray.empty())
+    return replica.empty() ? "" : "group " + replica + " of " + title("RayCluster", ray);
   if (pod.owner_kind != "Job" && pod.owner_kind != "StatefulSet") return "";
   return title(pod.owner_kind, pod.owner_name);
 }
@@ -66,8 +67,8 @@ bool IsRefused(const PodFacts& pod) {
 std::optional<TpuNode> ReadTpuNode(JsonView object) {
   const NodeFacts facts = ReadNode(object);
   if (facts.accelerator.empty()) return std::nullopt;
-  return TpuNode{facts.name,  facts.pool, facts.accelerator, facts.topology,
-                 facts.chips, facts.ready && !facts.cordoned};
+  return TpuNode{facts.name,     facts.pool,  facts.accelerator,
+                 facts.topology, facts.chips, facts.ready && !facts.cordoned};
 }
 
 std::optional<TpuPod> ReadTpuPod(JsonView object) {
@@ -94,7 +95,8 @@ std::int64_t SecondsOf(std::string_view rfc3339) {
   const int read = std::sscanf(text.c_str(), "%4d-%2d-%2dT%2d:%2d:%2d%n", &year, &month, &day,
                                &hour, &minute, &second, &end);
   if (read != 6 || text.back() != 'Z') return 0;
-  const std::chrono::year_month_day date{std::chrono::year(year), std::chrono::month(unsigned(month)),
+  const std::chrono::year_month_day date{std::chrono::year(year),
+                                         std::chrono::month(unsigned(month)),
                                          std::chrono::day(unsigned(day))};
   const bool in_a_day = hour >= 0 && hour < 24 && minute >= 0 && minute < 60 && second >= 0;
   if (!date.ok() || !in_a_day) return 0;

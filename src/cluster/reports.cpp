@@ -17,9 +17,10 @@ const char* ResultOf(Mode mode) {
   return mode == Mode::kWarn ? "warn" : "skip";
 }
 
+// The first schemas of v1alpha2 know no other words.
 const char* SeverityOf(Mode mode) {
   if (mode == Mode::kDeny) return "high";
-  return mode == Mode::kWarn ? "medium" : "info";
+  return mode == Mode::kWarn ? "medium" : "low";
 }
 
 // What lies idle may be meant to; what waits or is broken is not.

@@ -62,9 +62,10 @@ void AuditJournal::OnPass(const audit::Outcome& outcome, Clock::Mono begun) {
   metrics.duration.Set(took.count());
   for (const Mode mode : kModes) {
     const auto count = outcome.told.find(mode);
-    metrics.workloads[mode == Mode::kDeny   ? AuditMetrics::Verdict::kDeny
-                      : mode == Mode::kWarn ? AuditMetrics::Verdict::kWarn
-                                            : AuditMetrics::Verdict::kAudit]
+    metrics
+        .workloads[mode == Mode::kDeny   ? AuditMetrics::Verdict::kDeny
+                   : mode == Mode::kWarn ? AuditMetrics::Verdict::kWarn
+                                         : AuditMetrics::Verdict::kAudit]
         .Set(count == outcome.told.end() ? 0 : double(count->second));
   }
   for (const auto& [key, gauge] : state_->findings) {

@@ -1,8 +1,8 @@
 // One pass over a cluster: everything in it is judged as `scan` does it, its chips are counted, and
 // what is found is written as reports: of OpenReports where the server has them, else of
 // wgpolicyk8s.io, else nowhere. Reports of what is found no more are deleted. Memory: one page of a
-// list (kMostPageBytes), the findings of one page, and a few hundred bytes for each report, TPU node
-// and TPU pod. One thread; a pass blocks.
+// list (kMostPageBytes), the findings of one page, and a few hundred bytes for each report, TPU
+// node and TPU pod. One thread; a pass blocks.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@ inline constexpr std::size_t kMostPageBytes = std::size_t(16) << 20;
 
 struct Outcome {
   std::size_t objects = 0;
-  std::size_t workloads = 0;  // TPU workloads at the top
+  std::size_t workloads = 0;                // TPU workloads at the top
   std::map<rules::Mode, std::size_t> told;  // workloads by their hardest finding
   std::size_t fixed = 0;                    // workloads whose new pods /mutate mends
   std::map<std::pair<const rules::Rule*, rules::Mode>, std::size_t> findings;
@@ -37,7 +37,7 @@ struct Outcome {
   std::size_t left_out = 0;         // nodes and pods beyond kMostCounted
 
   static constexpr std::size_t kMostErrors = 100;
-  static constexpr std::size_t kMostCounted = 200'000;  // of each
+  static constexpr std::size_t kMostCounted = 100'000;  // of each
 
   bool ok() const { return errors.empty(); }
 };

@@ -68,8 +68,8 @@ struct WasteFound {
 };
 
 struct Capacity {
-  std::int64_t chips = 0;           // of all TPU nodes
-  std::vector<WasteFound> found;    // by kind; within a kind the most chips first
+  std::int64_t chips = 0;         // of all TPU nodes
+  std::vector<WasteFound> found;  // by kind; within a kind the most chips first
   std::int64_t Chips(Waste waste) const;
   std::size_t Count(Waste waste) const;
 };

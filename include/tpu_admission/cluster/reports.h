@@ -43,8 +43,8 @@ struct ReportObject {
   std::string content;  // the same for the same findings, whenever they were found
 };
 
-// Whether it has a finding that warns or denies, or would without the policy's default. What is only
-// ever recorded makes no report by itself.
+// Whether it has a finding that warns or denies, or would without the policy's default. What is
+// only ever recorded makes no report by itself.
 bool IsReported(const ScannedWorkload& workload);
 
 // Of a workload with findings. It goes with the workload, if that has a uid. `seconds` is the time.

@@ -125,9 +125,10 @@ TEST_F(AuditorTest, KeepsReportsOfWhatItCouldNotRead) {
 TEST_F(AuditorTest, TakesTheFormerGroupWhereItIsTheOnlyOne) {
   server_.ServeReports("wgpolicyk8s.io/v1alpha2", "policyreports");
   EXPECT_EQ(Pass().reports, "wgpolicyk8s.io");
-  EXPECT_THAT(Paths(),
-              ElementsAre("/apis/wgpolicyk8s.io/v1alpha2/clusterpolicyreports/tpu-admission-capacity",
-                          "/apis/wgpolicyk8s.io/v1alpha2/namespaces/ml/policyreports/u-wrong"));
+  EXPECT_THAT(
+      Paths(),
+      ElementsAre("/apis/wgpolicyk8s.io/v1alpha2/clusterpolicyreports/tpu-admission-capacity",
+                  "/apis/wgpolicyk8s.io/v1alpha2/namespaces/ml/policyreports/u-wrong"));
   server_.ServeReports("openreports.io/v1alpha1", "reports");
   const Outcome outcome = Pass();
   EXPECT_EQ(outcome.reports, "openreports.io");

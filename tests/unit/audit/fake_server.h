@@ -116,8 +116,8 @@ class FakeServer final : public kube::Collections {
     std::vector<Json> all;
     const std::size_t slash = path.rfind('/');
     for (const auto& [at, report] : reports) {
-      const bool here = at.starts_with(path.substr(0, slash)) &&
-                        at.find(path.substr(slash) + "/") != at.npos;
+      const bool here =
+          at.starts_with(path.substr(0, slash)) && at.find(path.substr(slash) + "/") != at.npos;
       if (here) all.push_back(report);
     }
     return all;

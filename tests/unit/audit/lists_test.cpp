@@ -8,8 +8,8 @@ namespace tpu_admission::audit {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 using testing::FakeServer;
+using ::testing::HasSubstr;
 
 const Collection kPods = {"/api/v1/pods", "v1", "Pod"};
 
@@ -44,9 +44,9 @@ TEST(ForEachObject, AsksForLessWhereAPageIsTooLarge) {
   FakeServer server = WithPods(300);
   server.too_large = 130;
   EXPECT_EQ(Names(server).size(), 300U);
-  EXPECT_THAT(server.reads(), ElementsAre(HasSubstr("limit=500"), HasSubstr("limit=250"),
-                                          HasSubstr("limit=125"), HasSubstr("limit=125&"),
-                                          HasSubstr("limit=125&")));
+  EXPECT_THAT(server.reads(),
+              ElementsAre(HasSubstr("limit=500"), HasSubstr("limit=250"), HasSubstr("limit=125"),
+                          HasSubstr("limit=125&"), HasSubstr("limit=125&")));
 }
 
 TEST(ForEachObject, OfNothingIsNothing) {

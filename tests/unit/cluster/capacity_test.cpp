@@ -139,7 +139,7 @@ TEST(Capacity, IsHeldByAGangThatWaitsForLongerThanTenMinutes) {
   ASSERT_THAT(Keys(capacity), ElementsAre("waiting-gang JobSet \"train\" in ml"));
   EXPECT_EQ(capacity.found[0].chips, 16);
   EXPECT_EQ(capacity.found[0].since, kNow - kPatience);
-  EXPECT_THAT(capacity.found[0].text, HasSubstr("4 pods hold 16 chips, and 1 pod are Pending"));
+  EXPECT_THAT(capacity.found[0].text, HasSubstr("4 pods hold 16 chips, and 1 pod is Pending"));
 }
 
 TEST(Capacity, IsHeldSinceTheLaterOfHoldingAndWaiting) {
