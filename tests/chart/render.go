@@ -74,7 +74,7 @@ func render(t *testing.T, arguments ...string) []object {
 var everything = []string{"--set", "autoscaling.enabled=true", "--set", "metrics.serviceMonitor.enabled=true",
 	"--set", "metrics.podMonitoring.enabled=true", "--set", "metrics.prometheusRule.enabled=true",
 	"--set", "metrics.clusterRules.enabled=true", "--set", "priorityClassName=system-cluster-critical",
-	"--set", "metrics.dashboard.enabled=true", "--set", "vap.enabled=true",
+	"--set", "metrics.dashboard.enabled=true", "--set", "vap.enabled=true", "--set", "audit.enabled=true",
 	"--set-json", `metrics.serviceMonitor.relabelings=[{"targetLabel":"cluster","replacement":"a"}]`,
 	"--set-json", `metrics.serviceMonitor.metricRelabelings=[{"action":"drop","sourceLabels":["__name__"],"regex":"a"}]`,
 	"--set-json", `metrics.podMonitoring.metricRelabeling=[{"action":"drop","sourceLabels":["__name__"],"regex":"a"}]`,
@@ -94,6 +94,11 @@ var (
 
 // isTest says whether the object exists only while `helm test` runs.
 func isTest(o object) bool { return text(o, "metadata", "annotations", "helm.sh/hook") == "test" }
+
+// isAudit says whether the object is of the audit, which has rights of its own.
+func isAudit(o object) bool {
+	return strings.HasPrefix(text(o, "metadata", "labels", "app.kubernetes.io/component"), "audit")
+}
 
 func kind(o object) string { return text(o, "kind") }
 func name(o object) string { return text(o, "metadata", "name") }

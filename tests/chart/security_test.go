@@ -9,7 +9,7 @@ import (
 func TestRightsAreByNameAndMakeNothing(t *testing.T) {
 	objects := render(t, everything...)
 	for _, role := range append(only(objects, "Role"), only(objects, "ClusterRole")...) {
-		if isTest(role) {
+		if isTest(role) || isAudit(role) {
 			continue
 		}
 		for _, rule := range list(role, "rules") {
@@ -27,6 +27,51 @@ func TestRightsAreByNameAndMakeNothing(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// The audit may list nodes and the kinds that are judged, and keep reports; nothing by default.
+func TestAuditListsAndReportsOnly(t *testing.T) {
+	for _, o := range render(t) {
+		if isAudit(o) {
+			t.Errorf("%s %s is rendered by default", kind(o), name(o))
+		}
+	}
+	objects := render(t, append(everything, "--set-json",
+		`extraKinds=[{"group":"example.com","kind":"Trainer","versions":["v1"],"resource":"trainers","podSets":[{"path":"spec/template"}]}]`)...)
+	var role object
+	for _, each := range append(only(objects, "Role"), only(objects, "ClusterRole")...) {
+		if isAudit(each) {
+			role = each
+		}
+	}
+	listed := map[any]bool{}
+	for _, rule := range list(role, "rules") {
+		reports := slices.Contains([]any{"openreports.io", "wgpolicyk8s.io"}, list(rule, "apiGroups")[0])
+		want := []any{"list"}
+		if reports {
+			want = []any{"list", "create", "patch", "delete"}
+		}
+		if got := list(rule, "verbs"); !slices.Equal(got, want) {
+			t.Errorf("%v: %v", list(rule, "resources"), got)
+		}
+		for _, resource := range list(rule, "resources") {
+			listed[resource] = !reports
+		}
+	}
+	for _, resource := range []any{"nodes", "pods", "jobs", "jobsets", "rayclusters", "trainers"} {
+		if !listed[resource] {
+			t.Errorf("%v cannot be listed", resource)
+		}
+	}
+	for _, resource := range []any{"*", "secrets", "configmaps", "events"} {
+		if listed[resource] {
+			t.Errorf("%v can be listed", resource)
+		}
+	}
+	binding := one(t, objects, "ClusterRoleBinding", name(role))
+	if got := list(binding, "subjects"); len(got) != 1 || text(got[0], "name") != "tpu-admission-audit" {
+		t.Errorf("the rights are those of %v", got)
 	}
 }
 

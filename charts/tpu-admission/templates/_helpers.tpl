@@ -20,6 +20,10 @@
 {{ include "tpu-admission.fullname" . }}-controller
 {{- end }}
 
+{{- define "tpu-admission.auditName" -}}
+{{ include "tpu-admission.fullname" . }}-audit
+{{- end }}
+
 {{- /* The configurations are cluster-wide: two releases of one name must not share them. */ -}}
 {{- define "tpu-admission.clusterName" -}}
 {{- $name := include "tpu-admission.fullname" . -}}
