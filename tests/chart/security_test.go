@@ -2,6 +2,7 @@ package chart
 
 import (
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -39,12 +40,13 @@ func TestAuditListsAndReportsOnly(t *testing.T) {
 	}
 	objects := render(t, append(everything, "--set-json",
 		`extraKinds=[{"group":"example.com","kind":"Trainer","versions":["v1"],"resource":"trainers","podSets":[{"path":"spec/template"}]}]`)...)
-	var role object
-	for _, each := range append(only(objects, "Role"), only(objects, "ClusterRole")...) {
-		if isAudit(each) {
-			role = each
+	cleanup := one(t, objects, "ClusterRole", "tpu-admission-audit-cleanup")
+	for _, rule := range list(cleanup, "rules") {
+		if !strings.Contains(text(rule, "resources", 0), "reports") || !slices.Equal(list(rule, "verbs"), []any{"list", "delete"}) {
+			t.Errorf("the cleanup may: %v", rule)
 		}
 	}
+	role := one(t, objects, "ClusterRole", "tpu-admission-audit")
 	listed := map[any]bool{}
 	for _, rule := range list(role, "rules") {
 		reports := slices.Contains([]any{"openreports.io", "wgpolicyk8s.io"}, list(rule, "apiGroups")[0])

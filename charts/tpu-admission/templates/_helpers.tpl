@@ -168,6 +168,18 @@ app.kubernetes.io/managed-by: {{ .root.Release.Service }}
 {{- end }}
 {{- end }}
 
+{{- define "tpu-admission.apiServerEgress" -}}
+egress: # the API server, by the address that every container is given: no DNS
+  - ports:
+      {{- range .Values.networkPolicy.apiServerPorts }}
+      - port: {{ . }}
+      {{- end }}
+    {{- with .Values.networkPolicy.apiServerTo }}
+    to:
+      {{- toYaml . | nindent 6 }}
+    {{- end }}
+{{- end }}
+
 {{- define "tpu-admission.podSecurityContext" -}}
 {{- toYaml .Values.podSecurityContext }}
 {{- end }}
