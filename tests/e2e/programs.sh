@@ -127,6 +127,14 @@ build_neighbours() {
   mv -T "$made" "$neighbour_bin"
 }
 
+# Sets `open_reports` to a folder with the custom resources of OpenReports.
+find_open_reports() {
+  local folder
+  folder=$(cd "$work" && "$go" mod download -json github.com/openreports/reports-api@v0.2.1 |
+    sed -nE 's/^\t"Dir": "(.*)",$/\1/p') || stop "the custom resources of OpenReports cannot be fetched"
+  open_reports=$folder/config/crd
+}
+
 # Sets `jax` to a folder with JAX's Python package, or to nothing where pip cannot have it. The package
 # alone: what the scenarios ask of it needs none of those that it depends on.
 find_jax() {

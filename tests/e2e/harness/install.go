@@ -34,7 +34,7 @@ func (n *Namespace) installConfigurations(t testing.TB, manifest string, port in
 		t.Fatal(err)
 	}
 	printed := n.Succeed(t, "create", "--dry-run=client", "-o", "json", "-f", manifest).Stdout
-	items := parseObjects(t, printed)
+	items := ParseObjects(t, printed)
 	for _, item := range items {
 		for _, webhook := range List(item, "webhooks") {
 			client := Dig(webhook, "clientConfig").(Object)

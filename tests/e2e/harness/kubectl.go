@@ -61,14 +61,15 @@ func (n *Namespace) Object(t testing.TB, kind, name string) Object {
 // ParseObject reads the one JSON object that `kubectl -o json` has printed.
 func ParseObject(t testing.TB, text string) Object {
 	t.Helper()
-	objects := parseObjects(t, text)
+	objects := ParseObjects(t, text)
 	if len(objects) != 1 {
 		t.Fatalf("%d objects, not 1:\n%s", len(objects), text)
 	}
 	return objects[0]
 }
 
-func parseObjects(t testing.TB, text string) (objects []Object) {
+// ParseObjects reads objects one after another.
+func ParseObjects(t testing.TB, text string) (objects []Object) {
 	t.Helper()
 	for decoder := json.NewDecoder(strings.NewReader(text)); decoder.More(); {
 		var object Object
