@@ -111,7 +111,8 @@ class Run {
     return ForEachObject(api_, nodes, std::string(workload::kGkeTpuAccelerator),
                          [this](std::string_view object) {
                            const auto json = parser_.Parse(object);
-                           if (!json) return Note(json.error(), "a node cannot be read: ");
+                           if (!json)
+                             return Keep("a node: " + json.error().message, outcome_.unread);
                            if (auto node = cluster::ReadTpuNode(*json)) {
                              Keep(std::move(*node), nodes_);
                            }
@@ -127,7 +128,7 @@ class Run {
   void Tell(const cluster::ScanReport& report) {
     outcome_.objects += report.objects;
     outcome_.workloads += report.workloads;
-    for (const std::string& error : report.errors) Note(Error{error});
+    for (const std::string& error : report.errors) Keep(error, outcome_.unread);
     for (const ScannedWorkload& workload : report.told) {
       if (!workload.fixed.empty()) ++outcome_.fixed;
       if (workload.findings.empty()) continue;
@@ -146,16 +147,11 @@ class Run {
   }
 
   bool Note(const Status& status) {
-    if (!status) Note(status.error(), "");
+    if (!status) Keep(status.error().message, outcome_.errors);
     return status.ok();
   }
-  bool Note(const Error& error) {
-    Note(error, "");
-    return false;
-  }
-  void Note(const Error& error, const std::string& what) {
-    if (outcome_.errors.size() >= Outcome::kMostErrors) return;
-    outcome_.errors.push_back(what + error.message);
+  static void Keep(const std::string& text, std::vector<std::string>& texts) {
+    if (texts.size() < Outcome::kMostErrors) texts.push_back(text);
   }
 
   kube::Collections& api_;

@@ -56,6 +56,10 @@ Status ReportStore::Write(const cluster::ReportObject& report) {
   if (known != known_.end()) known_.erase(known);
   if (same) return OkStatus();
   const kube::Answer answer = api_.Apply(path, report.text);
+  // Its namespace goes, and the workload with it.
+  const bool goes = answer.outcome == kube::Outcome::kNotFound ||
+                    answer.error.find("being terminated") != std::string::npos;
+  if (!answer.ok() && goes) return OkStatus();
   if (!answer.ok()) return Error{answer.error};
   ++written_;
   return OkStatus();

@@ -45,13 +45,18 @@ void AuditJournal::OnPass(const audit::Outcome& outcome, Clock::Mono begun) {
   metrics.passes[outcome.ok() ? Result::kOk : Result::kFailed].Increment();
   metrics.reports[AuditMetrics::Action::kWritten].Increment(double(outcome.written));
   metrics.reports[AuditMetrics::Action::kDeleted].Increment(double(outcome.deleted));
-  for (std::size_t i = 0; i < std::min<std::size_t>(outcome.errors.size(), 10); ++i) {
-    log_.Write(Level::kError, "the audit cannot read or write", {{"what", outcome.errors[i]}});
+  constexpr std::size_t kMostTold = 10;
+  for (std::size_t i = 0; i < std::min(outcome.errors.size(), kMostTold); ++i) {
+    log_.Write(Level::kError, "the audit cannot list or write", {{"what", outcome.errors[i]}});
+  }
+  for (std::size_t i = 0; i < std::min(outcome.unread.size(), kMostTold); ++i) {
+    log_.Write(Level::kWarning, "an object was not judged", {{"what", outcome.unread[i]}});
   }
   log_.Write(Level::kInfo, "audit",
              {{"objects", std::to_string(outcome.objects)},
               {"workloads", std::to_string(outcome.workloads)},
               {"errors", std::to_string(outcome.errors.size())},
+              {"not_judged", std::to_string(outcome.unread.size())},
               {"reports", outcome.reports.empty() ? "none" : outcome.reports},
               {"written", std::to_string(outcome.written)},
               {"deleted", std::to_string(outcome.deleted)},

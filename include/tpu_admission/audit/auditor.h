@@ -33,7 +33,8 @@ struct Outcome {
   std::string reports;  // the group that they are of; empty: the server has none
   std::size_t written = 0;
   std::size_t deleted = 0;
-  std::vector<std::string> errors;  // what could not be read or written, at most kMostErrors
+  std::vector<std::string> errors;  // what could not be listed or written, at most kMostErrors
+  std::vector<std::string> unread;  // objects that were not judged, at most kMostErrors
   std::size_t left_out = 0;         // nodes and pods beyond kMostCounted
 
   static constexpr std::size_t kMostErrors = 100;

@@ -122,6 +122,25 @@ TEST_F(AuditorTest, KeepsReportsOfWhatItCouldNotRead) {
   EXPECT_THAT(Paths(), ElementsAre(kOfCapacity, kOfWrong));
 }
 
+TEST_F(AuditorTest, IsNotStoppedByAnObjectThatCannotBeRead) {
+  json deep = json::array();
+  for (int i = 0; i < 200; ++i) deep = json::array({deep});
+  const json pod = {{"metadata", {{"name", "deep"}, {"namespace", "ml"}}}, {"spec", deep}};
+  server_.Put("/api/v1/pods", pod);
+  const Outcome outcome = Pass();
+  EXPECT_TRUE(outcome.ok());
+  EXPECT_THAT(outcome.unread, ElementsAre(HasSubstr("cannot be read")));
+  EXPECT_EQ(outcome.told.at(Mode::kDeny), 1U);
+}
+
+TEST_F(AuditorTest, IsNotStoppedByANamespaceThatGoes) {
+  server_.ServeReports("openreports.io/v1alpha1", "reports");
+  server_.refusal = "unable to create new content in namespace ml because it is being terminated";
+  EXPECT_TRUE(Pass().ok());
+  server_.refusal = "forbidden";
+  EXPECT_FALSE(Pass().ok());
+}
+
 TEST_F(AuditorTest, TakesTheFormerGroupWhereItIsTheOnlyOne) {
   server_.ServeReports("wgpolicyk8s.io/v1alpha2", "policyreports");
   EXPECT_EQ(Pass().reports, "wgpolicyk8s.io");

@@ -46,6 +46,7 @@ class FakeServer final : public kube::Collections {
   }
 
   kube::Answer Apply(const std::string& path, const std::string& object) override {
+    if (!refusal.empty()) return Failed(kube::Outcome::kRefused, refusal);
     ++writes;
     reports[path] = Json::parse(object);
     return Ok({});
@@ -57,6 +58,7 @@ class FakeServer final : public kube::Collections {
 
   std::map<std::string, Json> reports;  // by path
   std::set<std::string> failing;        // paths
+  std::string refusal;                  // of whatever is applied
   std::size_t too_large = 0;            // pages with more objects are; 0: none
   int writes = 0;
   const std::vector<std::string>& reads() const { return reads_; }

@@ -43,7 +43,8 @@ TEST_F(AuditJournalTest, ShowsTheLastGoodPass) {
        {"tpu_admission_audit_workloads{mode=\"deny\"} 3\n",
         "tpu_admission_audit_findings{mode=\"deny\",rule=\"TPU101\"} 5\n",
         "tpu_admission_audit_chips 4\n", "tpu_admission_audit_wasted_chips{waste=\"idle\"} 4\n",
-        "tpu_admission_audit_wastes{waste=\"idle\"} 1\n", "tpu_admission_audit_duration_seconds 2\n",
+        "tpu_admission_audit_wastes{waste=\"idle\"} 1\n",
+        "tpu_admission_audit_duration_seconds 2\n",
         "tpu_admission_audit_reports_total{action=\"written\"} 2\n",
         "tpu_admission_audit_last_success_timestamp_seconds 1795262402\n"}) {
     EXPECT_THAT(journal_.MetricsText(), HasSubstr(series));
