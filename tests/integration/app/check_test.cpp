@@ -84,12 +84,13 @@ constexpr const char* kWrongPod =
     " containers: [{name: c, resources: {limits: {google.com/tpu: 4}}}]}}";
 
 TEST(Check, NamesAKindThatIsNotReadButAsksForChips) {
-  const Ended ended = RunToEnd({"check", "-"}, {},
-                               "{apiVersion: flink.apache.org/v1, kind: FlinkDeployment, metadata: "
-                               "{name: f}, spec: {limits: {google.com/tpu: 4}}}");
+  const Ended ended =
+      RunToEnd({"check", "-"}, {},
+               "{apiVersion: sparkoperator.k8s.io/v1, kind: SparkApplication, metadata: "
+               "{name: f}, spec: {limits: {google.com/tpu: 4}}}");
   EXPECT_EQ(ended.exit_code, 0);
   EXPECT_THAT(ended.out,
-              HasSubstr("FlinkDeployment \"f\": asks for google.com/tpu, but is of a kind"));
+              HasSubstr("SparkApplication \"f\": asks for google.com/tpu, but is of a kind"));
 }
 
 TEST(Check, TakesTypedListsAndArraysApart) {
