@@ -65,7 +65,7 @@ struct ObjectReport {
   std::string title;                      // Job "train"
   std::vector<ReportedFinding> findings;  // hardest first
   std::vector<ReportedRepair> repairs;
-  std::string why_no_repair;  // of a denial without any: a line
+  std::string why_no_repair;                  // of a denial without any: a line
   std::vector<admission::TemplateFix> fixes;  // with_fixes; their pointers are of the document
   std::vector<Note> warnings;                 // what is not judged, exemptions that do not count
   std::vector<Note> errors;                   // what cannot be read

@@ -126,8 +126,7 @@ TEST(Repair, FitsMemoryToTheMachine) {
   const std::string yaml = Job({}, 4);
   std::string large = yaml;
   large.replace(large.find("memory: 1Gi"), 11, "memory: 720Gi");
-  EXPECT_EQ(First(large),
-            "keep 4x4, 16 chips on 4 hosts | containers[0] request of memory: 653Gi");
+  EXPECT_EQ(First(large), "keep 4x4, 16 chips on 4 hosts | containers[0] request of memory: 653Gi");
 }
 
 TEST(Repair, IsTheSameEachTime) {
