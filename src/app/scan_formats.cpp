@@ -11,7 +11,8 @@ namespace {
 
 offline::ReportedFinding ToFinding(const cluster::ScanFinding& finding) {
   offline::ReportedFinding reported;
-  static_cast<admission::ToldFinding&>(reported) = finding;
+  static_cast<admission::ToldFinding&>(reported) =
+      static_cast<const admission::ToldFinding&>(finding);
   reported.field = FieldPath(finding.pointer);
   return reported;
 }
