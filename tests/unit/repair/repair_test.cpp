@@ -129,6 +129,92 @@ TEST(Repair, FitsMemoryToTheMachine) {
   EXPECT_EQ(First(large), "keep 4x4, 16 chips on 4 hosts | containers[0] request of memory: 653Gi");
 }
 
+// What the findings themselves would change, beside the shape.
+std::string With(std::string yaml, const std::string& old, const std::string& instead) {
+  const std::size_t place = yaml.find(old);
+  return place == yaml.npos ? "no " + old : yaml.replace(place, old.size(), instead);
+}
+
+TEST(Repair, TakesTheGpuFromAContainerWithChips) {
+  EXPECT_EQ(First(With(Job({}, 4), "limits: {", "limits: {nvidia.com/gpu: 1, ")),
+            "keep 4x4, 16 chips on 4 hosts | containers[0] limit of nvidia.com/gpu: (removed)");
+}
+
+TEST(Repair, BringsTheRegionToTheZone) {
+  EXPECT_EQ(First(With(Job({}, 4), "nodeSelector: {",
+                       "nodeSelector: {topology.kubernetes.io/zone: us-east5-b, "
+                       "topology.kubernetes.io/region: me-west1, ")),
+            "keep 4x4, 16 chips on 4 hosts | topology.kubernetes.io/region: us-east5");
+}
+
+TEST(Repair, RaisesALimitBelowItsRequest) {
+  EXPECT_EQ(First(With(Job({}, 4), "limits: {", "limits: {memory: 512Mi, ")),
+            "keep 4x4, 16 chips on 4 hosts | containers[0] limit of memory: 1Gi");
+}
+
+TEST(Repair, LowersAnInitContainerOfTheMachinesSize) {
+  EXPECT_EQ(First(Job({.more = "initContainers: [{name: i, image: i, resources: {requests: {cpu: "
+                               "180}}}], "},
+                      4)),
+            "keep 4x4, 16 chips on 4 hosts | initContainers[0] request of cpu: 170");
+}
+
+std::string Affinity(const std::string& topology) {
+  return "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
+         "{nodeSelectorTerms: [{matchExpressions: [{key: cloud.google.com/gke-tpu-topology, "
+         "operator: In, values: [" +
+         topology + "]}]}]}}}, ";
+}
+
+// One of two values that contradict each other is none that the generation has.
+TEST(Repair, KeepsTheValueThatExists) {
+  EXPECT_EQ(First(Job({.more = Affinity("1x2x3")}, 4)),
+            "keep 4x4, 16 chips on 4 hosts | topology: 4x4");
+  EXPECT_EQ(First(Job({.topology = "3x5", .more = Affinity("4x4")}, 4)),
+            "keep 4x4, 16 chips on 4 hosts | topology: 4x4");
+  EXPECT_EQ(First(Job({.more = Affinity("2x4")}, 4)), "");
+}
+
+TEST(Repair, MovesChipsOfThePodToItsContainer) {
+  EXPECT_EQ(First(Job({.chips = "0", .more = "resources: {limits: {google.com/tpu: 4}}, "}, 4)),
+            "keep 4x4, 16 chips on 4 hosts | containers[0] google.com/tpu: 4, google.com/tpu of "
+            "the pod: (removed)");
+}
+
+// On Ironwood containers share a host: how they do so stays.
+TEST(Repair, KeepsHowContainersShareAHost) {
+  const Pods pods{.accelerator = "tpu7x", .topology = "2x2x2", .chips = "2"};
+  const std::string shared = With(Job(pods, 3), "containers: [",
+                                  "containers: [{name: d, image: i, resources: {requests: {cpu: 1, "
+                                  "memory: 1Gi}, limits: {google.com/tpu: 2}}}, ");
+  EXPECT_EQ(First(shared),
+            "keep 2x2x2, 8 chips on 2 hosts (12 chips become 8) | parallelism: 2, completions: 2");
+}
+
+std::string Why(const std::string& yaml) {
+  const std::string json = ParseYaml(yaml).value().front().json;
+  k8s::JsonParser parser;
+  const k8s::JsonView object = parser.Parse(json).value();
+  const Settings settings{
+      rules::Engine(tpu::Catalog::Load(tpu::BuiltInCatalogText(), "built-in").value(), {}),
+      Policy::Load("", "none", "").value(), ""};
+  k8s::Arena arena;
+  return WhyNoRepair(
+      Judge(settings, {k8s::GvkOf(object), object, {}, "default", {}}, arena).decision.findings);
+}
+
+TEST(Repair, WhereThereIsNoneSomebodyMustDecide) {
+  const std::string shared = With(Job({.chips = "2"}, 4), "containers: [",
+                                  "containers: [{name: d, image: i, resources: {requests: {cpu: 1, "
+                                  "memory: 1Gi}, limits: {google.com/tpu: 2}}}, ");
+  EXPECT_THAT(RepairsOf(shared), testing::IsEmpty());
+  EXPECT_EQ(Why(shared),
+            "No repair is shown: only you can say which container is to have the chips "
+            "(TPU303).\n");
+  EXPECT_EQ(Why(Job({.more = Affinity("2x4")}, 4)),
+            "No repair is shown: only you can say which of the two values is meant (TPU106).\n");
+}
+
 TEST(Repair, IsTheSameEachTime) {
   const std::string yaml = Job({.chips = "8"}, 2);
   EXPECT_EQ(RepairsOf(yaml), RepairsOf(yaml));
