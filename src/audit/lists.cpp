@@ -127,6 +127,10 @@ Status ForEachObject(kube::Collections& api, const Collection& collection,
     if (status) status = splitter.Finish();
     if (!status) return Error{"GET " + collection.path + ": " + status.error().message};
     const Json envelope = Json::parse(Envelope(answer.body), nullptr, /*allow_exceptions=*/false);
+    // Whoever takes a part for the whole would delete the reports of the rest.
+    if (!Member(envelope, "metadata").is_object()) {
+      return Error{"GET " + collection.path + ": the answer is no list"};
+    }
     next = TextOf(Member(envelope, "metadata"), "continue");
     if (next.empty()) return OkStatus();
   }

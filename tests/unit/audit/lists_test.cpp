@@ -54,6 +54,34 @@ TEST(ForEachObject, OfNothingIsNothing) {
   EXPECT_TRUE(Names(server).empty());
 }
 
+// A server that says one thing.
+class Answering final : public kube::Collections {
+ public:
+  explicit Answering(std::string body) : body_(std::move(body)) {}
+  kube::Answer Read(const std::string&) override {
+    kube::Answer answer;
+    answer.outcome = kube::Outcome::kOk;
+    answer.body = body_;
+    return answer;
+  }
+  kube::Answer Apply(const std::string&, const std::string&) override { return {}; }
+  kube::Answer Delete(const std::string&) override { return {}; }
+
+ private:
+  const std::string body_;
+};
+
+TEST(ForEachObject, TakesNothingElseForAList) {
+  for (const char* body : {"", "{}", "[]", "null", "{\"items\": []", "<html>", "]]]]{}",
+                           R"({"items": [{"metadata": {}}], "metadata": 7})"}) {
+    Answering server(body);
+    EXPECT_FALSE(ForEachObject(server, kPods, "", [](std::string_view) {})) << body;
+  }
+  Answering server(R"({"metadata": {}, "items": null})");
+  int objects = 0;
+  EXPECT_TRUE(ForEachObject(server, kPods, "", [&](std::string_view) { ++objects; }));
+}
+
 // A server that says "and there is more" for ever.
 class Endless final : public kube::Collections {
  public:
