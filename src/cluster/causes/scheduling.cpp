@@ -5,6 +5,7 @@
 
 #include "cluster/causes/causes.h"
 #include "tpu_admission/base/text.h"
+#include "tpu_admission/tpu/seen_shapes.h"
 #include "tpu_admission/tpu/topology.h"
 #include "tpu_admission/workload/gke_labels.h"
 
@@ -78,27 +79,14 @@ Found Tell(const Snapshot& s, const PodFacts& pod, std::string text) {
   return {std::move(text), Evidence(s, pod)};
 }
 
-// "tpu-v6e-slice 2x4 (3 nodes of 8 chips)"
-std::vector<std::string> ShapesThereAre(const Snapshot& s) {
-  std::map<std::pair<std::string, std::int64_t>, std::size_t> nodes;
-  for (const NodeFacts& node : s.nodes) ++nodes[{node.Shape(), node.chips}];
-  std::vector<std::string> shapes;
-  for (const auto& [shape, count] : nodes) {
-    shapes.push_back(shape.first + " (" + Count(count, "node") + " of " +
-                     std::to_string(shape.second) + " chips)");
-  }
-  return shapes;
-}
-
 std::string InventoryText(const Snapshot& s) {
-  std::vector<std::string> shapes = ShapesThereAre(s);
-  if (shapes.empty()) return "; it has no TPU nodes at all";
   constexpr std::size_t kMostTold = 5;
-  const std::size_t more = shapes.size() > kMostTold ? shapes.size() - kMostTold : 0;
-  shapes.resize(shapes.size() - more);
-  std::string text = "; it has ";
-  for (std::size_t i = 0; i < shapes.size(); ++i) text += (i == 0 ? "" : ", ") + shapes[i];
-  return text + (more > 0 ? " and " + std::to_string(more) + " more" : "");
+  tpu::SeenShapes seen;
+  for (const NodeFacts& node : s.nodes) {
+    seen.Count(node.accelerator, node.topology, node.chips, node.pool);
+  }
+  if (seen.shapes.empty()) return "; it has no TPU nodes at all";
+  return "; it has " + tpu::Listed(seen.shapes, kMostTold);
 }
 
 bool IsOfNodeState(const TaintFacts& taint) { return taint.key.starts_with("node.kubernetes.io/"); }
