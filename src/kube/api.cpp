@@ -34,6 +34,10 @@ ObjectPath SecretPath(std::string_view namespace_name, std::string_view name) {
   return Namespaced("/api/v1", namespace_name, "secrets", name);
 }
 
+ObjectPath ConfigMapPath(std::string_view namespace_name, std::string_view name) {
+  return Namespaced("/api/v1", namespace_name, "configmaps", name);
+}
+
 ObjectPath LeasePath(std::string_view namespace_name, std::string_view name) {
   return Namespaced("/apis/coordination.k8s.io/v1", namespace_name, "leases", name);
 }

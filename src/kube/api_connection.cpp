@@ -1,9 +1,11 @@
 #include "kube/api_connection.h"
 
+#include <array>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/beast/core/error.hpp>
+#include <boost/beast/http/buffer_body.hpp>
 #include <boost/beast/http/error.hpp>
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/read.hpp>
@@ -84,6 +86,45 @@ asio::awaitable<ApiConnection::Exchanged> ApiConnection::Exchange(const Request&
   }
   exchanged.response = parser.release();
   reusable_ = exchanged.response.keep_alive();
+  co_return exchanged;
+}
+
+asio::awaitable<ApiConnection::Exchanged> ApiConnection::Stream(const Request& request,
+                                                                Deadline deadline,
+                                                                const TakeBytes& take) {
+  ErrorCode error;
+  Exchanged exchanged;
+  reusable_ = false;
+  tcp().expires_at(deadline);
+  co_await http::async_write(stream_, request, To(error));
+  http::response_parser<http::buffer_body> parser;
+  parser.header_limit(kMaxHeaderBytes);
+  if (!error) co_await http::async_read_header(stream_, buffer_, parser, To(error));
+  if (error) {
+    exchanged.error = Reason("no answer", error);
+    co_return exchanged;
+  }
+  if (parser.get().result() != http::status::ok) {
+    http::response_parser<http::string_body> whole(std::move(parser));
+    whole.body_limit(body_bytes_);
+    co_await http::async_read(stream_, buffer_, whole, To(error));
+    if (error) exchanged.error = Reason("no whole answer", error);
+    exchanged.response = whole.release();
+    co_return exchanged;
+  }
+  parser.body_limit(boost::none);
+  exchanged.response = Response(parser.get().base());
+  std::array<char, 16u << 10> block;
+  for (bool more = true; more && !parser.is_done();) {
+    parser.get().body().data = block.data();
+    parser.get().body().size = block.size();
+    co_await http::async_read_some(stream_, buffer_, parser, To(error));
+    if (error && error != http::error::need_buffer) {
+      exchanged.error = Reason("the stream broke off", error);
+      co_return exchanged;
+    }
+    more = take({block.data(), block.size() - parser.get().body().size});
+  }
   co_return exchanged;
 }
 

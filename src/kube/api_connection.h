@@ -10,7 +10,9 @@
 #include <boost/beast/http/string_body.hpp>
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <string>
+#include <string_view>
 
 #include "kube/tls.h"
 #include "tpu_admission/base/lifetime.h"
@@ -40,6 +42,11 @@ class ApiConnection {
     Response response;
   };
   asio::awaitable<Exchanged> Exchange(const Request& request, Deadline deadline);
+  // The body of an answer 200 is handed over piece by piece, as it comes, and is not in `response`;
+  // `take` ends it by false.
+  using TakeBytes = std::function<bool(std::string_view bytes)>;
+  asio::awaitable<Exchanged> Stream(const Request& request, Deadline deadline,
+                                    const TakeBytes& take);
 
   bool reusable() const { return reusable_; }
   void Close();  // operations under way end with an error

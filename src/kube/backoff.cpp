@@ -1,4 +1,4 @@
-#include "kube/backoff.h"
+#include "tpu_admission/kube/backoff.h"
 
 #include <algorithm>
 #include <charconv>
@@ -8,10 +8,9 @@ namespace tpu_admission::kube {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-milliseconds Backoff(milliseconds first, int failures, double random) {
-  constexpr milliseconds kLongest{5'000};
-  milliseconds wait = std::min(first, kLongest);
-  for (int i = 1; i < failures && wait < kLongest; ++i) wait = std::min(wait * 2, kLongest);
+milliseconds Backoff(milliseconds first, int failures, double random, milliseconds longest) {
+  milliseconds wait = std::min(first, longest);
+  for (int i = 1; i < failures && wait < longest; ++i) wait = std::min(wait * 2, longest);
   const auto jittered = static_cast<double>(wait.count()) * (0.5 + random / 2);
   return milliseconds(static_cast<milliseconds::rep>(jittered));
 }

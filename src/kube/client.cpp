@@ -16,8 +16,8 @@
 
 #include "kube/answer.h"
 #include "kube/api_connection.h"
-#include "kube/backoff.h"
 #include "kube/files.h"
+#include "tpu_admission/kube/backoff.h"
 
 namespace tpu_admission::kube {
 namespace {
@@ -43,6 +43,34 @@ Attempted Failed(const std::string& call, const std::string& why, bool retry = t
   return attempted;
 }
 
+std::string CallOf(const Request& request) {
+  return std::string(request.method_string()) + ' ' + std::string(request.target());
+}
+
+// Bytes cut wherever -> lines, without the empty ones.
+class LineSplitter {
+ public:
+  LineSplitter(std::size_t most_bytes, const WatchApi::Take& take)
+      : most_bytes_(most_bytes), take_(take) {}
+
+  // False if there shall be no more.
+  bool Take(std::string_view bytes) {
+    for (std::size_t end; (end = bytes.find('\n')) != bytes.npos; bytes.remove_prefix(end + 1)) {
+      line_.append(bytes.substr(0, end));
+      if (!line_.empty() && !take_(line_)) return false;
+      line_.clear();
+    }
+    line_.append(bytes);
+    return !too_long();
+  }
+  bool too_long() const { return line_.size() > most_bytes_; }
+
+ private:
+  const std::size_t most_bytes_;
+  const WatchApi::Take& take_;
+  std::string line_;
+};
+
 }  // namespace
 
 class Client::Impl {
@@ -54,21 +82,13 @@ class Client::Impl {
                                                     : NamedServer(options_.tls_server_name)) {}
 
   Answer Call(Request request) {
-    request.set(http::field::host, server_.Authority());
-    request.set(http::field::accept, "application/json");
-    request.set(http::field::user_agent, options_.user_agent);
-    request.prepare_payload();
-    Answer answer;
-    std::exception_ptr bug;
-    context_.restart();
-    asio::co_spawn(context_, Repeat(std::move(request)),
-                   [&](std::exception_ptr thrown, Answer made) {
-                     bug = std::move(thrown);
-                     answer = std::move(made);
-                   });
-    context_.run();
-    if (bug) std::rethrow_exception(bug);
-    return answer;
+    Prepare(request);
+    return Run(Repeat(std::move(request)));
+  }
+
+  Answer Watch(Request request, std::chrono::milliseconds length, const WatchApi::Take& take) {
+    Prepare(request);
+    return Run(WatchOnce(std::move(request), length, take));
   }
 
   void Interrupt() {
@@ -82,9 +102,50 @@ class Client::Impl {
   const ClientOptions& options() const { return options_; }
 
  private:
+  void Prepare(Request& request) const {
+    request.set(http::field::host, server_.Authority());
+    if (request[http::field::accept].empty()) request.set(http::field::accept, "application/json");
+    request.set(http::field::user_agent, options_.user_agent);
+    request.prepare_payload();
+  }
+
+  Answer Run(asio::awaitable<Answer> call) {
+    Answer answer;
+    std::exception_ptr bug;
+    context_.restart();
+    asio::co_spawn(context_, std::move(call), [&](std::exception_ptr thrown, Answer made) {
+      bug = std::move(thrown);
+      answer = std::move(made);
+    });
+    context_.run();
+    if (bug) std::rethrow_exception(bug);
+    return answer;
+  }
+
+  // A connection of its own, and one attempt: whoever watches knows where to go on.
+  asio::awaitable<Answer> WatchOnce(Request request, milliseconds length,
+                                    const WatchApi::Take& take) {
+    const std::string call = CallOf(request);
+    const Deadline now = std::chrono::steady_clock::now();
+    if (interrupted_) co_return Failed(call, "interrupted").answer;
+    const Result<std::string> ca = Authorize(request);
+    if (!ca) co_return Failed(call, ca.error().message).answer;
+    const std::string error = co_await Connect(*ca, now + options_.attempt_deadline);
+    if (!error.empty()) co_return Failed(call, server_.Authority() + ": " + error).answer;
+    LineSplitter lines(options_.body_bytes, take);
+    ApiConnection::Exchanged exchanged =
+        co_await connection_->Stream(request, now + length + options_.attempt_deadline,
+                                     [&](std::string_view bytes) { return lines.Take(bytes); });
+    connection_.reset();
+    if (lines.too_long()) co_return Failed(call, "an event is too large").answer;
+    if (!exchanged.error.empty()) {
+      co_return Failed(call, server_.Authority() + ": " + exchanged.error).answer;
+    }
+    co_return AttemptOf(call, exchanged.response).answer;
+  }
+
   asio::awaitable<Answer> Repeat(Request request) {
-    const std::string call =
-        std::string(request.method_string()) + ' ' + std::string(request.target());
+    const std::string call = CallOf(request);
     const Deadline deadline = std::chrono::steady_clock::now() + options_.deadline;
     for (int failures = 1;; ++failures) {
       if (interrupted_) co_return Failed(call, "interrupted").answer;
@@ -104,12 +165,16 @@ class Client::Impl {
     }
   }
 
-  // Both files are read for every attempt: kubelets replace them.
+  // Sets the token, and reads whom to trust. Both files are read for every attempt: kubelets
+  // replace them.
+  Result<std::string> Authorize(Request& request) const {
+    TPU_ADMISSION_TRY(const std::string token, ReadToken(options_.token_file));
+    request.set(http::field::authorization, "Bearer " + token);
+    return ReadSmallFile(options_.ca_file, "CA file");
+  }
+
   asio::awaitable<Attempted> Attempt(const std::string& call, Request& request, Deadline deadline) {
-    const Result<std::string> token = ReadToken(options_.token_file);
-    if (!token) co_return Failed(call, token.error().message);
-    request.set(http::field::authorization, "Bearer " + *token);
-    const Result<std::string> ca = ReadSmallFile(options_.ca_file, "CA file");
+    const Result<std::string> ca = Authorize(request);
     if (!ca) co_return Failed(call, ca.error().message);
     if (*ca != ca_) connection_.reset();  // a server that is trusted no more
 
@@ -230,6 +295,19 @@ Answer Client::DryRunCreate(const std::string& collection, const std::string& ob
   Request request(http::verb::post, collection + "?dryRun=All", 11, object);
   request.set(http::field::content_type, "application/json");
   return impl_->Call(std::move(request));
+}
+
+Answer Client::List(const ListQuery& query) {
+  Request request(http::verb::get, TargetOf(query), 11);
+  request.set(http::field::accept,
+              "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1");
+  return impl_->Call(std::move(request));
+}
+
+Answer Client::Watch(const WatchQuery& query, const Take& take) {
+  Request request(http::verb::get, TargetOf(query), 11);
+  request.set(http::field::accept, "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1");
+  return impl_->Watch(std::move(request), query.length, take);
 }
 
 void Client::Interrupt() { impl_->Interrupt(); }

@@ -21,6 +21,7 @@ struct ObjectPath {
 
 ObjectPath NamespacePath(std::string_view name);
 ObjectPath SecretPath(std::string_view namespace_name, std::string_view name);
+ObjectPath ConfigMapPath(std::string_view namespace_name, std::string_view name);
 ObjectPath LeasePath(std::string_view namespace_name, std::string_view name);
 ObjectPath MutatingConfigurationPath(std::string_view name);
 ObjectPath ValidatingConfigurationPath(std::string_view name);

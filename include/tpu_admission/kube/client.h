@@ -9,6 +9,7 @@
 #include "tpu_admission/base/result.h"
 #include "tpu_admission/kube/api.h"
 #include "tpu_admission/kube/collections.h"
+#include "tpu_admission/kube/watch_api.h"
 
 namespace tpu_admission::kube {
 
@@ -26,7 +27,7 @@ struct ClientOptions {
   std::chrono::milliseconds attempt_deadline{5'000};  // of one attempt, connecting included
   std::chrono::milliseconds first_backoff{200};       // doubles, up to 5 s; jittered by half
   int attempts = 5;
-  std::size_t body_bytes = 4u << 20;  // of an answer; a larger one is an error
+  std::size_t body_bytes = 4u << 20;  // of an answer or event; a larger one is an error
 };
 
 // Fills what is empty of server, token_file and ca_file as a pod finds it: the address in the
@@ -39,7 +40,7 @@ Result<ClientOptions> InCluster(ClientOptions options, const std::string& servic
 // Failed connections, 429 and 5xx are tried again within the deadline, after Retry-After if there
 // is one. The deadline does not bound how long the system resolves a HOST that is a name; in a
 // cluster it is an address.
-class Client final : public Api, public Collections {
+class Client final : public Api, public Collections, public WatchApi {
  public:
   static Result<std::unique_ptr<Client>> Make(ClientOptions options);
   ~Client() override;
@@ -50,6 +51,8 @@ class Client final : public Api, public Collections {
   Answer Read(const std::string& target) override;
   Answer Apply(const std::string& path, const std::string& object) override;
   Answer Delete(const std::string& path) override;
+  Answer List(const ListQuery& query) override;
+  Answer Watch(const WatchQuery& query, const Take& take) override;
 
   // Asks what would become of the object if it were created in the collection, e.g.
   // "/api/v1/namespaces/default/pods". Nothing is created, so a repetition is safe. The body of kOk

@@ -2,9 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "kube/backoff.h"
 #include "kube/server_address.h"
 #include "tpu_admission/kube/api.h"
+#include "tpu_admission/kube/backoff.h"
+#include "tpu_admission/kube/watch_api.h"
 
 namespace tpu_admission::kube {
 namespace {
@@ -14,11 +15,26 @@ using std::chrono::seconds;
 
 TEST(ObjectPath, NamesOneObject) {
   EXPECT_EQ(SecretPath("ns", "s").text, "/api/v1/namespaces/ns/secrets/s");
+  EXPECT_EQ(ConfigMapPath("ns", "c").text, "/api/v1/namespaces/ns/configmaps/c");
   EXPECT_EQ(LeasePath("ns", "l").text, "/apis/coordination.k8s.io/v1/namespaces/ns/leases/l");
   EXPECT_EQ(MutatingConfigurationPath("m").text,
             "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations/m");
   EXPECT_EQ(ValidatingConfigurationPath("v").text,
             "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations/v");
+}
+
+TEST(Targets, OfListsAndWatchesAreEscaped) {
+  EXPECT_EQ(TargetOf(ListQuery{.collection = "/api/v1/nodes", .label_selector = "a/b,c in (d)"}),
+            "/api/v1/nodes?labelSelector=a%2Fb%2Cc%20in%20%28d%29&limit=500");
+  EXPECT_EQ(TargetOf(ListQuery{
+                .collection = "/p", .label_selector = "", .limit = 2, .continue_token = "x=&y"}),
+            "/p?limit=2&continue=x%3D%26y");
+  EXPECT_EQ(TargetOf(WatchQuery{.collection = "/api/v1/nodes",
+                                .label_selector = "a",
+                                .resource_version = "7",
+                                .length = seconds(60)}),
+            "/api/v1/nodes?labelSelector=a&watch=true&allowWatchBookmarks=true&resourceVersion=7"
+            "&timeoutSeconds=60");
 }
 
 TEST(IsObjectName, TakesDnsSubdomainsOnly) {
