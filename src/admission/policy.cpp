@@ -105,7 +105,13 @@ PolicyModes Policy::Decide(std::size_t rule, Mode own, std::string_view namespac
 
 PolicyModes Policy::ModesOf(const rules::Finding& finding, const workload::Workload& workload,
                             std::string_view namespace_name) const {
-  return Decide(rules::IndexOf(*finding.rule), profile_.ModeOf(finding, workload), namespace_name);
+  PolicyModes modes =
+      Decide(rules::IndexOf(*finding.rule), profile_.ModeOf(finding, workload), namespace_name);
+  if (finding.rule->never_harder) {
+    modes.mode = std::min(modes.mode, finding.mode());
+    modes.would_be = std::min(modes.would_be, finding.mode());
+  }
+  return modes;
 }
 
 bool Policy::FixOf(std::size_t index, rules::Platform platform,

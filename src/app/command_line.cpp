@@ -64,6 +64,9 @@ void AddServeFlags(CLI::App& command, ServeOptions& options) {
   AddFlag(command, "--tls-min-version", options.tls_min_version, "oldest TLS version to accept")
       ->check(CLI::IsMember({"1.2", "1.3"}));
   AddEngineFlags(command, options.engine);
+  AddFlag(command, "--node-record", options.engine.node_record_file,
+          "what TPU nodes the cluster has, as the controller keeps it; need not be there")
+      ->type_name("FILE");
   AddFlag(command, "--threads", options.threads,
           "threads that answer requests; 0: one per processor that may be used, at most 4")
       ->check(CLI::Range(0, 64));

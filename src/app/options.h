@@ -18,6 +18,7 @@ struct EngineOptions {
   std::string cluster_location;  // zone or region; empty: not known
   std::string cluster_mode;      // empty: the profile's own, else "standard"
   std::string gke_version;       // empty: not known
+  std::string node_record_file;  // of the cluster's nodes, as the controller keeps it; empty: none
 };
 
 struct ServeOptions {

@@ -15,6 +15,7 @@
 #include "tpu_admission/base/version.h"
 #include "tpu_admission/net/health.h"
 #include "tpu_admission/net/processors.h"
+#include "tpu_admission/tpu/seen_shapes.h"
 
 namespace tpu_admission::app {
 namespace {
@@ -109,11 +110,19 @@ class Service {
     for (const std::string& warning : loader_.warnings()) log_.Write(Level::kWarning, warning);
   }
 
+  void AnnounceNodes(const admission::Settings& settings) {
+    const auto& shapes = settings.engine.cluster().shapes;
+    for (const std::string& warning : loader_.warnings()) log_.Write(Level::kWarning, warning);
+    log_.Write(Level::kInfo, "the TPU nodes of the cluster are others",
+               {{"shapes", shapes ? std::to_string(shapes->shapes.size()) : "not known"}});
+  }
+
   void Reload() {
     auto changed = loader_.LoadIfChanged();
     if (!changed) return;
     if (!*changed) return journal_.OnSettingsError(changed->error().message);
     settings_.Set(**changed);
+    if (loader_.only_nodes_changed()) return AnnounceNodes(***changed);
     Announce(***changed);
   }
 

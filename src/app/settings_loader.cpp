@@ -4,6 +4,7 @@
 #include <exception>
 #include <utility>
 
+#include "tpu_admission/base/clock.h"
 #include "tpu_admission/base/text.h"
 #include "tpu_admission/tpu/gke_version.h"
 
@@ -60,6 +61,10 @@ Result<rules::Cluster> SettingsLoader::ClusterOf(const admission::Profile& profi
   }
   cluster.platform = PlatformOf(options_, profile);
   cluster.gke_version = options_.gke_version;
+  cluster.shapes = nodes_.shapes();
+  if (!nodes_.fault().empty()) {
+    warnings_.push_back("the TPU nodes of the cluster are not known: " + nodes_.fault());
+  }
   return cluster;
 }
 
@@ -77,6 +82,7 @@ Loaded SettingsLoader::Build(const Texts& texts) {
 
 Loaded SettingsLoader::Load() {
   TPU_ADMISSION_TRY(last_, Read());
+  nodes_.Refresh(SystemClock().Now());
   return Build(last_);
 }
 
@@ -86,7 +92,9 @@ std::optional<Loaded> SettingsLoader::LoadIfChanged() try {
     last_ = {};  // so that the file is taken again when it is back
     return Loaded(texts.error());
   }
-  if (*texts == last_) return std::nullopt;
+  const bool nodes_changed = nodes_.Refresh(SystemClock().Now());
+  only_nodes_changed_ = *texts == last_;
+  if (only_nodes_changed_ && !nodes_changed) return std::nullopt;
   last_ = *std::move(texts);
   return Build(last_);
 } catch (const std::exception& bug) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "app/node_record.h"
 #include "app/options.h"
 #include "tpu_admission/admission/handler.h"
 #include "tpu_admission/base/files.h"
@@ -19,17 +20,23 @@ class SettingsLoader {
  public:
   // Borrows `files`.
   SettingsLoader(EngineOptions options, std::string docs_url, const Files& files)
-      : options_(std::move(options)), docs_url_(std::move(docs_url)), files_(files) {}
+      : options_(std::move(options)),
+        docs_url_(std::move(docs_url)),
+        files_(files),
+        nodes_(options_.node_record_file, files) {}
 
   // Reads the files. An error names file, line and key.
   Result<std::shared_ptr<const admission::Settings>> Load();
 
-  // Load() again if a file's content differs from what was last read, good or bad; else nullopt.
+  // Load() again if a file's content differs from what was last read, good or bad, or the cluster's
+  // nodes do; else nullopt.
   // Never throws: whatever goes wrong is an error, and the last good settings stay.
   std::optional<Result<std::shared_ptr<const admission::Settings>>> LoadIfChanged();
 
   // What the person who started us should know of the settings that were loaded last.
   const std::vector<std::string>& warnings() const { return warnings_; }
+  // The settings that were loaded last differ from those before in the cluster's nodes alone.
+  bool only_nodes_changed() const { return only_nodes_changed_; }
 
  private:
   struct Texts {
@@ -44,7 +51,9 @@ class SettingsLoader {
   EngineOptions options_;
   std::string docs_url_;
   const Files& files_;
+  NodeRecord nodes_;
   Texts last_;
+  bool only_nodes_changed_ = false;
   std::vector<std::string> warnings_;
 };
 

@@ -1,8 +1,13 @@
 // What rules are told of the cluster they judge for.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
+
+namespace tpu_admission::tpu {
+struct SeenShapes;
+}
 
 namespace tpu_admission::rules {
 
@@ -14,6 +19,8 @@ struct Cluster {
   std::string region;  // empty: not known
   Platform platform = Platform::kStandard;
   std::string gke_version;  // empty: not known
+  // Its nodes of TPUs, if they are known as they are now; nullptr: they are not.
+  std::shared_ptr<const tpu::SeenShapes> shapes = {};
 };
 
 // "us-central1-a" and "us-central1" both give "us-central1"; empty if it is neither.

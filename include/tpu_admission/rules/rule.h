@@ -100,6 +100,8 @@ struct Rule {
   // GKE's own admission check says the same, so what asks GKE to skip that check
   // (workload::PodSet::skips_checks) is only recorded.
   bool is_gke_check = false;
+  // What it speaks of may change at any time: no policy makes its findings harder than they are.
+  bool never_harder = false;
 };
 
 // Whether `rule` has a fix that is made on this platform where no policy says so.

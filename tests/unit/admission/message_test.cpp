@@ -74,6 +74,10 @@ TEST_P(EveryRule, DenialHasAParagraphForEveryFault) {
                .docs_url = "",
                .cluster = rules::ClusterOf(manifest)});
   const Answer answer = asker.Validate(Review(object));
+  if (GetParam()->never_harder && GetParam()->mode != rules::Mode::kDeny) {
+    EXPECT_TRUE(answer.allowed());
+    return;
+  }
   ASSERT_FALSE(answer.allowed());
   ExpectWholeMessage(answer);
   EXPECT_NE(answer.message().find(std::string(GetParam()->id) + " " +
