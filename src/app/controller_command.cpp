@@ -3,7 +3,6 @@
 
 #include <array>
 #include <atomic>
-#include <condition_variable>
 #include <iostream>
 #include <random>
 #include <stop_token>
@@ -12,7 +11,9 @@
 #include "app/command_line.h"
 #include "app/commands.h"
 #include "app/log_level.h"
+#include "app/node_watcher.h"
 #include "app/signals.h"
+#include "app/sleeper.h"
 #include "tpu_admission/base/version.h"
 #include "tpu_admission/controller/elector.h"
 #include "tpu_admission/controller/reconciler.h"
@@ -69,32 +70,11 @@ std::string Identity() {
   return std::string(host.data()) + suffix.data();
 }
 
-// Sleeps that end early: when asked to stop, or woken.
-class Sleeper {
- public:
-  // False if asked to stop.
-  bool Sleep(const std::stop_token& stop, milliseconds time) {
-    std::unique_lock lock(mutex_);
-    wake_.wait_for(lock, stop, time, [this] { return woken_; });
-    woken_ = false;
-    return !stop.stop_requested();
-  }
-  void Wake() {
-    const std::lock_guard lock(mutex_);
-    woken_ = true;
-    wake_.notify_all();
-  }
-
- private:
-  std::mutex mutex_;
-  std::condition_variable_any wake_;
-  bool woken_ = false;
-};
-
 class ControllerService {
  public:
+  // `nodes`: how to reach the API server for the record of nodes.
   ControllerService(const ControllerOptions& options, kube::Client& client,
-                    kube::Client& election_client)
+                    kube::Client& election_client, NodeClients* nodes)
       : options_(options),
         client_(client),
         log_(1, LevelOf(options.log_level)),
@@ -106,7 +86,12 @@ class ControllerService {
         reconciler_(
             client, ReconcilerOptionsOf(options), clock_, [this] { return Leading(); }, journal_),
         health_(options.bind_address, options.metrics_port,
-                {[this] { return NotReady(); }, [this] { return journal_.MetricsText(); }}) {}
+                {[this] { return NotReady(); }, [this] { return journal_.MetricsText(); }}) {
+    if (nodes == nullptr) return;
+    node_watcher_.emplace(
+        *nodes, kube::ConfigMapPath(options.namespace_name, options.node_record), clock_,
+        [this] { return Leading(); }, journal_);
+  }
 
   Status Start() {
     if (Status started = health_.Start(); !started) return started;
@@ -123,10 +108,12 @@ class ControllerService {
     std::jthread election;
     if (options_.leader_elect) election = std::jthread([this](const auto& stop) { Elect(stop); });
     std::jthread reconciliation([this](const auto& stop) { Reconcile(stop); });
+    if (node_watcher_) node_watcher_->Start();
     while (!signals.Wait(seconds(60))) {
     }
     stopping_ = true;
     log_.Write(Level::kInfo, "shutting down");
+    if (node_watcher_) node_watcher_->Stop();
     reconciliation.request_stop();
     client_.Interrupt();
     reconciliation.join();
@@ -183,6 +170,7 @@ class ControllerService {
   std::atomic<Pass> last_pass_{Pass::kNone};
   std::atomic<bool> stopping_{false};
   net::HealthServer health_;
+  std::optional<NodeWatcher> node_watcher_;
 };
 
 int CannotStart(const Error& error) {
@@ -203,7 +191,10 @@ int RunController(const ControllerOptions& flags) {
   if (!client) return CannotStart(client.error());
   auto election_client = kube::Client::Make(ElectionClientOptions(*client_options, options));
   if (!election_client) return CannotStart(election_client.error());
-  ControllerService service(options, **client, **election_client);
+  Result<std::unique_ptr<NodeClients>> nodes = std::unique_ptr<NodeClients>();
+  if (!options.node_record.empty()) nodes = NodeClients::Make(*client_options);
+  if (!nodes) return CannotStart(nodes.error());
+  ControllerService service(options, **client, **election_client, nodes->get());
   if (Status started = service.Start(); !started) return CannotStart(started.error());
   service.Run(signals);
   return kDone;

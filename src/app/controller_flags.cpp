@@ -22,6 +22,8 @@ void AddNames(CLI::App& command, ControllerOptions& options) {
           "name of the configuration to keep; none if not given");
   AddFlag(command, "--validating-webhook-configuration", options.validating_webhook_configuration,
           "name of the configuration to keep; none if not given");
+  AddFlag(command, "--node-record", options.node_record,
+          "ConfigMap to keep what TPU nodes the cluster has; nodes are not watched if not given");
   AddFlag(command, "--cluster-domain", options.cluster_domain, "DNS domain of the cluster");
 }
 
@@ -111,6 +113,7 @@ void CheckController(ControllerOptions& options) {
   RequireName("--service-name", options.service_name);
   RequireName("--secret-name", options.secret_name);
   RequireName("--lease-name", options.lease_name);
+  RequireName("--node-record", options.node_record, true);
   RequireName("--cluster-domain", options.cluster_domain);
   RequireName("--mutating-webhook-configuration", options.mutating_webhook_configuration, true);
   RequireName("--validating-webhook-configuration", options.validating_webhook_configuration, true);

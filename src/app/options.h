@@ -44,6 +44,7 @@ struct ControllerOptions {
   std::string lease_name = "tpu-admission-controller";
   std::string mutating_webhook_configuration;    // empty: there is none
   std::string validating_webhook_configuration;  // empty: there is none
+  std::string node_record;  // ConfigMap to keep the record of nodes in; empty: they are not watched
   std::string cluster_domain = "cluster.local";
   std::chrono::milliseconds certificate_lifetime = std::chrono::hours(90 * 24);
   std::chrono::milliseconds ca_lifetime = std::chrono::hours(365 * 24);

@@ -33,6 +33,12 @@ std::string_view Name(Operation operation) {
       return "writing a webhook configuration";
     case Operation::kMakeCertificate:
       return "making a certificate";
+    case Operation::kWatchNodes:
+      return "watching the nodes";
+    case Operation::kReadNodeRecord:
+      return "reading the record of nodes";
+    case Operation::kWriteNodeRecord:
+      return "writing the record of nodes";
   }
   return "";
 }

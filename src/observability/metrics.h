@@ -104,7 +104,7 @@ struct ControllerMetrics : MetricSet {
       "Operations that failed.",
       "operation",
       {"elect", "read_secret", "write_secret", "read_configuration", "write_configuration",
-       "make_certificate"}};
+       "make_certificate", "watch_nodes", "read_node_record", "write_node_record"}};
 };
 
 // Of the last pass without errors; all 0 before the first.

@@ -14,9 +14,12 @@ enum class Operation {
   kWriteSecret,
   kReadConfiguration,
   kWriteConfiguration,
-  kMakeCertificate
+  kMakeCertificate,
+  kWatchNodes,
+  kReadNodeRecord,
+  kWriteNodeRecord
 };
-inline constexpr std::size_t kOperations = 6;
+inline constexpr std::size_t kOperations = 9;
 
 enum class CertificateKind { kServing, kAuthority };
 

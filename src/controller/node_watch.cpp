@@ -1,0 +1,137 @@
+#include "controller/node_watch.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <vector>
+
+#include "controller/json.h"
+#include "tpu_admission/kube/backoff.h"
+#include "tpu_admission/workload/gke_labels.h"
+
+namespace tpu_admission::controller {
+namespace {
+
+constexpr const char* kNodes = "/api/v1/nodes";
+constexpr std::size_t kMostLabelBytes = 63;  // of any label's value in Kubernetes
+
+// Only what is read of it: managedFields and annotations are most of a node's metadata, and an API
+// server that does not know PartialObjectMetadata sends all the rest too.
+Json ParseEvent(std::string_view text) {
+  constexpr std::array<std::string_view, 5> kPassedOver = {"managedFields", "annotations", "spec",
+                                                           "status", "ownerReferences"};
+  const auto keep = [&](int, Json::parse_event_t event, const Json& key) {
+    if (event != Json::parse_event_t::key) return true;
+    return std::find(kPassedOver.begin(), kPassedOver.end(), key.get_ref<const std::string&>()) ==
+           kPassedOver.end();
+  };
+  return Json::parse(text, keep, /*allow_exceptions=*/false);
+}
+
+Node ReadNode(const Json& object) {
+  const Json& labels = At(object, "/metadata/labels");
+  const auto label = [&](std::string_view key) -> std::string {
+    const auto found = labels.is_object() ? labels.find(key) : labels.end();
+    if (!labels.is_object() || found == labels.end() || !found->is_string()) return "";
+    std::string value = found->get<std::string>();
+    return value.size() > kMostLabelBytes ? "" : value;
+  };
+  Node node{.name = TextAt(object, "/metadata/name"),
+            .pool = label(workload::kGkeNodePool),
+            .shape = {.accelerator = label(workload::kGkeTpuAccelerator),
+                      .topology = label(workload::kGkeTpuTopology)}};
+  constexpr std::int64_t kMostChips = 1'000'000;
+  const std::string chips = label(workload::kGkeAcceleratorCount);
+  std::from_chars(chips.data(), chips.data() + chips.size(), node.shape.chips);
+  node.shape.chips = std::clamp<std::int64_t>(node.shape.chips, 0, kMostChips);
+  return node;
+}
+
+}  // namespace
+
+NodeWatch::NodeWatch(kube::WatchApi& api, NodeTable& table, const Clock& clock, Observer& observer)
+    : api_(api), table_(table), clock_(clock), observer_(observer) {}
+
+std::chrono::milliseconds NodeWatch::Step(const std::function<bool()>& go_on, double random) {
+  const bool listing = version_.empty();
+  if (listing ? List(go_on) : Watch(go_on)) {
+    if (!listing) failures_ = 0;
+    return std::chrono::milliseconds(0);
+  }
+  ++failures_;
+  return kube::Backoff(kFirstBackoff, failures_, random, kLongestBackoff);
+}
+
+bool NodeWatch::List(const std::function<bool()>& go_on) {
+  const Clock::Wall start = clock_.Now();
+  kube::ListQuery query{.collection = kNodes,
+                        .label_selector = std::string(workload::kGkeTpuAccelerator)};
+  std::vector<Node> nodes;
+  std::string version;
+  do {
+    if (!go_on()) return false;
+    query.limit = limit_;
+    const kube::Answer answer = api_.List(query);
+    if (answer.outcome == kube::Outcome::kTooLarge) limit_ = std::max(limit_ / 2, 1);
+    if (!answer.ok()) return Fail(answer.error);
+    const Json list = ParseEvent(answer.body);
+    const Json& items = At(list, "/items");
+    version = TextAt(list, "/metadata/resourceVersion");
+    // The API server writes a list of nothing as null.
+    if ((!items.is_array() && !items.is_null()) || version.empty()) {
+      return Fail("GET /api/v1/nodes: this is no list");
+    }
+    for (const Json& item : items) nodes.push_back(ReadNode(item));
+    query.continue_token = TextAt(list, "/metadata/continue");
+  } while (!query.continue_token.empty() && nodes.size() <= NodeTable::kMostNodes);
+  table_.Replace(nodes, start);
+  version_ = version;
+  return true;
+}
+
+bool NodeWatch::Watch(const std::function<bool()>& go_on) {
+  const Clock::Mono start = clock_.Elapsed();
+  bool understood = true;
+  std::size_t events = 0;
+  const kube::WatchQuery query{.collection = kNodes,
+                               .label_selector = std::string(workload::kGkeTpuAccelerator),
+                               .resource_version = version_};
+  const kube::Answer answer = api_.Watch(query, [&](std::string_view event) {
+    understood = Take(event);
+    if (understood) ++events;
+    return understood && go_on();
+  });
+  if (!understood) return false;
+  if (answer.status == 410) version_.clear();  // Gone: it has forgotten what came after version_
+  if (!answer.ok()) return go_on() ? Fail(answer.error) : false;
+  table_.Touch(clock_.Now());
+  // One that ends at once, again and again, is no success.
+  return events > 0 || clock_.Elapsed() - start >= std::chrono::seconds(1);
+}
+
+// https://kubernetes.io/docs/reference/kubernetes-api/ WatchEvent
+bool NodeWatch::Take(std::string_view text) {
+  const Json event = ParseEvent(text);
+  const std::string type = TextAt(event, "/type");
+  const Json& object = At(event, "/object");
+  const std::string version = TextAt(object, "/metadata/resourceVersion");
+  if (type == "ERROR" || version.empty()) {
+    // Of a status with code 410 too: whatever it is, only a list knows what is there.
+    version_.clear();
+    const std::string why = TextAt(object, "/message");
+    return Fail("watch of /api/v1/nodes: " + (why.empty() ? "an event without a version" : why));
+  }
+  const Clock::Wall now = clock_.Now();
+  if (type == "ADDED" || type == "MODIFIED") table_.Put(ReadNode(object), now);
+  if (type == "DELETED") table_.Remove(TextAt(object, "/metadata/name"), now);
+  version_ = version;
+  table_.Touch(now);
+  return true;
+}
+
+bool NodeWatch::Fail(const std::string& why) {
+  observer_.OnError(Operation::kWatchNodes, why);
+  return false;
+}
+
+}  // namespace tpu_admission::controller
