@@ -1,12 +1,14 @@
 package chart
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 )
 
-// The controller may get and change four objects by name; nobody may do anything else.
+// The controller may get and change objects by name, and list and watch nodes where it shall watch
+// them; nobody may do anything else.
 func TestRightsAreByNameAndMakeNothing(t *testing.T) {
 	objects := render(t, everything...)
 	for _, role := range append(only(objects, "Role"), only(objects, "ClusterRole")...) {
@@ -14,6 +16,12 @@ func TestRightsAreByNameAndMakeNothing(t *testing.T) {
 			continue
 		}
 		for _, rule := range list(role, "rules") {
+			if name(role) == "tpu-admission-nodes" && slices.Equal(list(rule, "resources"), []any{"nodes"}) {
+				if !slices.Equal(list(rule, "verbs"), []any{"list", "watch"}) || !slices.Equal(list(rule, "apiGroups"), []any{""}) {
+					t.Errorf("the right on nodes: %v", rule)
+				}
+				continue
+			}
 			if len(list(rule, "resourceNames")) == 0 {
 				t.Errorf("%s %s: a rule without names: %v", kind(role), name(role), rule)
 			}
@@ -77,8 +85,63 @@ func TestAuditListsAndReportsOnly(t *testing.T) {
 	}
 }
 
+// Nobody but the controller and the audit is given a right, so the servers have none, whatever is on.
+func TestRightsAreTheControllersAlone(t *testing.T) {
+	for _, values := range [][]string{nil, everything} {
+		objects := render(t, values...)
+		for _, binding := range append(only(objects, "RoleBinding"), only(objects, "ClusterRoleBinding")...) {
+			if isTest(binding) || isAudit(binding) {
+				continue
+			}
+			for _, subject := range list(binding, "subjects") {
+				if text(subject, "kind") != "ServiceAccount" || text(subject, "name") != "tpu-admission-controller" {
+					t.Errorf("%s %s: gives rights to %v", kind(binding), name(binding), subject)
+				}
+			}
+		}
+	}
+}
+
+// One value takes the rights, the ConfigMap, the flags and the mount away; without a controller there
+// are none either.
+func TestNodesAreWatchedByOneValue(t *testing.T) {
+	names := func(values ...string) (names []string) {
+		for _, object := range render(t, values...) {
+			if strings.HasSuffix(name(object), "-nodes") || strings.HasSuffix(name(object), "-cluster") {
+				names = append(names, kind(object))
+			}
+			if kind(object) != "Deployment" {
+				continue
+			}
+			for _, argument := range list(object, "spec", "template", "spec", "containers", 0, "args") {
+				if strings.HasPrefix(argument.(string), "--node-record=") {
+					names = append(names, argument.(string))
+				}
+			}
+			for _, volume := range list(object, "spec", "template", "spec", "volumes") {
+				if text(volume, "name") == "cluster" {
+					names = append(names, fmt.Sprint(volume))
+				}
+			}
+		}
+		slices.Sort(names)
+		return names
+	}
+	want := []string{"--node-record=/cluster/nodes.yaml", "--node-record=tpu-admission-cluster", "ClusterRole", "ClusterRoleBinding",
+		"ConfigMap", "Role", "RoleBinding", "map[configMap:map[name:tpu-admission-cluster optional:true] name:cluster]"}
+	if got := names(); !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+	for _, values := range []string{"cluster.watchNodes=false", "certificates.mode=cert-manager",
+		"certificates.mode=existing-secret,certificates.existingSecret.name=own"} {
+		if got := names("--set", values); len(got) != 0 {
+			t.Errorf("%s: %q", values, got)
+		}
+	}
+}
+
 func TestNoRightsOnWhatIsNotRendered(t *testing.T) {
-	values := "webhooks.mutating.enabled=false"
+	values := "cluster.watchNodes=false,webhooks.mutating.enabled=false"
 	resources := func() []any {
 		return list(one(t, render(t, "--set", values), "ClusterRole"), "rules", 0, "resources")
 	}
@@ -157,6 +220,11 @@ func TestNothingIsRenderedThatTheControllerFills(t *testing.T) {
 	}
 	if lease := one(t, objects, "Lease"); lease["spec"] != nil {
 		t.Errorf("the Lease is rendered with a spec: %v", lease)
+	}
+	for _, record := range only(objects, "ConfigMap") {
+		if name(record) == "tpu-admission-cluster" && record["data"] != nil {
+			t.Errorf("the record of nodes is rendered with data: %v", record)
+		}
 	}
 	for _, webhook := range webhooks(objects) {
 		if dig(webhook, "clientConfig", "caBundle") != nil {

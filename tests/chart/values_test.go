@@ -26,7 +26,7 @@ const server, controller = "tpu-admission", "tpu-admission-controller"
 func TestRulesAreNamedAsInThePolicy(t *testing.T) {
 	objects := render(t, "--set", "policy.rules.TPU301=warn,policy.rules.hosts=audit,policy.fixes.toleration-missing=false",
 		"--set", "policy.ignore={TPU301,hosts}")
-	policy := text(one(t, objects, "ConfigMap"), "data", "policy.yaml")
+	policy := text(one(t, objects, "ConfigMap", "tpu-admission-config"), "data", "policy.yaml")
 	for _, line := range []string{"TPU301: warn", "hosts: audit", "toleration-missing: false", "- hosts"} {
 		if !strings.Contains(policy, line) {
 			t.Errorf("no %s in %s", line, policy)
@@ -36,7 +36,7 @@ func TestRulesAreNamedAsInThePolicy(t *testing.T) {
 
 func TestACatalogIsTaken(t *testing.T) {
 	objects := render(t, "--set-file", "catalog="+path("config", "tpu-catalog.yaml"))
-	if got := text(one(t, objects, "ConfigMap"), "data", "catalog.yaml"); !strings.Contains(got, "\ngenerations:") {
+	if got := text(one(t, objects, "ConfigMap", "tpu-admission-config"), "data", "catalog.yaml"); !strings.Contains(got, "\ngenerations:") {
 		t.Errorf("%.300s", got)
 	}
 }

@@ -112,7 +112,7 @@ func TestValuesReachTheWebhooks(t *testing.T) {
 	if text(last, "resources", 0) != "trainers" || len(list(last, "operations")) != 2 {
 		t.Errorf("the last rule is %v", last)
 	}
-	if policy := text(one(t, objects, "ConfigMap"), "data", "policy.yaml"); !strings.Contains(policy, "kind: Trainer") {
+	if policy := text(one(t, objects, "ConfigMap", "tpu-admission-config"), "data", "policy.yaml"); !strings.Contains(policy, "kind: Trainer") {
 		t.Errorf("the servers are not told of trainers: %s", policy)
 	}
 	conditions := list(one(t, objects, "ValidatingWebhookConfiguration"), "webhooks", 0, "matchConditions")

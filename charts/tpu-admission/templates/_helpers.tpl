@@ -49,6 +49,15 @@
 {{- if eq .Values.certificates.mode "self-managed" }}true{{ end -}}
 {{- end }}
 
+{{- /* The controller is there to watch them, and shall. */ -}}
+{{- define "tpu-admission.watchesNodes" -}}
+{{- if and .Values.cluster.watchNodes (include "tpu-admission.selfManaged" .) }}true{{ end -}}
+{{- end }}
+
+{{- define "tpu-admission.nodeRecordName" -}}
+{{ include "tpu-admission.fullname" . }}-cluster
+{{- end }}
+
 {{- define "tpu-admission.image" -}}
 {{- with .Values.global.imageRegistry }}{{ trimSuffix "/" . }}/{{ end -}}
 {{- if .Values.image.digest -}}

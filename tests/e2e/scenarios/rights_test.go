@@ -18,8 +18,11 @@ func TestRights(t *testing.T) {
 		t.Errorf("the servers may: %v", got)
 	}
 	want := []string{
+		"configmaps [cluster-autoscaler-status] get",
+		"configmaps [tpu-admission-cluster] get patch",
 		"leases.coordination.k8s.io [tpu-admission-controller] get patch",
 		"mutatingwebhookconfigurations.admissionregistration.k8s.io [tpu-admission] get patch",
+		"nodes [] list watch",
 		"secrets [tpu-admission-tls] get patch",
 		"validatingwebhookconfigurations.admissionregistration.k8s.io [tpu-admission] get patch",
 	}
