@@ -21,6 +21,7 @@ using ::testing::Not;
 
 const kube::ObjectPath kSecret = kube::SecretPath("tpu", "certificates");
 const kube::ObjectPath kLease = kube::LeasePath("tpu", "lease");
+const kube::ObjectPath kRecord = kube::ConfigMapPath("tpu", "record");
 const kube::ObjectPath kConfiguration = kube::ValidatingConfigurationPath("webhooks");
 
 // MemoryApi behind HTTP; thread safe.
@@ -30,6 +31,7 @@ class ApiServer {
     const std::lock_guard lock(mutex_);
     api_.Put(kSecret, MemoryApi::Json::object());
     api_.Put(kLease, MemoryApi::Json::object());
+    api_.Put(kRecord, MemoryApi::Json::object());
     api_.Put(kConfiguration,
              {{"webhooks",
                {{{"name", "validate.example.com"},
@@ -71,12 +73,28 @@ class ApiServer {
   }
 
  private:
+  // None, and then one: the watch that tells of it goes on.
+  static std::string Nodes(const std::string& head) {
+    if (head.find("watch=true") == std::string::npos) {
+      return HttpOk(R"({"metadata": {"resourceVersion": "7"}, "items": null})");
+    }
+    const std::string event =
+        R"({"type":"ADDED","object":{"metadata":{"name":"n","resourceVersion":"8","labels":)"
+        R"({"cloud.google.com/gke-tpu-accelerator":"tpu-v6e-slice",)"
+        R"("cloud.google.com/gke-tpu-topology":"4x4"}}}})"
+        "\n";
+    char size[16];
+    std::snprintf(size, sizeof size, "%zx\r\n", event.size());
+    return "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + (size + event) + "\r\n";
+  }
+
   std::string Answer(const ScriptedRequest& request) {
     const std::lock_guard lock(mutex_);
     if (!request.Has("Authorization: Bearer a-token")) return HttpStatus(401, "{}");
     const std::size_t from = request.head.find(' ') + 1;
     const kube::ObjectPath path{
         request.head.substr(from, request.head.find_first_of(" ?", from) - from)};
+    if (path.text == "/api/v1/nodes") return Nodes(request.head);
     const bool merge = request.Has("Content-Type: application/merge-patch+json");
     const kube::Answer answer =
         request.head.starts_with("GET ")
@@ -104,6 +122,25 @@ bool Eventually(const std::function<bool()>& condition) {
 HttpAnswer Page(const Serving& controller, const std::string& path) {
   HttpClient client(controller.metrics_port(), HttpClient::Transport::kPlain);
   return client.Exchange("GET " + path + " HTTP/1.1\r\nHost: test\r\n\r\n").value_or(HttpAnswer{});
+}
+
+TEST(Controller, KeepsTheRecordOfNodesAndEndsInTheMiddleOfAWatch) {
+  ApiServer api;
+  std::vector<std::string> flags = api.Flags();
+  flags.insert(flags.end(), {"--node-record", "record"});
+  Serving controller(flags, "controller");
+  ASSERT_TRUE(controller.started()) << controller.Log();
+  const auto record = [&] {
+    return api.Get(kRecord).value(MemoryApi::Json::json_pointer("/data/nodes.yaml"), "");
+  };
+  EXPECT_TRUE(Eventually([&] { return record().find("topology: \"4x4\"") != std::string::npos; }))
+      << record() << controller.Log();
+  EXPECT_THAT(record(), HasSubstr("autoscaler: false"));
+  const auto start = std::chrono::steady_clock::now();
+  controller.Signal(SIGTERM);
+  EXPECT_EQ(controller.WaitForEnd(milliseconds(15'000)), 0);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));
+  EXPECT_THAT(controller.Log(), Not(HasSubstr("watching the nodes"))) << "no error was met";
 }
 
 TEST(Controller, FillsRepairsCountsAndGivesTheLeadUp) {
