@@ -24,7 +24,8 @@ void Suggest(const Subject& subject, Finding& finding) {
     return;
   }
   SuggestTopology(subject, WishedChips(subject), finding);
-  finding.change = fmt::format(" ({} has {})", generation->label, Topologies(*generation));
+  if (!finding.edits.empty()) finding.change.clear();
+  finding.change += fmt::format(" ({} has {})", generation->label, Topologies(*generation));
 }
 
 void Check(const Subject& subject, Report& report) {

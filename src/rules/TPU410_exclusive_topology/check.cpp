@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "rules/engine/phrases.h"
-#include "tpu_admission/base/json_pointer.h"
 #include "tpu_admission/workload/jobset_keys.h"
 #include "tpu_admission/workload/kueue_keys.h"
 
@@ -32,16 +31,14 @@ void Check(const Subject& subject, Report& report) {
   const std::optional<Slice> slice = subject.SliceOfPods();
   if (!slice || !slice->multi_host()) return;
   const std::string topology = slice->topology.Text();
-  std::string pointer = "/metadata/annotations";
-  AppendPointerToken(pointer, workload::kJobSetExclusiveTopology);
   report.Add({.pointer = "/metadata/annotations",
               .summary = "nothing keeps each Job of the JobSet on a slice of its own",
               .problem = fmt::format(
                   "has no {}, so the pods of {} may be mixed over the node pools of {}: a "
                   "slice whose hosts run pods of two Jobs begins neither of them.",
                   workload::kJobSetExclusiveTopology, Count(jobs, "Job"), topology),
-              .edits = {{std::move(pointer), std::string(workload::kGkeNodePool)}},
-              .change = " in the annotations"});
+              .change = fmt::format("add the annotation {}: cloud.google.com/gke-nodepool",
+                                    workload::kJobSetExclusiveTopology)});
 }
 
 }  // namespace

@@ -12,10 +12,11 @@ std::string Shown(const k8s::Amount& amount) {
                                                 : Printable(amount.text, 24);
 }
 
-// As the user wrote it.
-k8s::JsonScalar ScalarOf(const std::string& amount) {
-  if (const auto number = WholeNumber(amount)) return *number;
-  return amount;
+// As the user wrote it, to the last digit; `sign`: of what is before it, which goes.
+k8s::JsonScalar ScalarOf(const k8s::Amount& amount, std::size_t sign = 0) {
+  const std::string text = amount.text.empty() ? amount.quantity->Text() : std::string(amount.text);
+  if (const auto number = WholeNumber(text.substr(sign))) return *number;
+  return text.substr(sign);
 }
 
 // "/resources/limits/hugepages-2Mi"
@@ -37,7 +38,7 @@ void CheckSigns(const Subject& subject, const k8s::Container& container, std::st
     std::string pointer = PointerOf(subject, container, list, resource);
     const std::string text = Shown(*amount);
     workload::Edits edits;
-    if (text.starts_with('-')) edits = {{pointer, ScalarOf(text.substr(1))}};
+    if (text.starts_with('-')) edits = {{pointer, ScalarOf(*amount, 1)}};
     report.Add({.pointer = std::move(pointer),
                 .container = std::string(container.name),
                 .summary = fmt::format("{} has {} {}, which is negative", Title(container),
@@ -66,7 +67,7 @@ void CheckLimits(const Subject& subject, const k8s::Container& container, Report
          .problem = fmt::format("is {}, but the limit is {}. A request is never more than its "
                                 "limit: Kubernetes refuses every pod where it is.",
                                 Shown(*request), Shown(*limit)),
-         .edits = {{PointerOf(subject, container, "limits", resource), ScalarOf(Shown(*request))}},
+         .edits = {{PointerOf(subject, container, "limits", resource), ScalarOf(*request)}},
          .change = fmt::format(", or lower the request to at most {}", Shown(*limit))});
   }
 }

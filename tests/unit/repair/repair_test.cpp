@@ -150,6 +150,10 @@ TEST(Repair, BringsTheRegionToTheZone) {
 TEST(Repair, RaisesALimitBelowItsRequest) {
   EXPECT_EQ(First(With(Job({}, 4), "limits: {", "limits: {memory: 512Mi, ")),
             "keep 4x4, 16 chips on 4 hosts | containers[0] limit of memory: 1Gi");
+  const std::string exact = "1.0000000000000000000000000Gi";  // longer than what is shown of it
+  const std::string long_one = With(Job({}, 4), "memory: 1Gi", "memory: " + exact);
+  EXPECT_EQ(First(With(long_one, "limits: {", "limits: {memory: 512Mi, ")),
+            "keep 4x4, 16 chips on 4 hosts | containers[0] limit of memory: " + exact);
 }
 
 TEST(Repair, LowersAnInitContainerOfTheMachinesSize) {

@@ -22,6 +22,24 @@ TEST(Suggestions, ATopologyOfAGenerationWithoutPlacementsIsWords) {
   EXPECT_EQ(finding.decision, "which topology is meant");
 }
 
+// Nobody but a person divides the replicas of several roles.
+TEST(Suggestions, WordsOfAMissingTopologyAreWhole) {
+  const std::string pods =
+      "template: {spec: {nodeSelector: {cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice}, "
+      "containers: [{name: c, image: i, resources: {limits: {google.com/tpu: 4}}}]}}";
+  const std::string yaml =
+      "{apiVersion: kubeflow.org/v1, kind: PyTorchJob, metadata: {name: t}, spec: "
+      "{pytorchReplicaSpecs: {Master: {replicas: 1, " +
+      pods + "}, Worker: {replicas: 2, " + pods + "}}}}";
+  const std::vector<Finding> findings = FindingsOf(yaml);
+  const auto missing = std::find_if(findings.begin(), findings.end(), [](const Finding& finding) {
+    return finding.rule->id == "TPU103";
+  });
+  ASSERT_NE(missing, findings.end());
+  EXPECT_TRUE(missing->change.starts_with("set cloud.google.com/gke-tpu-topology to "))
+      << missing->change;
+}
+
 TEST(Sentence, SaysEqualValuesTogether) {
   EXPECT_EQ(SentenceOf({{"/c/resources/requests/google.com~1tpu", 4},
                         {"/c/resources/limits/google.com~1tpu", 4},
