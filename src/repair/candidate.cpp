@@ -64,6 +64,7 @@ void SetCounts(k8s::JsonView object, const Written& written, const Candidate& ta
 
 void SetSelection(Edits& edits, const Written& written, const Candidate& target) {
   SetLabel(edits, written, NodeLabel::kAccelerator, target.generation->label);
+  if (written.cut_from) return;  // from the node pool that is selected
   SetLabel(edits, written, NodeLabel::kTopology, target.placement.topology.Text());
   const workload::NodeChoice& choice = *written.choice;
   const std::string chips = std::to_string(target.placement.chips_per_host());
@@ -83,6 +84,7 @@ void SetSelection(Edits& edits, const Written& written, const Candidate& target)
 // Whose parts play parts of their own, which nobody but a person divides anew: what is offered
 // stays.
 bool MustKeepTopology(const Written& written) {
+  if (written.cut_from) return true;
   return written.pods->scale.sub_group > 0 && written.topology &&
          !written.generation->PlacementsOf(*written.topology).empty();
 }
@@ -113,7 +115,8 @@ std::int64_t TotalChips(const Written& written, bool count_is_written) {
 std::vector<std::int64_t> Slices(const Written& written, std::int64_t chips) {
   std::vector<std::int64_t> slices = {written.slices};
   const workload::Scale& scale = written.pods->scale;
-  const bool countable = !scale.slices.field.empty() || scale.counting == Counting::kReplicas;
+  const bool countable =
+      !written.cut_from && (!scale.slices.field.empty() || scale.counting == Counting::kReplicas);
   if (countable && written.total_chips % chips == 0 && written.total_chips / chips > 0) {
     slices.push_back(written.total_chips / chips);
   }
@@ -158,6 +161,23 @@ std::vector<tpu::Placement> Placements(const Written& written) {
   return all;
 }
 
+// The slice that the pods want cut out of the one that they select, where that can be.
+std::optional<tpu::Topology> PartOf(const Written& written) {
+  const auto text = written.pods->SliceTopology();
+  const auto part = text ? tpu::Topology::Parse(*text) : std::nullopt;
+  if (!part || !written.topology || !written.topology->Contains(*part)) return std::nullopt;
+  const bool offered = !written.generation->PlacementsOf(*part).empty();
+  return offered && part != written.topology ? part : std::nullopt;
+}
+
+// Whether the machines of the node pool make the part.
+bool FitsPool(const Written& written, const tpu::Placement& placement) {
+  if (!written.cut_from) return true;
+  const tpu::PlacementList pools = written.generation->PlacementsOf(*written.cut_from);
+  return std::any_of(pools.begin(), pools.end(),
+                     [&](const tpu::Placement& pool) { return pool.machine == placement.machine; });
+}
+
 // What a label that names no generation was meant to be, as the rules guess it.
 const tpu::Generation* Guess(const tpu::Catalog& catalog, const workload::NodeChoice& choice) {
   const std::string_view label = choice[NodeLabel::kAccelerator].value;
@@ -187,6 +207,10 @@ std::optional<Written> Read(const tpu::Catalog& catalog, const workload::PodSet&
   if (written.container == nullptr && !written.generation->node_can_be_split()) return std::nullopt;
   const workload::Selected& topology = (*written.choice)[NodeLabel::kTopology];
   if (topology.fixed()) written.topology = tpu::Topology::Parse(topology.value);
+  if (const auto part = PartOf(written)) {
+    written.cut_from = written.topology;
+    written.topology = part;
+  }
   const workload::Scale& scale = pods.scale;
   written.chips_per_pod = pods.chips_per_pod;
   if (Counts(scale.counting)) {
@@ -226,6 +250,7 @@ std::vector<Candidate> CandidatesFor(const Written& written, k8s::JsonView objec
     if (!placement.standard || (placement.hosts == 1 && !placement.machine->single_host)) continue;
     const bool keeps = written.topology == placement.topology;
     if (!keeps && ((!counts && placement.hosts > 1) || MustKeepTopology(written))) continue;
+    if (!FitsPool(written, placement)) continue;
     for (const std::int64_t chips : ChipsPerPod(written, *written.generation, placement)) {
       if (placement.topology.chips() % chips != 0) continue;
       if (written.container == nullptr && chips != written.chips_per_pod) continue;

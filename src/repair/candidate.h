@@ -20,6 +20,9 @@ struct Written {
   const tpu::Generation* generation = nullptr;  // selected, or probably meant
   const k8s::Container* container = nullptr;    // with the chips; nullptr: several share a host
   std::optional<tpu::Topology> topology;
+  // The topology of the node pool where the pods ask for a part of its slice, by an annotation:
+  // `topology` is then that part. Repairs keep both.
+  std::optional<tpu::Topology> cut_from;
   std::int64_t chips_per_pod = 0;  // 0: not known
   std::int64_t pods_per_slice = 1;
   std::int64_t slices = 1;

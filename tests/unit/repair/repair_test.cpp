@@ -108,6 +108,24 @@ TEST(Repair, CountsTheSlicesOfAJobSet) {
             "4, replicas: 1");
 }
 
+// Kueue gives the pods a part of the node pool's slices: neither the pool nor the part changes.
+std::string CutTo2x4(std::string yaml) {
+  const std::string_view pods = "template: {spec: {nodeSelector";
+  return yaml.replace(yaml.find(pods), pods.size(),
+                      "template: {metadata: {annotations: {cloud.google.com/gke-tpu-slice-topology:"
+                      " 2x4, kueue.x-k8s.io/podset-required-topology: "
+                      "cloud.google.com/gke-tpu-slice-2x4-id}}, spec: {nodeSelector");
+}
+
+TEST(Repair, KeepsTheNodePoolWhoseSlicesAreCut) {
+  EXPECT_THAT(
+      RepairsOf(CutTo2x4(RayCluster({}, "replicas: 1, numOfHosts: 4"))),
+      testing::ElementsAre("keep 2x4, 8 chips on 2 hosts (16 chips become 8) | numOfHosts: 2"));
+  EXPECT_THAT(RepairsOf(CutTo2x4(Job({.chips = "8"}, 1))),
+              testing::ElementsAre("keep 2x4, 8 chips on 2 hosts | containers[0] google.com/tpu: "
+                                   "4, parallelism: 2, completions: 2"));
+}
+
 TEST(Repair, NamesTheGenerationThatWasMeant) {
   EXPECT_EQ(First(Job({.accelerator = "tpu-v6e-podslice"}, 4)),
             "keep 4x4, 16 chips on 4 hosts | accelerator: tpu-v6e-slice");
