@@ -12,12 +12,14 @@
 #include "integration/app/program.h"
 #include "support/certificate.h"
 #include "support/http_client.h"
+#include "tpu_admission/tpu/seen_shapes.h"
 
 namespace tpu_admission::testing {
 namespace {
 
 using std::chrono::milliseconds;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class Serve : public ::testing::Test {
  protected:
@@ -179,6 +181,29 @@ TEST_F(Serve, ReloadsThePolicyAndKeepsTheLastGoodOne) {
   EXPECT_THAT(Ask(serving, "/validate", Review(3)).body, HasSubstr(R"("allowed":true)"));
   EXPECT_THAT(Get(serving, "/metrics"), HasSubstr("tpu_admission_config_last_reload_successful 0"));
   EXPECT_EQ(Get(serving, "/readyz"), "ok\n");
+}
+
+// The record of nodes is read as the policy is, and what is wrong with it ends nothing.
+TEST_F(Serve, ReadsTheRecordOfNodes) {
+  TempDir directory;
+  const std::string file = directory / "nodes.yaml";
+  const Serving none(Flags({"--node-record", file}));
+  ASSERT_TRUE(none.started()) << "it need not be there";
+  EXPECT_THAT(Ask(none, "/validate", Review(4)).body, Not(HasSubstr("node pool")));
+  WriteText(file, "nonsense");
+  const Serving faulty(Flags({"--node-record", file}));
+  ASSERT_TRUE(faulty.started());
+  EXPECT_TRUE(faulty.WaitForLog("the TPU nodes of the cluster are not known"));
+
+  const std::int64_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  tpu::SeenShapes seen{.since = now - 3600, .current = now, .autoscaler = false};
+  seen.Count("tpu-v5p-slice", "2x2x1", 4, "a");
+  WriteText(file, seen.Text());
+  const Serving serving(Flags({"--node-record", file}));
+  ASSERT_TRUE(serving.started());
+  const std::string answer = Ask(serving, "/validate", Review(4)).body;
+  EXPECT_THAT(answer, HasSubstr(R"("allowed":true)"));
+  EXPECT_THAT(answer, HasSubstr("no node pool of this cluster has"));
 }
 
 TEST_F(Serve, APolicyThatTurnsIntoAFolderEndsNothing) {
