@@ -161,13 +161,14 @@ std::vector<tpu::Placement> Placements(const Written& written) {
   return all;
 }
 
-// The slice that the pods want cut out of the one that they select, where that can be.
+// The slice that the pods want cut out of the one that they select, or all of it, where that can
+// be.
 std::optional<tpu::Topology> PartOf(const Written& written) {
   const auto text = written.pods->SliceTopology();
   const auto part = text ? tpu::Topology::Parse(*text) : std::nullopt;
   if (!part || !written.topology || !written.topology->Contains(*part)) return std::nullopt;
   const bool offered = !written.generation->PlacementsOf(*part).empty();
-  return offered && part != written.topology ? part : std::nullopt;
+  return offered ? part : std::nullopt;
 }
 
 // Whether the machines of the node pool make the part.
