@@ -95,8 +95,9 @@ void NodeTable::Clear(Clock::Wall now) {
 std::optional<SeenShapes> NodeTable::Record() {
   const MutexLock lock(mutex_);
   if (!current_) return std::nullopt;
+  const auto now = *current_;
   std::erase_if(rows_, [&](const auto& each) {
-    return each.second.nodes == 0 && *current_ - each.second.seen > kRemembered;
+    return each.second.nodes == 0 && now - each.second.seen > kRemembered;
   });
   std::vector<const Rows::value_type*> order;
   for (const auto& each : rows_) order.push_back(&each);
@@ -106,7 +107,7 @@ std::optional<SeenShapes> NodeTable::Record() {
                                : b->second.nodes == 0 && a->second.seen > b->second.seen;
   });
   SeenShapes record;
-  record.current = std::chrono::system_clock::to_time_t(*current_);
+  record.current = std::chrono::system_clock::to_time_t(now);
   record.autoscaler = too_many_ || order.size() > SeenShapes::kMost;
   order.resize(std::min(order.size(), SeenShapes::kMost));
   std::sort(order.begin(), order.end(),
