@@ -116,7 +116,6 @@ Numbered Split(std::string_view name) {
 std::optional<std::string> Expand(std::string_view pattern, const k8s::ObjectMeta& meta,
                                   std::int64_t slice) {
   std::string text;
-  text.reserve(64);
   while (!pattern.empty()) {
     const char sign = pattern.front();
     std::size_t taken = 1;
