@@ -1,3 +1,5 @@
+//go:build scale
+
 package scenarios
 
 import (
@@ -12,11 +14,8 @@ import (
 )
 
 // A large cluster, made up on a real API server: what a scan and a pass of the audit cost there. It takes
-// minutes, so it must be asked for: E2E_SCALE=1 ./dev e2e TestScale
+// minutes, so it must be asked for: E2E_TAGS=scale ./dev e2e TestScale
 func TestScale(t *testing.T) {
-	if os.Getenv("E2E_SCALE") == "" {
-		t.Skip("E2E_SCALE is not set")
-	}
 	const nodes, jobs, podsOfJob = 5000, 2000, 25
 	const mostTime, mostMiB = 30 * time.Second, 100.0
 	large := &shared{name: "large"}
