@@ -213,15 +213,15 @@ std::optional<NoIdentity> ReadDomain(const IdentityRow& row, const k8s::Pod& pod
 // The names of a slice, and whether they are this pod's.
 std::optional<NoIdentity> ReadNames(const IdentityRow& row, const k8s::Pod& pod,
                                     WorkerIdentity& identity) {
-  const auto host = Expand(row.host, pod.metadata, identity.slice);
-  const auto name = Expand(row.name, pod.metadata, identity.slice);
+  auto host = Expand(row.host, pod.metadata, identity.slice);
+  auto name = Expand(row.name, pod.metadata, identity.slice);
   if (!host || !name) {
     return NoIdentity{"lacks a label that names its workers", "let the controller label its pods"};
   }
-  identity.host = *host;
-  identity.name = *name;
+  identity.host = *std::move(host);
+  identity.name = *std::move(name);
   if (identity.workers == 1) return std::nullopt;
-  if (!IsDnsLabel(*host + std::to_string(identity.first + identity.workers - 1))) {
+  if (!IsDnsLabel(identity.host + std::to_string(identity.first + identity.workers - 1))) {
     return NoIdentity{"would have the host name " + Quoted(identity.HostLabel()) +
                           ", and the names of its workers are no DNS labels",
                       "use shorter names of lower-case letters, digits and dashes"};

@@ -94,7 +94,7 @@ bool IsTold(const Container& container) {
 
 }  // namespace
 
-std::optional<Worker> WorkerOf(const Subject& subject) {
+std::optional<std::int64_t> WorkersToTell(const Subject& subject) {
   if (!subject.is_pod()) return std::nullopt;
   const workload::IdentityRow* row = workload::IdentityRowOf(subject.pods.pod);
   if (row == nullptr) return std::nullopt;
@@ -103,7 +103,15 @@ std::optional<Worker> WorkerOf(const Subject& subject) {
     return std::nullopt;
   }
   if (!slice->multi_host() && (!row->is_ray || slice->pods != 1)) return std::nullopt;
-  return Worker{row, slice->pods, workload::IdentityOf(*row, subject.pods.pod, slice->pods)};
+  return slice->pods;
+}
+
+std::optional<Worker> WorkerOf(const Subject& subject) {
+  const std::optional<std::int64_t> workers = WorkersToTell(subject);
+  if (!workers) return std::nullopt;
+  const k8s::Pod& pod = subject.pods.pod;
+  const workload::IdentityRow* row = workload::IdentityRowOf(pod);
+  return Worker{row, *workers, workload::IdentityOf(*row, pod, *workers)};
 }
 
 Process ProcessOf(const Subject& subject, const Container& container) {
