@@ -95,6 +95,7 @@ neighbours=(
   "kueue . sigs.k8s.io/kueue config/components/crd/bases"
   "trainer . github.com/kubeflow/training-operator manifests/base/crds"
   "cert-manager . github.com/cert-manager/cert-manager deploy/crds"
+  "gatekeeper github.com/open-policy-agent/gatekeeper/v3 github.com/open-policy-agent/gatekeeper/v3 charts/gatekeeper/crds"
 )
 
 # find_neighbours NAME...: sets `neighbour_bin` to a folder with these controllers and, in NAME-crds,

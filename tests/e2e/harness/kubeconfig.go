@@ -6,6 +6,9 @@ import (
 	"path/filepath"
 )
 
+// AdminKubeconfig writes the administrator's client configuration and returns its path.
+func (c *ControlPlane) AdminKubeconfig() string { return c.kubeconfig(adminToken, "") }
+
 // kubeconfig writes a client configuration for the bearer of the token and returns its path.
 // Commands without -n act on the namespace (or on "default" if it is empty).
 func (c *ControlPlane) kubeconfig(token, namespace string) string {
