@@ -1,4 +1,5 @@
-"""A control plane for the servers that need one, and Gatekeeper in front of it."""
+"""A control plane, and the servers that stand before one."""
+import base64
 import os
 import subprocess
 import sys
@@ -78,3 +79,15 @@ def gatekeeper(plane, folder, version, certificates):
     plane.until("apply", "-f", HERE + "/gatekeeper.yaml")
     plane.until("apply", "-f", HERE + "/constraint.yaml")
     return server
+
+
+def kuberay_tpu_webhook(plane, binary, version, certificate):
+    """Its certificate comes by flags."""
+    texts = {}
+    for end in ("crt", "key"):
+        with open(f"{certificate}.{end}", "rb") as file:
+            texts[end] = base64.b64encode(file.read()).decode()
+    port = machine.free_port()
+    command = [binary, "--bind-address", f"127.0.0.1:{port}", "--kube-config-path", plane.kubeconfig,
+               "--server-cert", texts["crt"], "--server-key", texts["key"]]
+    return contenders.Contender("kuberay-tpu-webhook", version, contenders.RAY_PATHS, command, port)

@@ -14,11 +14,12 @@ import machine  # noqa: E402
 
 OURS = "tpu-admission"
 ONE_THREAD = "tpu-admission, 1 thread"
-MINIMAL = "minimal Go webhook"
+PATHS = {"validate": "/validate", "mutate": "/mutate"}
+RAY_PATHS = {"validate Ray": "/validate", "mutate Ray": "/mutate"}  # of kuberay-tpu-webhook
 
 
 class Contender:
-    """A running server. `paths` are of "validate" and "mutate", where it has them."""
+    """A running server. `paths` has its paths by the kind of review that it takes there."""
 
     def __init__(self, name, version, paths, command, port, environment=None):
         self.name, self.version, self.paths, self.port = name, version, paths, port
@@ -70,8 +71,7 @@ def ours(binary, certificate, name, *more):
                "--metrics-port", str(machine.free_port()), "--tls-cert-file", certificate + ".crt",
                "--tls-private-key-file", certificate + ".key", "--shutdown-delay", "0s",
                "--cluster-location", "us-central1", "--gke-version", "1.34.1-gke.1829001", *more]
-    return Contender(name, version.stdout.strip(), {"validate": "/validate", "mutate": "/mutate"},
-                     command, port)
+    return Contender(name, version.stdout.strip(), PATHS | RAY_PATHS, command, port)
 
 
 def minimal(binary, certificate):
@@ -80,5 +80,5 @@ def minimal(binary, certificate):
     port = machine.free_port()
     command = [binary, "-cert", certificate + ".crt", "-key", certificate + ".key",
                "-listen", f"127.0.0.1:{port}"]
-    return Contender(MINIMAL, f"k8s.io/api {api}",
-                     {"validate": "/validate", "mutate": "/mutate"}, command, port)
+    return Contender("minimal Go webhook", f"k8s.io/api {api}",
+                     PATHS, command, port)

@@ -3,8 +3,8 @@
 
 All servers are up all the time, with the same certificate, on one half of the processors; the client, and the
 control plane that Gatekeeper is in front of, have the other half. Round by round each takes the same bytes in turn, beginning with another one each round: at full
-speed on four kept connections, at 300 reviews a second (a round trip begins when the review was due), and, the
-first review only, on a new TLS connection each. CPU is that of the server's process. A ratio is taken within a
+speed on four kept connections, at 300 reviews a second (a round trip begins when the review was due), and one
+review on a new TLS connection each. CPU is that of the server's process. A ratio is taken within a
 round; what is printed is the median of the rounds, with the smallest and the largest. What each answers
 is looked at: all allow or deny alike. Writes build/compare/results.json, and with --write the table of
 docs/performance.md. tests/compare/run builds what this needs.
@@ -21,24 +21,11 @@ import cluster
 import contenders
 import table
 from contenders import ONE_THREAD, OURS
+from reviews import reviews
 
-import bodies  # of ../bench, which contenders.py has put into the path
-import machine
+import machine  # of ../bench, which reviews.py has put into the path
 
 FULL, RATE, NEW = "full speed", "300 a second", "new connection"
-
-
-def reviews():
-    """Name, "validate" or "mutate", body, what every answer holds."""
-    pod, bare = bodies.review("validate"), bodies.review("mutate")
-    return [
-        ("TPU pod, 6 KB, validate", "validate", bodies.text(pod), '"allowed":true'),
-        ("the same with topology 9x9x9, denied", "validate", bodies.text(bodies.denied(pod)),
-         '"allowed":false'),
-        ("TPU pod, 60 KB, validate", "validate", bodies.text(bodies.grown(pod, 60_000)),
-         '"allowed":true'),
-        ("TPU pod, 6 KB, mutate", "mutate", bodies.text(bare), '"patch":'),
-    ]
 
 
 def halves():
@@ -106,8 +93,13 @@ def measure(client, servers, all_reviews, rounds):
     for number in range(rounds):
         for review in all_reviews:
             able = [server for server in servers if review[1] in server.paths]
+            if all(server.name in (OURS, ONE_THREAD) for server in able):
+                continue  # nobody to compare with
             turned = able[number % len(able):] + able[:number % len(able)]
-            for way in (FULL, RATE) + ((NEW,) if review is all_reviews[0] else ()):
+            # A connection costs the same whatever it brings: one review of each server shall do.
+            first = [other for other in all_reviews if other[1] == review[1]][0]
+            new = (NEW,) if review is first and "validate" in review[1] else ()
+            for way in (FULL, RATE) + new:
                 for server in turned:
                     found = samples.setdefault(review[0], {}).setdefault(way, {})
                     found.setdefault(server.name, []).append(client.sample(server, review, way))
@@ -128,9 +120,12 @@ def start(options, certificate, plane):
     yield contenders.ours(binary, certificate, OURS)
     yield contenders.ours(binary, certificate, ONE_THREAD, "--threads", "1")
     yield contenders.minimal(options.webhook, certificate)
-    if plane:
+    if options.gatekeeper:
         yield cluster.gatekeeper(plane, options.gatekeeper, options.gatekeeper_version,
                                  os.path.dirname(certificate))
+    if options.kuberay_tpu_webhook:
+        yield cluster.kuberay_tpu_webhook(plane, options.kuberay_tpu_webhook,
+                                          options.kuberay_tpu_webhook_version, certificate)
 
 
 def run(options, folder):
@@ -140,7 +135,7 @@ def run(options, folder):
                     options.seconds)
     all_reviews, servers, memory, plane = reviews(), [], {}, None
     try:
-        if options.gatekeeper:
+        if options.plane:
             os.sched_setaffinity(0, client_cpus)  # what is started now inherits it
             plane = cluster.Plane(options.plane, options.programs, folder)
         os.sched_setaffinity(0, server_cpus)
@@ -171,6 +166,8 @@ def main():
     parser.add_argument("--webhook", required=True, help="the built minimal Go webhook")
     parser.add_argument("--gatekeeper", help="folder of Gatekeeper and its custom resources")
     parser.add_argument("--gatekeeper-version")
+    parser.add_argument("--kuberay-tpu-webhook", help="the built program")
+    parser.add_argument("--kuberay-tpu-webhook-version")
     parser.add_argument("--plane", help="the program of tests/e2e/plane")
     parser.add_argument("--programs", help="folder of the control plane")
     parser.add_argument("--go", required=True, help="version of Go")

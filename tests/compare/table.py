@@ -47,13 +47,16 @@ def by_review(results, ours):
 
 
 def by_server(results, ours):
-    new = next(iter(results["samples"].values()))["new connection"]
+    new = {}
+    for ways in results["samples"].values():
+        found = ways.get("new connection", {})
+        new = {name: (found[name], found[ours]) for name in found} | new
     rows = []
     for name, version in results["versions"].items():
         row = [name, version] + [f"{mib:.1f}" for mib in results["resident_mib"][name]]
         if name in new:
-            row += [spread([sample[CPU] for sample in new[name]]),
-                    "1" if name == ours else spread(ratios(new[name], new[ours]), 1)]
+            row += [spread([sample[CPU] for sample in new[name][0]]),
+                    "1" if name == ours else spread(ratios(*new[name]), 1)]
         rows.append(row + ["-"] * (6 - len(row)))
     return lines(["server", "version", "MiB after its first reviews", "MiB after all",
                   "CPU us, new TLS connection and a review", "to ours"], rows)
