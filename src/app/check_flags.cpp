@@ -65,6 +65,10 @@ void AddCheckFlags(CLI::App& command, CheckOptions& options) {
       .add_option("PATH", options.paths,
                   "files, globs, or folders of .yaml, .yml and .json; - is standard input")
       ->required();
+  AddFlag(command, "--node-record", options.engine.node_record_file,
+          "what TPU nodes the cluster has, as the controller keeps it; enables their rule")
+      ->type_name("FILE")
+      ->check(CLI::ExistingFile);
   AddFlag(command, "--namespace", options.namespace_name, "of objects that name none");
   const auto formats = offline::FormatNames();
   AddOutput(command, options.output, {formats.begin(), formats.end()});

@@ -2,12 +2,14 @@
 
 #include <sys/stat.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "integration/app/program.h"
 #include "support/temp_dir.h"
+#include "tpu_admission/tpu/seen_shapes.h"
 
 namespace tpu_admission::testing {
 namespace {
@@ -280,6 +282,27 @@ TEST(Check, HonoursExemptionsByThePolicyAndShowsThem) {
   EXPECT_THAT(refused.out,
               HasSubstr("-:5:42: warning: Pod \"p\": tpu-admission.io/ignore: the policy "
                         "does not let this namespace ignore TPU103"));
+}
+
+// What a user copies out of the cluster is believed as the servers believe it.
+TEST(Check, HonoursTheRecordOfNodes) {
+  TempDir directory;
+  const std::string file = directory / "nodes.yaml";
+  const std::int64_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  tpu::SeenShapes seen{.since = now - 3600, .current = now, .autoscaler = false};
+  seen.Count("tpu-v5p-slice", "2x2x1", 4, "a");
+  const auto check = [&](const std::string& record) {
+    WriteText(file, record);
+    return RunToEnd({"check", "--node-record", file, kExamples + "sound-pod.yaml"});
+  };
+  EXPECT_THAT(check(seen.Text()).out, HasSubstr("no node pool of this cluster has"));
+  seen.current -= 3600;
+  EXPECT_THAT(check(seen.Text()).out, Not(HasSubstr("node pool")));
+  EXPECT_THAT(check(seen.Text()).err, HasSubstr("has not brought it up for 20 minutes"));
+  EXPECT_THAT(check("nonsense").err, HasSubstr("the TPU nodes of the cluster are not known"));
+  const Ended none = RunToEnd({"check", "--node-record", file + "x", "-"});
+  EXPECT_EQ(none.exit_code, 2);
+  EXPECT_THAT(none.err, HasSubstr("--node-record: File does not exist"));
 }
 
 TEST(Check, ThePolicyThatShipsChangesNothing) {
