@@ -16,12 +16,12 @@ type Case struct {
 	Class  string // the fault without what differs from shape to shape
 	Sound  bool
 	Object object
-	id     string      // name of the object, and how the names of its pods begin
-	pods   int         // how many pods are to be judged; 0: as many as a DaemonSet makes
-	lands  []labelPair // nodes that the pods may take
-	alone  bool        // wants these nodes for itself
-	queued bool        // Kueue decides
-	sum    string      // its digest, once it is asked for
+	id     string // name of the object, and how the names of its pods begin
+	pods   int    // how many pods are to be judged; 0: as many as a DaemonSet makes
+	lands  []Pair // nodes that the pods may take
+	alone  bool   // wants these nodes for itself
+	queued bool   // Kueue decides
+	sum    string // its digest, once it is asked for
 
 	service object // comes with the object; nil: none
 }
@@ -47,7 +47,7 @@ var sampleKinds = []string{"Job", "StatefulSet", "Deployment"}
 
 // Cases returns all cases of the scope, in an order that does not change.
 func Cases(catalog *Catalog, scope Scope) (cases []*Case) {
-	var pairs []labelPair
+	var pairs []Pair
 	shapes := catalog.Shapes()
 	for _, s := range shapes {
 		pairs = append(pairs, s.labels())
@@ -126,7 +126,7 @@ func firstShape(catalog *Catalog, g *Generation) string {
 	return ""
 }
 
-func newCase(s *Shape, k *kind, f fault, pairs []labelPair) *Case {
+func newCase(s *Shape, k *kind, f fault, pairs []Pair) *Case {
 	p := soundPods(s)
 	f.change(p)
 	c := &Case{Shape: s, Kind: k, Fault: f.name, Class: f.title(), Sound: f.sound && k.name != f.butFor, lands: p.choices(pairs)}

@@ -16,9 +16,9 @@ const (
 // Fill makes nodes of every shape, enough for the largest case of mostHosts hosts a slice, and some
 // without TPUs. It returns how many there are for each pair of labels; where two machines carry the
 // same labels, how many there are of the rarer one.
-func Fill(api *harness.API, catalog *Catalog, mostHosts int) (map[labelPair]int, error) {
+func Fill(api *harness.API, catalog *Catalog, mostHosts int) (map[Pair]int, error) {
 	var nodes []object
-	room := map[labelPair]int{}
+	room := map[Pair]int{}
 	for _, s := range catalog.Shapes() {
 		count := leastNodes
 		if s.Hosts <= mostHosts {

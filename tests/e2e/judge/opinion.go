@@ -59,15 +59,7 @@ type report struct {
 // Opinions asks the binary about all cases at once; the opinions have the order of the cases. With
 // them come the names of the rules and which kinds the binary does not read.
 func Opinions(binary, work string, cases []*Case) (opinions []Opinion, rules map[string]string, err error) {
-	var text bytes.Buffer
-	for _, c := range cases {
-		line, err := json.Marshal(c.Object)
-		if err != nil {
-			return nil, nil, err
-		}
-		fmt.Fprintf(&text, "---\n%s\n", line)
-	}
-	answer, err := check(binary, filepath.Join(work, "cases.yaml"), text.Bytes())
+	answer, err := ask(binary, work, cases)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -88,6 +80,19 @@ func Opinions(binary, work string, cases []*Case) (opinions []Opinion, rules map
 		}
 	}
 	return opinions, rules, nil
+}
+
+// ask lets the binary check all cases, as the documents of one file.
+func ask(binary, work string, cases []*Case, flags ...string) (*report, error) {
+	var text bytes.Buffer
+	for _, c := range cases {
+		line, err := json.Marshal(c.Object)
+		if err != nil {
+			return nil, err
+		}
+		fmt.Fprintf(&text, "---\n%s\n", line)
+	}
+	return check(binary, filepath.Join(work, "cases.yaml"), text.Bytes(), flags...)
 }
 
 // KindsNotRead are the kinds in which the binary finds no workload.
@@ -112,11 +117,11 @@ func KindsNotRead(binary, work string, cases []*Case) (unread []string, err erro
 	return unread, nil
 }
 
-func check(binary, file string, text []byte) (*report, error) {
+func check(binary, file string, text []byte, flags ...string) (*report, error) {
 	if err := os.WriteFile(file, text, 0o644); err != nil {
 		return nil, err
 	}
-	output, err := exec.Command(binary, "check", "--output", "json", file).Output()
+	output, err := exec.Command(binary, append([]string{"check", "--output", "json", file}, flags...)...).Output()
 	var exit *exec.ExitError
 	if err != nil && (!errors.As(err, &exit) || exit.ExitCode() > 2) {
 		return nil, fmt.Errorf("%s check: %w", binary, err)

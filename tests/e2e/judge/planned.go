@@ -18,7 +18,7 @@ var plannedKinds = map[string]string{"pod": "Pod", "job": "Job", "jobset": "JobS
 // Planned returns what `tpu-admission plan` writes down for every shape of at most mostHosts hosts, in
 // every kind that it writes. Where it writes a Service too, that comes with it.
 func Planned(binary string, catalog *Catalog, mostHosts int) (cases []*Case, err error) {
-	var pairs []labelPair
+	var pairs []Pair
 	for _, s := range catalog.Shapes() {
 		pairs = append(pairs, s.labels())
 	}

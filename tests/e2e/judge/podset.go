@@ -88,7 +88,7 @@ func (p *podSet) template() object {
 }
 
 // choices are the label pairs whose nodes the pods may land on, as far as the two selectors tell.
-func (p *podSet) choices(all []labelPair) (pairs []labelPair) {
+func (p *podSet) choices(all []Pair) (pairs []Pair) {
 	accelerator, topology := p.selector()[acceleratorLabel], p.selector()[topologyLabel]
 	if p.spec["affinity"] != nil {
 		accelerator, topology = p.shape.Generation.Label, p.shape.Topology

@@ -48,14 +48,14 @@ func (d division) level() string { return d.prefix + d.part + "-id" }
 func (d division) queue() string { return strings.Split(d.shape, "/")[0] + "-" + d.part }
 
 // pair stands for the nodes behind its queue.
-func (d division) pair() labelPair { return labelPair{queueNodes, d.queue()} }
+func (d division) pair() Pair { return Pair{queueNodes, d.queue()} }
 
 func (d division) in(shapes []*Shape) *Shape {
 	return shapes[slices.IndexFunc(shapes, func(s *Shape) bool { return s.String() == d.shape })]
 }
 
-func (c *Case) inQueue(nodes labelPair) {
-	c.queued, c.alone, c.lands = true, true, []labelPair{nodes}
+func (c *Case) inQueue(nodes Pair) {
+	c.queued, c.alone, c.lands = true, true, []Pair{nodes}
 }
 
 // queuedCases are all faults of all divisions in all kinds that Kueue may manage; first is the number of

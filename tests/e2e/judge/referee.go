@@ -21,12 +21,12 @@ const (
 // Referee judges cases on a control plane that has the nodes.
 type Referee struct {
 	api     *harness.API
-	nodes   map[labelPair]int
+	nodes   map[Pair]int
 	lookout *lookout
 }
 
 // NewReferee starts to watch the control plane.
-func NewReferee(api *harness.API, nodes map[labelPair]int) (*Referee, error) {
+func NewReferee(api *harness.API, nodes map[Pair]int) (*Referee, error) {
 	err := api.Create("/api/v1/namespaces", object{"metadata": object{"name": namespace}})
 	if err != nil {
 		return nil, err

@@ -16,7 +16,7 @@ import (
 // Repaired returns a case for each case that is denied and has a repair: its object with the first
 // repair applied to the letter. Nothing may be wrong with it, and all its pods must find nodes.
 func Repaired(catalog *Catalog, cases []*Case, opinions []Opinion) (repaired []*Case, err error) {
-	var pairs []labelPair
+	var pairs []Pair
 	for _, s := range catalog.Shapes() {
 		pairs = append(pairs, s.labels())
 	}
@@ -33,7 +33,7 @@ func Repaired(catalog *Catalog, cases []*Case, opinions []Opinion) (repaired []*
 	return repaired, nil
 }
 
-func (c *Case) repaired(patch json.RawMessage, pairs []labelPair) (*Case, error) {
+func (c *Case) repaired(patch json.RawMessage, pairs []Pair) (*Case, error) {
 	text, err := json.Marshal(c.Object)
 	if err != nil {
 		return nil, err
@@ -58,7 +58,7 @@ func (c *Case) repaired(patch json.RawMessage, pairs []labelPair) (*Case, error)
 }
 
 // landing are the label pairs whose nodes the pods may land on, by all selectors in the object.
-func landing(made object, all []labelPair) (pairs []labelPair) {
+func landing(made object, all []Pair) (pairs []Pair) {
 	accelerators, topologies := selected(made, acceleratorLabel), selected(made, topologyLabel)
 	for _, pair := range all {
 		if (len(accelerators) == 0 || slices.Contains(accelerators, pair.accelerator)) &&

@@ -10,13 +10,13 @@ import (
 type room struct {
 	mutex   sync.Mutex
 	freed   *sync.Cond
-	total   map[labelPair]int
-	free    map[labelPair]int
+	total   map[Pair]int
+	free    map[Pair]int
 	waiting []*Case
 }
 
-func newRoom(total map[labelPair]int, cases []*Case) *room {
-	r := &room{total: total, free: map[labelPair]int{}, waiting: slices.Clone(cases)}
+func newRoom(total map[Pair]int, cases []*Case) *room {
+	r := &room{total: total, free: map[Pair]int{}, waiting: slices.Clone(cases)}
 	r.freed = sync.NewCond(&r.mutex)
 	for pair, nodes := range total {
 		r.free[pair] = nodes
@@ -71,7 +71,7 @@ func (r *room) change(c *Case, sign int) {
 	}
 }
 
-func (r *room) wanted(c *Case, pair labelPair) int {
+func (r *room) wanted(c *Case, pair Pair) int {
 	if c.alone {
 		return r.total[pair]
 	}

@@ -14,9 +14,12 @@ type Shape struct {
 func (s *Shape) String() string { return s.Generation.ID + "/" + s.Topology + "/" + s.Machine.Name }
 
 // labels are what nodes of the shape share with all nodes that the two selectors choose.
-func (s *Shape) labels() labelPair { return labelPair{s.Generation.Label, s.Topology} }
+func (s *Shape) labels() Pair { return Pair{s.Generation.Label, s.Topology} }
 
-type labelPair struct{ accelerator, topology string }
+// Pair is what the two selectors of a TPU pod choose by.
+type Pair struct{ accelerator, topology string }
+
+func (p Pair) String() string { return p.accelerator + " " + p.topology }
 
 // Shapes returns all rows of the catalog, and the examples of its custom topologies.
 func (c *Catalog) Shapes() (shapes []*Shape) {
@@ -34,7 +37,7 @@ func (c *Catalog) Shapes() (shapes []*Shape) {
 				Hosts: chipsOf(topology) / machine.Chips})
 		}
 	}
-	seen := map[labelPair]int{}
+	seen := map[Pair]int{}
 	for _, s := range shapes {
 		seen[s.labels()]++
 	}
