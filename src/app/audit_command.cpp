@@ -41,6 +41,10 @@ Result<std::unique_ptr<kube::Client>> MakeClient(const AuditOptions& options) {
   return kube::Client::Make(std::move(client));
 }
 
+std::chrono::seconds PatienceOf(const AuditOptions& options) {
+  return std::chrono::duration_cast<std::chrono::seconds>(options.gang_patience);
+}
+
 class AuditService {
  public:
   AuditService(const AuditOptions& options, kube::Client& client, SettingsLoader& loader,
@@ -89,7 +93,7 @@ class AuditService {
   }
 
   void Passes(const std::stop_token& stop) {
-    audit::Auditor auditor(client_, clock_);
+    audit::Auditor auditor(client_, clock_, PatienceOf(options_));
     while (!stop.stop_requested()) {
       const Clock::Mono begun = clock_.Elapsed();
       const audit::Outcome outcome = auditor.Pass(*Settings());
@@ -154,7 +158,8 @@ int Audit(const AuditOptions& options) {
   if (!client) return CannotRun(client.error());
   const SystemClock clock;
   if (options.clean) return Tell(audit::Auditor(**client, clock).Clean());
-  if (options.once) return Tell(audit::Auditor(**client, clock).Pass(**settings));
+  if (options.once)
+    return Tell(audit::Auditor(**client, clock, PatienceOf(options)).Pass(**settings));
   const Signals signals;
   AuditService service(options, **client, loader, *std::move(settings));
   if (Status started = service.Start(); !started) return CannotRun(started.error());

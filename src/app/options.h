@@ -126,6 +126,7 @@ struct AuditOptions {
   std::string bind_address = "0.0.0.0";
   std::uint16_t metrics_port = 8080;
   std::chrono::milliseconds interval = std::chrono::hours(1);
+  std::chrono::milliseconds gang_patience = std::chrono::minutes(10);
   bool once = false;       // one pass, and its outcome is printed
   bool clean = false;      // delete our reports instead
   std::string api_server;  // empty: from the environment of the pod

@@ -21,8 +21,9 @@ constexpr std::array<const ReportApi*, 2> kApis = {&cluster::kOpenReports,
 
 class Run {
  public:
-  Run(kube::Collections& api, const Clock& clock)
+  Run(kube::Collections& api, const Clock& clock, std::chrono::seconds gang_patience)
       : api_(api),
+        gang_patience_(gang_patience),
         discovery_(api),
         now_(clock.Now()),
         seconds_(
@@ -141,7 +142,7 @@ class Run {
   }
 
   void WriteCapacity() {
-    outcome_.capacity = cluster::FindWaste(nodes_, pods_, before_, seconds_);
+    outcome_.capacity = cluster::FindWaste(nodes_, pods_, before_, seconds_, gang_patience_);
     if (!store_ || outcome_.capacity.found.empty()) return;
     Note(store_->Write(cluster::ReportOf(*report_api_, outcome_.capacity, seconds_)));
   }
@@ -155,6 +156,7 @@ class Run {
   }
 
   kube::Collections& api_;
+  const std::chrono::seconds gang_patience_;
   Discovery discovery_;
   const Clock::Wall now_;
   const std::int64_t seconds_;
@@ -171,9 +173,9 @@ class Run {
 }  // namespace
 
 Outcome Auditor::Pass(const admission::Settings& settings) {
-  return Run(api_, clock_).Pass(settings);
+  return Run(api_, clock_, gang_patience_).Pass(settings);
 }
 
-Outcome Auditor::Clean() { return Run(api_, clock_).Clean(); }
+Outcome Auditor::Clean() { return Run(api_, clock_, gang_patience_).Clean(); }
 
 }  // namespace tpu_admission::audit

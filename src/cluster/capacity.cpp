@@ -34,8 +34,9 @@ std::int64_t HostsOf(const std::string& topology, std::int64_t chips_of_host) {
 
 class Search {
  public:
-  Search(const std::vector<TpuNode>& nodes, const std::vector<TpuPod>& pods, std::int64_t now)
-      : pods_(pods), now_(now) {
+  Search(const std::vector<TpuNode>& nodes, const std::vector<TpuPod>& pods, std::int64_t now,
+         std::chrono::seconds patience)
+      : pods_(pods), now_(now), patience_(patience.count()) {
     for (const TpuPod& pod : pods) {
       if (!pod.node.empty() && !pod.done()) held_[pod.node] += pod.chips;
     }
@@ -167,7 +168,7 @@ class Search {
     for (const auto& [title, gang] : gangs) {
       if (!gang.multi_host || gang.held == 0 || gang.pending == 0) continue;
       const std::int64_t since = std::max(gang.first_held, gang.first_pending);
-      if (since == 0 || now_ - since <= kPatience) continue;
+      if (since == 0 || now_ - since <= patience_) continue;
       Tell(Waste::kWaiting, title,
            title + ": " + Number(gang.running, "pod") + (gang.running == 1 ? " holds " : " hold ") +
                Number(gang.held, "chip") + ", and " + Number(gang.pending, "pod") +
@@ -183,6 +184,7 @@ class Search {
 
   const std::vector<TpuPod>& pods_;
   const std::int64_t now_;
+  const std::int64_t patience_;
   std::map<std::string, std::int64_t> held_;    // chips by node
   std::map<std::string, std::string> pool_of_;  // by node
   std::map<std::string, Pool> pools_;
@@ -221,8 +223,9 @@ std::size_t Capacity::Count(Waste waste) const {
 }
 
 Capacity FindWaste(const std::vector<TpuNode>& nodes, const std::vector<TpuPod>& pods,
-                   const std::map<std::string, std::int64_t>& before, std::int64_t now) {
-  Capacity capacity = Search(nodes, pods, now).Run();
+                   const std::map<std::string, std::int64_t>& before, std::int64_t now,
+                   std::chrono::seconds patience) {
+  Capacity capacity = Search(nodes, pods, now, patience).Run();
   for (WasteFound& found : capacity.found) {
     const auto seen = before.find(found.Key());
     if (found.since == 0) found.since = seen == before.end() ? now : seen->second;

@@ -5,6 +5,7 @@
 // node and TPU pod. One thread; a pass blocks.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <map>
 #include <string>
@@ -46,8 +47,9 @@ struct Outcome {
 class Auditor {
  public:
   Auditor(kube::Collections& api TPU_ADMISSION_LIFETIME_BOUND,
-          const Clock& clock TPU_ADMISSION_LIFETIME_BOUND)
-      : api_(api), clock_(clock) {}
+          const Clock& clock TPU_ADMISSION_LIFETIME_BOUND,
+          std::chrono::seconds gang_patience = cluster::kPatience)
+      : api_(api), clock_(clock), gang_patience_(gang_patience) {}
 
   Outcome Pass(const admission::Settings& settings);
   // Deletes every report of ours.
@@ -56,6 +58,7 @@ class Auditor {
  private:
   kube::Collections& api_;
   const Clock& clock_;
+  const std::chrono::seconds gang_patience_;
 };
 
 }  // namespace tpu_admission::audit

@@ -6,6 +6,7 @@
 // https://cloud.google.com/kubernetes-engine/docs/concepts/tpus
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -50,12 +51,12 @@ enum class Waste {
   kHalfUsed,  // only some hosts of a slice have TPU pods
   kStranded,  // a slice has fewer usable hosts than it needs
   kSplit,     // the pods of one slice lie in several pools
-  kWaiting,   // some pods of a gang hold chips, others have been Pending for kPatience
+  kWaiting,   // some pods of a gang hold chips, others have been Pending for too long
   kRefused,   // a node refused a pod
 };
 inline constexpr std::size_t kWastes = 6;
-inline constexpr std::int64_t kPatience = 600;  // seconds
-std::string Word(Waste waste);                  // "idle-chips": stable, for programs
+inline constexpr std::chrono::seconds kPatience{600};  // with kWaiting, unless told
+std::string Word(Waste waste);                         // "idle-chips": stable, for programs
 
 struct WasteFound {
   Waste waste = Waste::kIdle;
@@ -76,7 +77,8 @@ struct Capacity {
 
 // `before`: WasteFound::since by Key() of the last time that somebody looked.
 Capacity FindWaste(const std::vector<TpuNode>& nodes, const std::vector<TpuPod>& pods,
-                   const std::map<std::string, std::int64_t>& before, std::int64_t now);
+                   const std::map<std::string, std::int64_t>& before, std::int64_t now,
+                   std::chrono::seconds patience = kPatience);
 
 // "2026-11-22T05:40:24Z" with or without a fraction of a second; 0 if it is none.
 std::int64_t SecondsOf(std::string_view rfc3339);

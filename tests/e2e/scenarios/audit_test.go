@@ -17,7 +17,7 @@ import (
 // What the audit finds in a real cluster: as metrics where no reports are served, as reports of the former
 // group where only that is, else as OpenReports; written, changed, gone, and nothing left of it in the end.
 func TestAudit(t *testing.T) {
-	i := prepare(t, "--set", "audit.enabled=true", "--set", "audit.extraArgs={--interval=5s}")
+	i := prepare(t, "--set", "audit.enabled=true", "--set", "audit.extraArgs={--interval=5s,--gang-patience=1s}")
 	a := &audited{installation: i}
 	production.plane.AddHosts(t, "idle", harness.V6ex4, "2x2", 1)
 	before := everythingThere(i)
@@ -43,6 +43,7 @@ func TestAudit(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	a.names()
+	a.wastes()
 
 	// A new policy is audited by at once, a mended workload loses its report, and one that is gone too.
 	i.helm("upgrade", "tpu-admission", chart, "--wait", "--set", "policy.rules.TPU301=warn")

@@ -133,12 +133,14 @@ TEST(Capacity, IsHeldByAGangThatWaitsForLongerThanTenMinutes) {
   const auto nodes = Slice("a");
   const std::string gang = "JobSet \"train\" in ml";
   auto pods = OnAll(nodes, gang);
-  pods.push_back(Pending("4", gang, kNow - kPatience));
+  pods.push_back(Pending("4", gang, kNow - 600));
   EXPECT_THAT(Keys(FindWaste(nodes, pods, {}, kNow)), IsEmpty());
   const Capacity capacity = FindWaste(nodes, pods, {}, kNow + 1);
   ASSERT_THAT(Keys(capacity), ElementsAre("waiting-gang JobSet \"train\" in ml"));
   EXPECT_EQ(capacity.found[0].chips, 16);
-  EXPECT_EQ(capacity.found[0].since, kNow - kPatience);
+  EXPECT_EQ(capacity.found[0].since, kNow - 600);
+  const std::chrono::seconds longer = kPatience + std::chrono::seconds(1);
+  EXPECT_THAT(Keys(FindWaste(nodes, pods, {}, kNow + 1, longer)), IsEmpty());
   EXPECT_THAT(capacity.found[0].text, HasSubstr("4 pods hold 16 chips, and 1 pod is Pending"));
 }
 
