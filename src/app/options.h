@@ -97,15 +97,16 @@ struct LspOptions {
 // How to reach a cluster as the user does.
 struct KubectlOptions {
   std::string program = "kubectl";
-  std::string context;         // empty: the current one
-  std::string kubeconfig;      // empty: as kubectl finds it
-  std::string namespace_name;  // empty: scan: all; why: that of the context
+  std::string context = {};         // empty: the current one
+  std::string kubeconfig = {};      // empty: as kubectl finds it
+  std::string namespace_name = {};  // empty: scan: all; why: that of the context
   std::chrono::milliseconds timeout = std::chrono::minutes(2);
 };
 
 struct ScanOptions {
   EngineOptions engine;
-  KubectlOptions kubectl;
+  // A list of 50,000 pods takes kubectl two minutes.
+  KubectlOptions kubectl{.timeout = std::chrono::minutes(10)};
   std::string path;  // "-": standard input instead of kubectl
   bool all_namespaces = false;
   std::vector<std::string> policies;  // none, one, or old and new

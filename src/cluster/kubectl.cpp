@@ -10,7 +10,9 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <optional>
 #include <system_error>
+#include <thread>
 
 #include "tpu_admission/base/text.h"
 
@@ -69,38 +71,49 @@ class Child {
   ~Child() {
     if (error_ == 0 && !ended_) {
       ::kill(pid_, SIGKILL);
-      Wait();
+      Wait(0);
     }
   }
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
   int error() const { return error_; }
-  int Wait() {
-    int status = 0;
-    while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+  // Its exit code; nullopt: it does not end, though it has closed its output.
+  std::optional<int> WaitUntil(steady_clock::time_point end) {
+    while (!Wait(WNOHANG)) {
+      if (steady_clock::now() >= end) return std::nullopt;
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }
-    ended_ = true;
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    return WIFEXITED(status_) ? WEXITSTATUS(status_) : 128 + WTERMSIG(status_);
   }
 
  private:
+  bool Wait(int options) {
+    pid_t waited = 0;
+    while ((waited = ::waitpid(pid_, &status_, options)) < 0 && errno == EINTR) {
+    }
+    ended_ = waited != 0;
+    return ended_;
+  }
+
+  int status_ = 0;
   pid_t pid_ = -1;
   int error_ = 0;
   bool ended_ = false;
 };
+
+Error TimedOut() { return Error{"", std::errc::timed_out}; }
 
 // Reads both pipes until both end, the time is up, or `take` has had enough.
 class Reading {
  public:
   Reading(Pipe& out, Pipe& err, const Kubectl::Take& take) : out_(out), err_(err), take_(take) {}
 
-  Status Read(std::chrono::milliseconds timeout) {
-    const auto end = steady_clock::now() + timeout;
+  Status Read(steady_clock::time_point end) {
     while (out_.reader() >= 0 || err_.reader() >= 0) {
       const auto left =
           std::chrono::duration_cast<std::chrono::milliseconds>(end - steady_clock::now());
-      if (left.count() <= 0) return Error{"no answer in time", std::errc::timed_out};
+      if (left.count() <= 0) return TimedOut();
       std::array<pollfd, 2> waits = {pollfd{out_.reader(), POLLIN, 0},
                                      pollfd{err_.reader(), POLLIN, 0}};
       const int wait = int(std::min<long long>(left.count(), 1000));
@@ -179,13 +192,18 @@ Status KubectlProgram::Run(const std::vector<std::string>& arguments, const Take
   out.CloseWriter();
   err.CloseWriter();
   Reading reading(out, err, take);
-  if (const Status status = reading.Read(options_.timeout); !status) {
-    if (status.error().code != std::errc::timed_out) return status;
-    return Error{title + ": " + status.error().message, std::errc::timed_out};
+  const auto end = steady_clock::now() + options_.timeout;
+  Status status = reading.Read(end);
+  if (!status && status.error().code != std::errc::timed_out) return status;
+  const std::optional<int> code = status ? child.WaitUntil(end) : std::nullopt;
+  if (!code) {
+    const std::string said = ForPeople(reading.complaint());
+    return Error{title + ": has not ended in time (--timeout)" + (said.empty() ? "" : ": " + said),
+                 std::errc::timed_out};
   }
-  if (const int code = child.Wait(); code != 0) {
+  if (*code != 0) {
     std::string complaint = ForPeople(reading.complaint());
-    if (complaint.empty()) complaint = "ended with " + std::to_string(code);
+    if (complaint.empty()) complaint = "ended with " + std::to_string(*code);
     return Error{title + ": " + complaint,
                  SaysNotFound(complaint) ? std::errc::no_such_file_or_directory : std::errc{}};
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 #include "cluster/served_kinds.h"
 #include "tpu_admission/admission/repairs.h"
@@ -42,6 +43,13 @@ std::vector<ScanFinding> Difference(std::vector<ScanFinding> before,
   return after;
 }
 
+constexpr int kPatience = 3;  // kinds in a row without an answer
+
+// The API server has answered, though not with what was wanted.
+bool IsAnswer(std::string_view error) {
+  return error.find("(Forbidden)") != error.npos || error.find("(NotFound)") != error.npos;
+}
+
 }  // namespace
 
 Mode ScannedWorkload::mode() const {
@@ -71,8 +79,12 @@ std::size_t ScanReport::CountWouldBeDenied() const {
 }
 
 struct Scanner::State {
-  State(const admission::Settings& now, const admission::Settings* then, Day day)
-      : settings(now), before(then), today(day), splitter([this](std::string_view text) {
+  State(const admission::Settings& now, const admission::Settings* then, Day day, std::size_t most)
+      : settings(now),
+        before(then),
+        today(day),
+        most_told(most),
+        splitter([this](std::string_view text) {
           Look(text);
           return OkStatus();
         }) {}
@@ -97,6 +109,7 @@ struct Scanner::State {
       if (told.findings.empty()) return;
     }
     if (told.findings.empty() && told.fixed.empty() && told.notes.empty()) return;
+    if (report.told.size() == most_told) return void(++left_out);
     AddRepairs(*object, judgement, told);
     report.told.push_back(std::move(told));
   }
@@ -161,14 +174,17 @@ struct Scanner::State {
   const admission::Settings& settings;
   const admission::Settings* before;
   const Day today;
+  const std::size_t most_told;
   k8s::JsonParser parser;
   k8s::Arena arena;
   ScanReport report;
+  std::size_t left_out = 0;  // of report.told
   ObjectSplitter splitter;
 };
 
-Scanner::Scanner(const admission::Settings& settings, const admission::Settings* before, Day today)
-    : state_(std::make_unique<State>(settings, before, today)) {}
+Scanner::Scanner(const admission::Settings& settings, const admission::Settings* before, Day today,
+                 std::size_t most_told)
+    : state_(std::make_unique<State>(settings, before, today, most_told)) {}
 Scanner::~Scanner() = default;
 
 Status Scanner::Read(std::string_view json) { return state_->splitter.Feed(json); }
@@ -180,28 +196,48 @@ Status Scanner::ReadCluster(Kubectl& kubectl, const std::string& namespace_name,
   progress("kinds of the server");
   TPU_ADMISSION_TRY(const auto kinds,
                     ServedKinds(kubectl, state_->settings.policy.kinds(), state_->report.errors));
+  int unanswered = 0;  // kinds, one after another
   for (const workload::Kind* kind : kinds) {
     if (kind->is_cluster_scoped && !namespace_name.empty()) continue;
     const std::string resource = ResourceName(*kind);
+    if (unanswered == kPatience) {
+      state_->Complain("gave up after three kinds in a row: nothing was read from " + resource +
+                       " on");
+      break;
+    }
     progress(resource);
-    std::vector<std::string> arguments = {"get", resource, "-o", "json", "--chunk-size=500"};
-    if (namespace_name.empty()) arguments.push_back("-A");
-    if (!namespace_name.empty()) arguments.insert(arguments.end(), {"-n", namespace_name});
-    ObjectSplitter objects([this](std::string_view object) -> Status {
-      state_->Look(object);
-      return OkStatus();
-    });
-    Status status =
-        kubectl.Run(arguments, [&](std::string_view piece) { return objects.Feed(piece); });
-    if (status) status = objects.Finish();
+    const Status status = ReadKind(kubectl, resource, namespace_name);
+    unanswered = status || IsAnswer(status.error().message) ? 0 : unanswered + 1;
     if (!status) state_->Complain(status.error().message);
   }
   return OkStatus();
 }
 
+Status Scanner::ReadKind(Kubectl& kubectl, const std::string& resource,
+                         const std::string& namespace_name) {
+  std::vector<std::string> arguments = {"get", resource, "-o", "json", "--chunk-size=500"};
+  if (namespace_name.empty()) arguments.push_back("-A");
+  if (!namespace_name.empty()) arguments.insert(arguments.end(), {"-n", namespace_name});
+  ObjectSplitter objects([this](std::string_view object) -> Status {
+    state_->Look(object);
+    return OkStatus();
+  });
+  Status taken = OkStatus();
+  const Status status =
+      kubectl.Run(arguments, [&](std::string_view piece) { return taken = objects.Feed(piece); });
+  if (!taken) return Error{resource + ": " + taken.error().message};
+  if (!status) return status;
+  const Status finished = objects.Finish();
+  return finished ? finished : Error{resource + ": " + finished.error().message};
+}
+
 ScanReport Scanner::TakeReport() {
   ScanReport report = std::move(state_->report);
   state_->report = {};
+  if (const std::size_t more = std::exchange(state_->left_out, 0); more > 0) {
+    report.errors.push_back(std::to_string(more) +
+                            " more workloads have findings, too many to tell: name a namespace");
+  }
   const auto key = [](const ScannedWorkload& workload) {
     return std::tie(workload.namespace_name, workload.kind, workload.name);
   };

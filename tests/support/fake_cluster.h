@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <sstream>
 #include <string>
@@ -20,6 +21,9 @@ class FakeCluster final : public cluster::Kubectl {
 
   // Resources that the user may not list.
   void Forbid(const std::string& resource) { forbidden_.insert(resource); }
+  // What every list is instead.
+  void FailAllLists(const std::string& error) { failure_ = Error{error}; }
+  void AnswerAllLists(const std::string& text) { answer_ = text; }
   const std::vector<std::string>& calls() const { return calls_; }
 
   Status Run(const std::vector<std::string>& arguments, const Take& take) override {
@@ -27,6 +31,8 @@ class FakeCluster final : public cluster::Kubectl {
     for (const std::string& argument : arguments) call += (call.empty() ? "" : " ") + argument;
     calls_.push_back(call);
     if (arguments.front() == "api-resources") return take(Resources());
+    if (failure_) return *failure_;
+    if (!answer_.empty()) return take(answer_);
     const std::string name =
         arguments.size() > 2 && arguments[2].front() != '-' ? arguments[2] : "";
     const std::string space = After(arguments, "-n");
@@ -81,6 +87,8 @@ class FakeCluster final : public cluster::Kubectl {
 
   nlohmann::json objects_;
   std::set<std::string> forbidden_;
+  std::optional<Error> failure_;
+  std::string answer_;
   std::vector<std::string> calls_;
 };
 

@@ -51,9 +51,11 @@ struct ScannedWorkload {
 };
 
 struct ScanReport {
+  static constexpr std::size_t kMostTold = 20'000;
+
   std::size_t objects = 0;            // read
   std::size_t workloads = 0;          // of these at the top, and with TPUs
-  std::vector<ScannedWorkload> told;  // by namespace, kind and name
+  std::vector<ScannedWorkload> told;  // by namespace, kind and name; at most kMostTold
   std::vector<std::string> errors;    // what could not be read; the rest counts all the same
 
   std::size_t Count(rules::Mode mode) const;  // workloads whose hardest finding has it
@@ -64,7 +66,8 @@ struct ScanReport {
 class Scanner {
  public:
   // With `before`, findings that both policies treat alike are left out.
-  Scanner(const admission::Settings& settings, const admission::Settings* before, Day today);
+  Scanner(const admission::Settings& settings, const admission::Settings* before, Day today,
+          std::size_t most_told = ScanReport::kMostTold);
   ~Scanner();
   Scanner(const Scanner&) = delete;
   Scanner& operator=(const Scanner&) = delete;
@@ -77,8 +80,9 @@ class Scanner {
   void Take(std::string_view json);
 
   // Reads by kubectl the kinds of the table that the server has; all namespaces, or one and then
-  // nothing of the cluster as a whole. What cannot be listed is in the report. `progress` is told
-  // what is read next.
+  // nothing of the cluster as a whole. What cannot be listed is in the report; after three kinds in
+  // a row without an answer of the API server the others are not asked for. `progress` is told what
+  // is read next.
   Status ReadCluster(Kubectl& kubectl, const std::string& namespace_name,
                      const std::function<void(const std::string&)>& progress);
 
@@ -86,6 +90,8 @@ class Scanner {
   ScanReport TakeReport();
 
  private:
+  Status ReadKind(Kubectl& kubectl, const std::string& resource, const std::string& namespace_name);
+
   struct State;
   std::unique_ptr<State> state_;
 };

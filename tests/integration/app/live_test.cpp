@@ -29,7 +29,7 @@ class Script {
     WriteText(
         folder_ / "kubectl",
         "#!/bin/sh\ncd \"$(dirname \"$0\")\"\necho \"$@\" >> calls\n"
-        "[ \"$1\" = \"--context=c\" ] && shift\n"
+        "while [ \"${1#--}\" != \"$1\" ]; do shift; done\n"
         "if [ \"$1\" = api-resources ]; then echo jobs.batch; echo pods; exit; fi\n"
         "if [ -f \"$2\" ]; then cat \"$2\"; else echo '{\"kind\":\"List\",\"items\":[]}'; fi\n");
     std::filesystem::permissions(folder_ / "kubectl", std::filesystem::perms::owner_all);

@@ -60,6 +60,21 @@ TEST(Kubectl, IsNotWaitedForWithoutEnd) {
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(30));
 }
 
+// Not even where it says that it is done, or never stops to complain.
+TEST(Kubectl, ThatDoesNotEndIsEndedAndItsComplaintIsCut) {
+  for (const char* script : {"exec >&- 2>&-; exec sleep 60", "exec yes late >&2"}) {
+    const TempDir folder;
+    KubectlProgram kubectl = Program(folder, script, std::chrono::milliseconds(300));
+    const auto begin = std::chrono::steady_clock::now();
+    const Result<std::string> output = Output(kubectl, {"get"});
+    ASSERT_FALSE(output);
+    EXPECT_EQ(output.error().code, std::errc::timed_out);
+    EXPECT_THAT(output.error().message, HasSubstr("has not ended in time (--timeout)"));
+    EXPECT_LT(output.error().message.size(), 2'500U);
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(30));
+  }
+}
+
 TEST(Kubectl, IsEndedWhenItPrintsTooMuch) {
   const TempDir folder;
   KubectlProgram kubectl = Program(folder, "while true; do echo many; done");

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "support/fake_cluster.h"
+#include "tpu_admission/cluster/object_splitter.h"
 
 namespace tpu_admission::cluster {
 namespace {
@@ -18,6 +19,7 @@ using testing::FakeCluster;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
+using ::testing::StartsWith;
 
 constexpr Day kToday = {2026, 11, 21};
 
@@ -106,6 +108,49 @@ TEST(Scan, TellsWhatItMayNotReadAndJudgesTheRest) {
   const ScanReport report = ScanOf(cluster);
   EXPECT_THAT(report.errors, ElementsAre(HasSubstr("(Forbidden)")));
   EXPECT_EQ(report.Count(Mode::kDeny), 1U);
+}
+
+// Of a server that is gone, or refuses for want of time, not every kind is asked for.
+TEST(Scan, GivesUpAfterThreeKindsWithoutAnAnswer) {
+  json objects = json::array();
+  for (const char* kind : {"DaemonSet", "Deployment", "ReplicaSet", "StatefulSet"}) {
+    objects.push_back({{"apiVersion", "apps/v1"}, {"kind", kind}, {"metadata", {{"name", "a"}}}});
+  }
+  FakeCluster cluster(objects);
+  cluster.FailAllLists("Error from server (TooManyRequests): try again later");
+  const ScanReport report = ScanOf(cluster);
+  EXPECT_EQ(cluster.calls().size(), 1U + 3U);
+  ASSERT_EQ(report.errors.size(), 4U);
+  EXPECT_THAT(report.errors[0], HasSubstr("TooManyRequests"));
+  EXPECT_THAT(report.errors[3], HasSubstr("gave up after three kinds in a row"));
+
+  FakeCluster forbidding(objects);
+  forbidding.FailAllLists("Error from server (Forbidden): you may not");
+  EXPECT_EQ(ScanOf(forbidding).errors.size(), 4U) << "that is an answer";
+}
+
+TEST(Scan, NamesTheKindWhoseListCannotBeRead) {
+  FakeCluster cluster(json::array({Job("a", "good", 4)}));
+  const std::string large(ObjectSplitter::kMostBytes, 'x');
+  for (const std::string& text :
+       {std::string("<html>"), std::string("{\"items\": [{\"a\": 1}"), "{\"a\": \"" + large}) {
+    cluster.AnswerAllLists(text);
+    EXPECT_THAT(ScanOf(cluster).errors, ElementsAre(StartsWith("jobs.batch: ")))
+        << text.substr(0, 9);
+  }
+}
+
+// A list that goes in circles is bounded by the time of the call, and what is kept of it by this.
+TEST(Scan, KeepsNoMoreWorkloadsThanItCanTell) {
+  const admission::Settings settings = SettingsOf();
+  Scanner scanner(settings, nullptr, kToday, 3);
+  const std::string job = Job("a", "good", 4).dump();
+  for (int i = 0; i < 5; ++i) scanner.Take(job);
+  const ScanReport report = scanner.TakeReport();
+  EXPECT_EQ(report.told.size(), 3U);
+  EXPECT_EQ(report.workloads, 5U);
+  EXPECT_THAT(report.errors, ElementsAre(HasSubstr("2 more workloads have findings")));
+  EXPECT_THAT(scanner.TakeReport().errors, IsEmpty());
 }
 
 TEST(Scan, TellsWhatIsFixedInNewPods) {
