@@ -6,6 +6,7 @@
 #include <charconv>
 #include <iterator>
 #include <optional>
+#include <utility>
 
 #include "offline/yaml_text.h"
 #include "tpu_admission/base/json_pointer.h"
@@ -63,9 +64,13 @@ bool IsCollection(const YamlNode& node) {
   return node.kind == YamlNode::Kind::kMap || node.kind == YamlNode::Kind::kList;
 }
 
-// Takes a scalar out of its map: the line that it has to itself, or what is between the commas.
-std::optional<Change> Removal(std::string_view text, const YamlNode& root, const JsonEdit& edit) {
-  const std::string_view pointer = edit.pointer;
+// A scalar and the map that it is in.
+struct Scalar {
+  const YamlNode* map = nullptr;
+  const YamlMember* member = nullptr;
+};
+
+std::optional<Scalar> FindScalar(const YamlNode& root, std::string_view pointer) {
   const std::size_t slash = pointer.rfind('/');
   std::string_view last = pointer.substr(slash);
   const Way way = Follow(root, pointer.substr(0, slash));
@@ -73,11 +78,19 @@ std::optional<Change> Removal(std::string_view text, const YamlNode& root, const
                                  ? way.node->Find(TakePointerToken(last))
                                  : nullptr;
   if (member == nullptr || IsCollection(*member->value)) return std::nullopt;
-  const auto& members = way.node->members;
+  return Scalar{way.node, member};
+}
+
+// Takes a scalar out of its map: the line that it has to itself, or what is between the commas.
+std::optional<Change> Removal(std::string_view text, const YamlNode& root, const JsonEdit& edit) {
+  const std::optional<Scalar> scalar = FindScalar(root, edit.pointer);
+  if (!scalar) return std::nullopt;
+  const auto& [map, member] = *scalar;
+  const auto& members = map->members;
   const std::size_t begin = member->mark.offset;
   const std::size_t end = member->value->end.offset;
   if (begin >= text.size() || end <= begin) return std::nullopt;
-  if (text[way.node->start.offset] == '{') {
+  if (text[map->start.offset] == '{') {
     if (member != &members.back()) return Change{begin, (member + 1)->mark.offset, ""};
     if (member == &members.front()) return Change{begin, end, ""};
     return Change{(member - 1)->value->end.offset, end, ""};
@@ -86,6 +99,20 @@ std::optional<Change> Removal(std::string_view text, const YamlNode& root, const
   const std::size_t line = text.rfind('\n', begin) + 1;  // npos + 1 is 0
   if (text.find_first_not_of(' ', line) != begin) return std::nullopt;
   return Change{line, std::min(text.find('\n', end), text.size() - 1) + 1, ""};
+}
+
+// "key: value" of what is missing.
+std::string NewMember(std::string_view text, const YamlNode& root, const Way& way,
+                      const JsonScalar& value) {
+  const bool json = IsJson(text, root);
+  const auto key = [json](const std::string& name) {
+    return json ? k8s::AsJson(JsonScalar(name)) : WrittenKey(name);
+  };
+  std::string written = json ? k8s::AsJson(value) : Written(value, '\0');
+  for (std::size_t i = way.missing.size(); i-- > 1;) {
+    written = "{" + key(way.missing[i]) + ": " + written + "}";
+  }
+  return key(way.missing.front()) + ": " + written;
 }
 
 // The change of the text that makes `edit`; nothing if it cannot be made in place. A number in the
@@ -105,21 +132,27 @@ std::optional<Change> ChangeFor(std::string_view text, const YamlNode& root, Jso
     return change;
   }
   if (way.node->kind != YamlNode::Kind::kMap) return std::nullopt;
-  const bool json = IsJson(text, root);
-  const auto key = [json](const std::string& name) {
-    return json ? k8s::AsJson(JsonScalar(name)) : WrittenKey(name);
-  };
-  std::string value = json ? k8s::AsJson(*edit.value) : Written(*edit.value, '\0');
-  for (std::size_t i = way.missing.size(); i-- > 1;) {
-    value = "{" + key(way.missing[i]) + ": " + value + "}";
-  }
-  const std::string member = key(way.missing.front()) + ": " + value;
+  const std::string member = NewMember(text, root, way, *edit.value);
   if (text[start] == '{') {
     return Change{start + 1, start + 1, way.node->members.empty() ? member : member + ", "};
   }
   if (way.node->members.empty()) return std::nullopt;
   const YamlMark first = way.node->members.front().mark;
   return Change{first.offset, first.offset, member + "\n" + std::string(first.column - 1, ' ')};
+}
+
+// Where one edit takes a member out of a map and another puts one in, the new one stands in the
+// place of the old.
+std::optional<Change> Renaming(std::string_view text, const YamlNode& root, const JsonEdit& removal,
+                               const JsonEdit& addition) {
+  if (removal.value || !addition.value) return std::nullopt;
+  const std::optional<Scalar> old = FindScalar(root, removal.pointer);
+  const Way way = Follow(root, addition.pointer);
+  if (!old || way.node != old->map || way.missing.empty()) return std::nullopt;
+  const std::size_t begin = old->member->mark.offset;
+  const std::size_t end = old->member->value->end.offset;
+  if (begin >= text.size() || end <= begin) return std::nullopt;
+  return Change{begin, end, NewMember(text, root, way, *addition.value)};
 }
 
 // Whether each document of `after` is that of `before` with its edits.
@@ -155,8 +188,9 @@ const YamlDocument* Find(const YamlStream& stream, std::size_t index) {
 
 // In the order of the text; an error if two meet.
 Status Sort(std::vector<Change>& changes) {
-  std::stable_sort(changes.begin(), changes.end(),
-                   [](const Change& a, const Change& b) { return a.begin < b.begin; });
+  std::stable_sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) {
+    return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
+  });
   std::size_t done = 0;
   for (const Change& change : changes) {
     if (change.begin < done) return Error{"two changes meet in the text; change it by hand"};
@@ -171,7 +205,19 @@ Result<std::vector<Change>> FindChanges(std::string_view text, const YamlStream&
   const YamlDocument* const document = Find(stream, edits.document);
   if (document == nullptr) return Error{"there is no such document"};
   std::vector<Change> changes;
-  for (JsonEdit& edit : edits.edits) {
+  std::vector<bool> done(edits.edits.size());
+  for (std::size_t i = 0; i < done.size(); ++i) {
+    for (std::size_t j = 0; j < done.size() && !done[i]; ++j) {
+      if (done[j]) continue;
+      auto change = Renaming(text, *document->root, edits.edits[i], edits.edits[j]);
+      if (!change) continue;
+      changes.push_back(*std::move(change));
+      done[i] = done[j] = true;
+    }
+  }
+  for (std::size_t i = 0; i < done.size(); ++i) {
+    if (done[i]) continue;
+    JsonEdit& edit = edits.edits[i];
     std::optional<Change> change = ChangeFor(text, *document->root, edit);
     if (!change) {
       return Error{FieldPath(edit.pointer) + " cannot be changed in the text; change it by hand"};

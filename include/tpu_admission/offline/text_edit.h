@@ -21,7 +21,7 @@ struct DocumentEdits {
   std::vector<k8s::JsonEdit> edits;
 };
 
-// `text` with the edits made. Only additions and replacements of scalars: a removal is an error.
+// `text` with the edits made: additions, replacements and removals of scalars.
 Result<std::string> EditText(std::string_view text, std::vector<DocumentEdits> edits);
 
 // Bytes [begin, end) of a text become `text`.
