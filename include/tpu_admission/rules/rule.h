@@ -115,7 +115,7 @@ inline constexpr workload::TpuUses kNodeSelectors =
 std::span<const Rule* const> AllRules();
 // nullptr if there is none with this id or name.
 const Rule* FindRule(std::string_view id_or_name);
-// `there is no rule "hots", did you mean hosts?; ...`. Costs a look at every rule.
+// `there is no rule "hots", did you mean hosts? ...`. Costs a look at every rule.
 std::string NoSuchRule(std::string_view word);
 // The place of `rule` in AllRules().
 std::size_t IndexOf(const Rule& rule);

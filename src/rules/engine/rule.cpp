@@ -54,8 +54,8 @@ std::string NoSuchRule(std::string_view word) {
   std::string_view nearest = Nearest(word, ids, 1);  // two digits away is another rule
   if (nearest.empty()) nearest = Nearest(word, names, std::min(kMaxEdits, word.size() / 3));
   return "there is no rule " + Quoted(word) +
-         (nearest.empty() ? "" : ", did you mean " + std::string(nearest) + "?") +
-         "; `tpu-admission explain` lists all";
+         (nearest.empty() ? "; " : ", did you mean " + std::string(nearest) + "? ") +
+         "`tpu-admission explain` lists all";
 }
 
 std::size_t IndexOf(const Rule& rule) {

@@ -206,11 +206,10 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{
             "MisspeltRule", "rules:\n  chip-per-host: warn\n",
             "policy.yaml:2:18: rules.chip-per-host: there is no rule \"chip-per-host\", did you "
-            "mean chips-per-host?; `tpu-admission explain` lists all"},
-        Refusal{
-            "RuleInLowerCase", "fixes:\n  tpu601: false\n",
-            "policy.yaml:2:11: fixes.tpu601: there is no rule \"tpu601\", did you mean TPU601?; "
-            "`tpu-admission explain` lists all"},
+            "mean chips-per-host? `tpu-admission explain` lists all"},
+        Refusal{"RuleInLowerCase", "fixes:\n  tpu601: false\n",
+                "policy.yaml:2:11: fixes.tpu601: there is no rule \"tpu601\", did you mean TPU601? "
+                "`tpu-admission explain` lists all"},
         Refusal{"OpenBracket", "namespaces:\n- match: \"a[bc]d[\"\n",
                 "policy.yaml:2:10: namespaces[0].match: found \"a[bc]d[\", which has a [ without "
                 "its ]"},
