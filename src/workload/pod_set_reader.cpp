@@ -153,11 +153,15 @@ bool PodSetReader::ReadDeviceClaim(PodSet& set, JsonView at, const Binding& bind
   std::size_t count = 0;
   for (std::size_t i = 0; i < requests.size(); ++i) {
     const JsonView request = requests.Element(i);
-    const JsonView exactly = request["exactly"].is_object() ? request["exactly"] : request;
+    const bool nested = request["exactly"].is_object();
+    const JsonView exactly = nested ? request["exactly"] : request;
     if (exactly["deviceClassName"].StringOr("") != kTpuDriver) continue;
-    found[count++] = {i, request["name"].StringOr(""),
+    found[count++] = {i,
+                      request["name"].StringOr(""),
                       exactly["allocationMode"].StringOr("") == "All",
-                      exactly["count"].AsInteger().value_or(1), exactly["selectors"].size() > 0};
+                      exactly["count"].AsInteger().value_or(1),
+                      exactly["selectors"].size() > 0,
+                      nested ? "/exactly" : ""};
   }
   if (count == 0) return false;
   set.use = TpuUse::kDeviceClaim;

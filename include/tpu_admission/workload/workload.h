@@ -68,9 +68,10 @@ constexpr TpuUses operator|(TpuUses a, TpuUse b) { return a | unsigned(b); }
 struct DeviceRequest {
   std::size_t index = 0;  // in spec.devices.requests
   std::string_view name;
-  bool all = false;            // allocationMode All
-  std::int64_t count = 1;      // ExactCount
-  bool has_selectors = false;  // CEL chooses among the devices
+  bool all = false;             // allocationMode All
+  std::int64_t count = 1;       // ExactCount
+  bool has_selectors = false;   // CEL chooses among the devices
+  std::string_view below = {};  // "/exactly" where the version has it
 };
 
 // Which pod set of an object: by the name of its list element where it has one, else by its path. A

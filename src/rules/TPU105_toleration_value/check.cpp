@@ -22,6 +22,24 @@ std::string WrongPart(const k8s::Toleration& toleration) {
   return fmt::format("operator {}", Quoted(toleration.op, 24));
 }
 
+// So that it tolerates the taint.
+workload::Edits Mended(const k8s::Toleration& toleration, const std::string& pointer) {
+  constexpr std::string_view kValue = "value of the toleration";
+  workload::Edits edits;
+  if (!toleration.effect.empty() && toleration.effect != kTaintEffect) {
+    edits.push_back({pointer + "/effect", std::string(kTaintEffect), "effect of the toleration"});
+  }
+  if (toleration.op == "Exists") return edits;
+  if (toleration.op.empty() || toleration.op == "Equal") {
+    if (toleration.value == kTaintValue) return edits;
+    edits.push_back({pointer + "/value", std::string(kTaintValue), kValue});
+    return edits;
+  }
+  edits.push_back({pointer + "/operator", "Exists", "operator of the toleration"});
+  if (!toleration.value.empty()) edits.push_back({pointer + "/value", std::nullopt, kValue});
+  return edits;
+}
+
 void Check(const Subject& subject, Report& report) {
   const std::span<const k8s::Toleration> tolerations = subject.pods.pod.spec.tolerations;
   std::optional<std::size_t> wrong;
@@ -32,13 +50,14 @@ void Check(const Subject& subject, Report& report) {
   if (!wrong || workload::IsPlaceholder(tolerations[*wrong].value)) return;
   std::string pointer = subject.AtSpec("/tolerations");
   AppendPointerIndex(pointer, *wrong);
+  workload::Edits edits = Mended(tolerations[*wrong], pointer);
   report.Add({.pointer = std::move(pointer),
               .summary = fmt::format("toleration of google.com/tpu has {}",
                                      WrongPart(tolerations[*wrong])),
               .problem = "speaks of google.com/tpu, but does not tolerate the taint that TPU nodes "
                          "carry, google.com/tpu=present:NoSchedule. It is harmless only where GKE "
                          "adds its own.",
-              .change = "write {key: google.com/tpu, operator: Exists}"});
+              .edits = std::move(edits)});
 }
 
 }  // namespace

@@ -41,7 +41,8 @@ void Check(const Subject& subject, Report& report) {
                 .problem = fmt::format("is still {}, a blank that somebody meant to fill in. No "
                                        "label has such a value: {}",
                                        value, Consequence(subject)),
-                .change = "put the value in its place, without the brackets"});
+                .change = "put the value in its place, without the brackets",
+                .decision = "which value is meant"});
   }
 }
 

@@ -37,12 +37,6 @@ workload::Edits WithoutGpu(const Subject& subject, const k8s::Container& contain
   return edits;
 }
 
-// Only a member of nodeSelector can be taken out by itself.
-workload::Edits Without(const Subject& subject, const workload::RequiredLabel& label) {
-  if (label.term != workload::Selected::kInNodeSelector) return {};
-  return {{subject.At(label), std::nullopt}};
-}
-
 void CheckResources(const Subject& subject, Report& report) {
   for (const k8s::Container& container : subject.pods.pod.spec.containers) {
     const std::string_view gpu = workload::GpuResourceOf(container);

@@ -38,12 +38,24 @@ std::string HostChips(const Subject& subject) {
   return fmt::format(" (a host of {} has {})", Name(subject.shape), machines.front()->chips);
 }
 
+// The chips of the host, where there is but one container that could have them.
+workload::Edits WithChips(const Subject& subject) {
+  workload::Edits edits;
+  const k8s::Container* const container = ChipContainer(subject.pods);
+  if (container == nullptr || HostChips(subject).empty()) return edits;
+  SetChips(subject.pods, *container, subject.shape.machines().front()->chips, edits);
+  return edits;
+}
+
 Finding Missing(const Subject& subject, NodeLabel label) {
   Finding finding;
   finding.pointer = subject.At(label);
   finding.summary = "the pod selects TPU nodes, but no container asks for google.com/tpu";
-  finding.change = fmt::format("add it to the limits of a container{}, or remove the TPU selectors",
+  finding.edits = WithChips(subject);
+  finding.change = fmt::format("{}{}, or remove the TPU selectors",
+                               finding.edits.empty() ? "add it to the limits of a container" : "",
                                HostChips(subject));
+  finding.decision = "which container is to have chips";
   return finding;
 }
 

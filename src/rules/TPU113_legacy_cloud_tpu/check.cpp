@@ -31,7 +31,8 @@ void Check(const Subject& subject, Report& report) {
          .change = "ask for google.com/tpu instead, which counts chips where v2 and v3 counted "
                    "cores (8 cores are 4 chips), and select the nodes by "
                    "cloud.google.com/gke-tpu-accelerator and cloud.google.com/gke-tpu-topology "
-                   "(tpu-admission catalog lists both)"});
+                   "(tpu-admission catalog lists both)",
+         .decision = "which TPUs are meant"});
   }
 }
 

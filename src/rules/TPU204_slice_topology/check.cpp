@@ -97,9 +97,10 @@ Finding NoParts(const SliceCut& cut) {
                   "would see the topology of the whole node pool.",
                   cut.name(), cut.generation.name),
       cut.generation.PlacementsOf(cut.slice).empty()
-          ? "remove the annotation"
-          : fmt::format("remove the annotation, and {}",
+          ? ""
+          : fmt::format(", and {}",
                         SelectorChange(cut.subject, workload::NodeLabel::kTopology, cut.name())));
+  finding.edits = {{finding.pointer, std::nullopt}};
   finding.milder = Mode::kWarn;
   return finding;
 }
@@ -110,6 +111,8 @@ Finding NotListed(const SliceCut& cut) {
          fmt::format("is {}, which {} does not come in, so nothing cuts such a part.", cut.name(),
                      cut.generation.label),
          SetSliceTopology(PartsOf(cut)) + LevelToo(cut));
+  finding.edits = CutAnew(cut);
+  if (!finding.edits.empty()) finding.change.clear();
   finding.milder = Mode::kWarn;
   return finding;
 }
@@ -132,9 +135,15 @@ Finding NotKeptTogether(const SliceCut& cut) {
                      "on hosts of one part. The scheduler may take any hosts, and the program ends "
                      "with connection timeouts.",
                      cut.name(), cut.parent->Text()),
-         fmt::format("add the annotation {}: cloud.google.com/gke-tpu-slice-{}-id{}",
-                     workload::kKueueRequired, cut.name(),
-                     cut.subject.workload.queued ? "" : ", and the label of a Kueue queue"));
+         "");
+  const std::string level = fmt::format("{}slice-{}-id", workload::kGkeTpuPrefix, cut.name());
+  if (cut.subject.workload.queued) {
+    finding.edits = {{cut.subject.AtAnnotation(workload::kKueueRequired), level}};
+  } else {
+    finding.change = fmt::format("add the annotation {}: {}, and the label of a Kueue queue",
+                                 workload::kKueueRequired, level);
+    finding.decision = "which queue of Kueue's is meant";
+  }
   finding.milder = Mode::kWarn;
   return finding;
 }

@@ -31,13 +31,17 @@ class Annotations {
                  .decision = "how Kueue is to place the pods",
                  .milder = subject_.workload.queued ? std::nullopt : std::optional(Mode::kWarn)});
   }
-  // Taken by Kueue's webhook, and then never admitted.
-  void Doubt(std::string_view key, std::string summary, std::string problem, std::string change) {
+  // Taken by Kueue's webhook, and then never admitted. The edits, if any, say all of `change`.
+  void Doubt(std::string_view key, std::string summary, std::string problem, std::string change,
+             workload::Edits edits = {}) {
+    if (!edits.empty()) change.clear();
     report_.Add({.pointer = subject_.AtAnnotation(key),
                  .part = Printable(key),
                  .summary = std::move(summary),
                  .problem = std::move(problem),
+                 .edits = std::move(edits),
                  .change = std::move(change),
+                 .decision = "how Kueue is to place the pods",
                  .milder = Mode::kWarn});
   }
 
@@ -128,20 +132,41 @@ bool Offers(const tpu::Generation* generation, const tpu::Topology& level) {
                         dynamic->sub_slices.end();
 }
 
+// The slice that the pods ask for, if there are such slices.
+std::optional<tpu::Topology> OfferedSlice(const Subject& subject) {
+  const auto text = subject.pods.SliceTopology();
+  const auto slice = text ? tpu::Topology::Parse(*text) : std::nullopt;
+  return slice && Offers(subject.shape.generation, *slice) ? slice : std::nullopt;
+}
+
+// Names the level of `slice` in the place of that of `now`; none where the pods ask for more.
+workload::Edits ToLevel(const Subject& subject, std::string_view key, const tpu::Topology& now,
+                        const tpu::Topology& slice) {
+  const std::int64_t asked = PodCount(subject.pods.scale).value_or(0) *
+                             std::min<std::int64_t>(subject.pods.chips_per_pod, 1'000);
+  if (key == workload::kKueueRequired && asked > slice.chips()) return {};
+  std::string level(subject.pods.pod.metadata.annotations.Find(key).value_or(""));
+  const std::string old = now.Text();
+  const std::size_t place = level.rfind(old);
+  if (place == level.npos) return {};
+  level.replace(place, old.size(), slice.Text());
+  return {{subject.AtAnnotation(key), std::move(level), key.substr(key.find('/') + 1)}};
+}
+
 void CheckLevel(Annotations& annotations, std::string_view key) {
   const std::string_view level = annotations.Value(key);
   const std::optional<tpu::Topology> topology = TopologyOfLevel(level);
   const tpu::Generation* generation = annotations.subject().shape.generation;
   if (!topology || Offers(generation, *topology)) return;
-  const auto slice = annotations.subject().pods.SliceTopology();
+  const auto slice = OfferedSlice(annotations.subject());
   annotations.Doubt(
-      key, fmt::format("{}: {} has no slice {}", Short(key), generation->label, topology->Text()),
+      key, fmt::format("Kueue level of {}, which {} lacks", topology->Text(), generation->label),
       fmt::format(
           "is {}, but {} does not come in {}: no node carries such a label, and Kueue finds "
           "no place for the pods.",
           Quoted(level), generation->label, topology->Text()),
-      fmt::format("set it to the level of {}",
-                  slice ? Printable(*slice) : "a slice that there is"));
+      fmt::format("set it to the level of {}", slice ? slice->Text() : "a slice that there is"),
+      slice ? ToLevel(annotations.subject(), key, *topology, *slice) : workload::Edits());
 }
 
 // The level of one slice holds no more chips than the slice has.
@@ -156,12 +181,12 @@ void CheckRequired(Annotations& annotations) {
   if (slice && slice->rank() == topology->rank() && !topology->Contains(*slice)) {
     return annotations.Doubt(
         workload::kKueueRequired,
-        fmt::format("{} names slices of {}, the pods make one of {}", name, topology->Text(),
-                    slice->Text()),
+        fmt::format("{} is for {}, the slice is {}", name, topology->Text(), slice->Text()),
         fmt::format("is a level of slices of {}, but the pods ask for one of {}, which is larger: "
                     "Kueue finds no place for them.",
                     topology->Text(), slice->Text()),
-        fmt::format("name the level of slices of {}", slice->Text()));
+        fmt::format("name the level of slices of {}", slice->Text()),
+        ToLevel(annotations.subject(), workload::kKueueRequired, *topology, *slice));
   }
   const std::optional<std::int64_t> pods = PodCount(set.scale);
   const std::int64_t asked = pods.value_or(0) * std::min<std::int64_t>(set.chips_per_pod, 1'000);

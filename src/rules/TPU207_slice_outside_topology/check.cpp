@@ -10,6 +10,8 @@ void Check(const Subject& subject, Report& report) {
   const std::optional<SliceCut> cut = CutOf(subject);
   if (!cut || cut->slice.rank() != cut->generation.dimensions || cut->FitsParent()) return;
   const std::string parent = cut->parent->Text();
+  workload::Edits edits = CutAnew(*cut);
+  const std::string words = edits.empty() ? SetSliceTopology(PartsOf(*cut)) + LevelToo(*cut) : "";
   report.Add(
       {.pointer = subject.AtAnnotation(workload::kGkeSliceTopology),
        .summary = fmt::format("a {} slice does not fit into {}", cut->name(), parent),
@@ -17,8 +19,8 @@ void Check(const Subject& subject, Report& report) {
            fmt::format("is {}, but the pods select nodes of a {} slice, and a part is nowhere "
                        "longer than the whole.",
                        cut->name(), parent),
-       .change = fmt::format("{}{}, or select a larger topology", SetSliceTopology(PartsOf(*cut)),
-                             LevelToo(*cut)),
+       .edits = std::move(edits),
+       .change = words + ", or select a larger topology",
        .decision = "which slice is meant",
        .milder = cut->generation.dynamic_slicing ? std::optional(Mode::kWarn) : std::nullopt});
 }

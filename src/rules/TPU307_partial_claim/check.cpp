@@ -30,6 +30,12 @@ std::string Sizes(const tpu::Catalog& catalog) {
   return JoinOr(words);
 }
 
+workload::Edits All(const Subject& subject, const workload::DeviceRequest& request) {
+  const std::string at =
+      subject.AtSpec(fmt::format("/devices/requests/{}{}", request.index, request.below));
+  return {{at + "/allocationMode", "All"}, {at + "/count", std::nullopt}};
+}
+
 void Check(const Subject& subject, Report& report) {
   for (const workload::DeviceRequest& request : subject.pods.device_requests) {
     if (request.all || SomeMachineHas(subject.catalog, request.count)) continue;
@@ -41,7 +47,7 @@ void Check(const Subject& subject, Report& report) {
                     "asks for {}, but the TPU machines have {}, and the driver prepares all chips "
                     "of a node or none: on a larger node it refuses, and the pod never starts.",
                     found, Sizes(subject.catalog)),
-                .change = "set allocationMode to All and remove count"});
+                .edits = All(subject, request)});
   }
 }
 

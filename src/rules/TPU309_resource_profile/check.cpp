@@ -16,14 +16,15 @@ void Check(const Subject& subject, Report& report) {
   const std::int64_t host = placements.front().topology.chips();  // known profiles are of one host
   if (asked == host || asked <= 0) return;
   const std::string_view name = profile.substr(0, profile.find(':'));
-  report.Add({.pointer = subject.At(workload::NodeLabel::kTopology),
-              .summary = fmt::format("{} asks for {}, a host has {}", Printable(profile, 40),
-                                     Count(asked, "chip"), host),
-              .problem = fmt::format("is {}: the number after the colon is multiplied with the "
-                                     "profile's one chip, and the host has {}, which a pod takes "
-                                     "together.",
-                                     Quoted(profile), Count(host, "chip")),
-              .change = fmt::format("set resourceProfile to {}:{}", name, host)});
+  report.Add(
+      {.pointer = subject.At(workload::NodeLabel::kTopology),
+       .summary = fmt::format("{} asks for {}, a host has {}", Printable(profile, 40),
+                              Count(asked, "chip"), host),
+       .problem = fmt::format("is {}: the number after the colon is multiplied with the "
+                              "profile's one chip, and the host has {}, which a pod takes "
+                              "together.",
+                              Quoted(profile), Count(host, "chip")),
+       .edits = {{subject.At(workload::NodeLabel::kTopology), fmt::format("{}:{}", name, host)}}});
 }
 
 }  // namespace

@@ -21,7 +21,8 @@ void Check(const Subject& subject, Report& report) {
                                      Count(slice->hosts, "host"), kind),
               .change = fmt::format("use a JobSet whose Job has parallelism {0}, or a "
                                     "LeaderWorkerSet of size {0}, or select a single-host topology",
-                                    slice->pods)});
+                                    slice->pods),
+              .decision = "which kind of object is to make the pods of the slice"});
 }
 
 }  // namespace

@@ -47,7 +47,8 @@ void CheckId(const Subject& subject, const k8s::Container& container, const Slic
                                      "the {} of {} must number themselves from 0.",
                                      id, Count(pods, "pod"), Count(slice.hosts, "host"),
                                      slice.topology.Text()),
-              .change = "remove TPU_WORKER_ID, or take it from the pod's own index"});
+              .change = "remove TPU_WORKER_ID, or take it from the pod's own index",
+              .decision = "who tells the workers their numbers"});
 }
 
 void CheckHosts(const Subject& subject, const k8s::Container& container, const Slice& slice,
@@ -68,7 +69,8 @@ void CheckHosts(const Subject& subject, const k8s::Container& container, const S
                                      Count(slice.pods, "pod")),
               .change = fmt::format(
                   "name all {} in the order of their numbers, or remove TPU_WORKER_HOSTNAMES",
-                  Count(slice.pods, "pod"))});
+                  Count(slice.pods, "pod")),
+              .decision = "what the other workers are called"});
 }
 
 void Check(const Subject& subject, Report& report) {

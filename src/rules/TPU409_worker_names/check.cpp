@@ -50,7 +50,8 @@ void Check(const Subject& subject, Report& report) {
            "subdomain, so without one the program waits for ever.",
            slice ? Count(slice->hosts, "host") : "hosts", name),
        .change = "set subdomain to the name of a headless Service (clusterIP: None, "
-                 "publishNotReadyAddresses: true) that selects the pods of the Job"});
+                 "publishNotReadyAddresses: true) that selects the pods of the Job",
+       .decision = "which headless Service is to name the workers"});
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 #include <algorithm>
 
 #include "rules/engine/phrases.h"
+#include "tpu_admission/base/json_pointer.h"
+#include "tpu_admission/workload/gke_labels.h"
 #include "tpu_admission/workload/jobset_keys.h"
 #include "tpu_admission/workload/kueue_keys.h"
 
@@ -31,14 +33,16 @@ void Check(const Subject& subject, Report& report) {
   const std::optional<Slice> slice = subject.SliceOfPods();
   if (!slice || !slice->multi_host()) return;
   const std::string topology = slice->topology.Text();
+  std::string pointer = "/metadata/annotations";
+  AppendPointerToken(pointer, workload::kJobSetExclusiveTopology);
   report.Add({.pointer = "/metadata/annotations",
               .summary = "nothing keeps each Job of the JobSet on a slice of its own",
               .problem = fmt::format(
                   "has no {}, so the pods of {} may be mixed over the node pools of {}: a "
                   "slice whose hosts run pods of two Jobs begins neither of them.",
                   workload::kJobSetExclusiveTopology, Count(jobs, "Job"), topology),
-              .change = fmt::format("add the annotation {}: cloud.google.com/gke-nodepool",
-                                    workload::kJobSetExclusiveTopology)});
+              .edits = {{std::move(pointer), std::string(workload::kGkeNodePool)}},
+              .change = " in the annotations"});
 }
 
 }  // namespace

@@ -37,7 +37,8 @@ void Check(const Subject& subject, Report& report) {
            "has {} characters, but the label controller-revision-hash of the pods is made of "
            "it and up to {} more, and a label value has at most {}: the pods are not created.",
            name.size(), kLongestLabel - most, kLongestLabel),
-       .change = fmt::format("use a name of at most {} characters", most)});
+       .change = fmt::format("use a name of at most {} characters", most),
+       .decision = "which name it is to have"});
 }
 
 }  // namespace

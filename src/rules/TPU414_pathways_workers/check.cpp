@@ -3,6 +3,7 @@
 #include <string>
 
 #include "rules/engine/phrases.h"
+#include "rules/engine/suggestions.h"
 #include "tpu_admission/base/text.h"
 #include "tpu_admission/workload/gke_labels.h"
 
@@ -17,13 +18,17 @@ void CheckLabel(const Subject& subject, NodeLabel label, std::string_view field,
   const auto own = workload::FindRequired(subject.pods.pod.spec, Key(label));
   if (!own || !own->fixed || made.empty() || own->value == made) return;
   const std::string found = Quoted(own->value);
+  workload::Edits edits = Without(subject, *own);
+  const std::string words = edits.empty() ? "remove it" : "";
   report.Add(
       {.pointer = subject.At(*own),
        .summary = fmt::format("{} is {}, but {} makes it {}", Key(label), found, field, made),
        .problem = fmt::format("is {}, but the controller of PathwaysJob sets this label to "
                               "{} by {}. One of the two is lost, or no node has both.",
                               found, made, field),
-       .change = fmt::format("remove it, or change {}", field)});
+       .edits = std::move(edits),
+       .change = fmt::format("{}, or change {}", words, field),
+       .decision = "which of the two values is meant"});
 }
 
 void CheckElastic(const Subject& subject, Report& report) {
@@ -37,7 +42,8 @@ void CheckElastic(const Subject& subject, Report& report) {
        .problem = fmt::format("is {}: so many slices may be missing at a time, but the workers "
                               "have only {} (numSlices).",
                               *elastic.value, *slices),
-       .change = fmt::format("set it to at most {}, or raise numSlices", *slices)});
+       .edits = {{elastic.pointer(), *slices}},
+       .change = ", or raise numSlices"});
 }
 
 void Check(const Subject& subject, Report& report) {

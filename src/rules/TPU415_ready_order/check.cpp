@@ -34,8 +34,8 @@ void Check(const Subject& subject, Report& report) {
            "all {} are there, so a probe of the program never succeeds.",
            by_leader ? "startupPolicy LeaderReady" : "podManagementPolicy OrderedReady",
            Count(slice->hosts, "host")),
-       .change = by_leader ? "set startupPolicy to LeaderCreated"
-                           : "set podManagementPolicy to Parallel"});
+       .edits = {by_leader ? k8s::JsonEdit{"/spec/startupPolicy", "LeaderCreated"}
+                           : k8s::JsonEdit{"/spec/podManagementPolicy", "Parallel"}}});
 }
 
 }  // namespace

@@ -21,8 +21,8 @@ void Check(const Subject& subject, Report& report) {
                               "of this cluster. If they are out of date, this is no fault.",
                               generation->label, region),
        .change = fmt::format(
-           "use a generation that {} has (tpu-admission catalog), or a cluster elsewhere",
-           region)});
+           "use a generation that {} has (tpu-admission catalog), or a cluster elsewhere", region),
+       .decision = "which generation, or which region, is meant"});
 }
 
 }  // namespace

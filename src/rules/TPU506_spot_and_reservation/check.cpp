@@ -30,7 +30,8 @@ void Check(const Subject& subject, Report& report) {
                 .problem = fmt::format("asks for Spot or preemptible nodes, but {} asks for nodes "
                                        "of a reservation, which are never Spot.",
                                        reservation->key),
-                .change = fmt::format("leave out {} or the reservation-* labels", label)});
+                .change = fmt::format("leave out {} or the reservation-* labels", label),
+                .decision = "whether Spot or the reservation is meant"});
     return;
   }
 }

@@ -1,8 +1,10 @@
 #include <fmt/core.h>
+#include <algorithm>
 #include <array>
 #include <optional>
 
 #include "rules/engine/phrases.h"
+#include "rules/engine/suggestions.h"
 #include "tpu_admission/base/json_pointer.h"
 #include "tpu_admission/base/text.h"
 #include "tpu_admission/workload/gke_labels.h"
@@ -17,11 +19,13 @@ constexpr std::int64_t kShortest = 600;              // seconds
 constexpr std::int64_t kLongest = 7 * 24 * 60 * 60;  // seconds
 
 void Add(const Subject& subject, const workload::RequiredLabel& at, std::string summary,
-         std::string problem, std::string change, Report& report) {
+         std::string problem, workload::Edits edits, std::string change, Report& report) {
   report.Add({.pointer = subject.At(at),
               .summary = std::move(summary),
               .problem = std::move(problem),
-              .change = std::move(change)});
+              .edits = std::move(edits),
+              .change = std::move(change),
+              .decision = "which kind of capacity is meant, and for how long"});
 }
 
 void CheckOthers(const Subject& subject, Report& report) {
@@ -29,7 +33,7 @@ void CheckOthers(const Subject& subject, Report& report) {
     const auto other = workload::FindRequired(subject.pods.pod.spec, key);
     if (!other || !other->fixed || other->value == "none" || other->value == "false") continue;
     Add(subject, *other, fmt::format("flex-start and {} are selected together", key),
-        "cannot go with flex-start: GKE makes no node that is both.",
+        "cannot go with flex-start: GKE makes no node that is both.", {},
         fmt::format("leave out {}, or flex-start", key), report);
     return;
   }
@@ -41,10 +45,15 @@ void CheckRunTime(const Subject& subject, Report& report) {
   const std::optional<k8s::Quantity> seconds = k8s::Quantity::Parse(limit->value);
   const std::optional<std::int64_t> whole = seconds ? seconds->AsInteger() : std::nullopt;
   if (whole && *whole >= kShortest && *whole <= kLongest) return;
+  workload::Edits edits;
+  if (whole) {
+    edits = Selecting(subject, *limit, std::to_string(std::clamp(*whole, kShortest, kLongest)));
+  }
+  std::string words = whole ? "" : "set it to 600 to 604800 seconds";
   Add(subject, *limit, "run time of flex-start nodes is not between 10 minutes and 7 days",
       fmt::format("is {}, but flex-start nodes are lent for 600 to 604800 seconds.",
                   Quoted(limit->value)),
-      "set it to 600 to 604800 seconds", report);
+      std::move(edits), std::move(words), report);
 }
 
 // Nothing but a toleration speaks of flex-start: that alone makes no node.
@@ -57,12 +66,14 @@ void CheckToleration(const Subject& subject, Report& report) {
     if (subject.workload.queued || workload::FindRequired(spec, workload::kGkeComputeClass)) return;
     std::string pointer = subject.AtSpec("/tolerations");
     AppendPointerIndex(pointer, i);
+    std::string selector = subject.AtSpec("/nodeSelector");
+    AppendPointerToken(selector, workload::kGkeFlexStart);
     report.Add({.pointer = std::move(pointer),
                 .summary = "flex-start is tolerated, but not selected",
                 .problem = "tolerates flex-start nodes, but the pod does not select them: GKE "
                            "makes no node for it.",
-                .change = "add nodeSelector cloud.google.com/gke-flex-start: \"true\", or leave "
-                          "the toleration out",
+                .edits = {{std::move(selector), "true"}},
+                .change = " in nodeSelector, or leave the toleration out",
                 .milder = subject.cluster.platform == Platform::kAutopilot
                               ? std::nullopt
                               : std::optional(Mode::kAudit)});
@@ -82,7 +93,7 @@ void Check(const Subject& subject, Report& report) {
     Add(subject, *flex,
         fmt::format("gke-flex-start is {}, only \"true\" is a value", Quoted(flex->value)),
         fmt::format("is {}, but the label of flex-start nodes is \"true\".", Quoted(flex->value)),
-        "set it to \"true\", or leave it out", report);
+        Selecting(subject, *flex, "true"), ", or leave it out", report);
     return;
   }
   if (flex && provisioning && provisioning->fixed && provisioning->value != "flex-start") {
@@ -90,7 +101,7 @@ void Check(const Subject& subject, Report& report) {
         fmt::format("flex-start is selected with gke-provisioning {}", Quoted(provisioning->value)),
         fmt::format("is {}, but flex-start nodes have flex-start there.",
                     Quoted(provisioning->value)),
-        "set it to flex-start, or leave it out", report);
+        Selecting(subject, *provisioning, "flex-start"), ", or leave it out", report);
     return;
   }
   CheckOthers(subject, report);

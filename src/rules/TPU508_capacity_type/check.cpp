@@ -66,6 +66,7 @@ void CheckKind(const Subject& subject, const Kind& kind, Report& report) {
        .change = refused
                      ? fmt::format("leave the label out, or use {}", WhoHas(subject.catalog, kind))
                      : "ask Google to be put on it, if you are not",
+       .decision = "which kind of capacity is meant",
        .milder = refused ? std::nullopt : std::optional(Mode::kAudit)});
 }
 

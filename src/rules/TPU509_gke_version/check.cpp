@@ -23,6 +23,7 @@ void CheckAutoscaling(const Subject& subject, const tpu::GkeVersion& version, Re
                               label, versions.autoscaling, found, versions.note),
        .change = fmt::format("upgrade the cluster to {} or later, or make the nodes yourself",
                              versions.autoscaling),
+       .decision = "when the cluster is upgraded",
        .milder = Mode::kAudit});
 }
 
@@ -44,7 +45,8 @@ void Check(const Subject& subject, Report& report) {
               .problem = fmt::format("is {}, which GKE {} supports from {} on, but this cluster is "
                                      "{}: it can make no such node.",
                                      generation->label, mode, minimum, Printable(found)),
-              .change = fmt::format("upgrade the cluster (to {} or later)", minimum)});
+              .change = fmt::format("upgrade the cluster (to {} or later)", minimum),
+              .decision = "when the cluster is upgraded"});
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include "rules/engine/phrases.h"
+#include "rules/engine/suggestions.h"
 #include "tpu_admission/base/json_pointer.h"
 #include "tpu_admission/base/text.h"
 #include "tpu_admission/workload/gke_labels.h"
@@ -28,20 +29,23 @@ void CheckTopology(const Subject& subject, bool autopilot, Report& report) {
   const std::string here = autopilot ? "Autopilot" : "Standard";
   const std::string there = autopilot ? "Standard" : "Autopilot";
   const std::string what = fmt::format("{} on {}", Name(subject.shape), elsewhere->machine->name);
-  report.Add(
-      {.pointer = subject.At(workload::NodeLabel::kTopology),
-       .summary = fmt::format("{} is offered on GKE {} only", what, there),
-       .problem = fmt::format("is {} on hosts of {}, which the tables we know offer on GKE {} "
-                              "only; this cluster is {}.",
-                              elsewhere->topology.Text(),
-                              Count(elsewhere->chips_per_host(), "chip"), there, here),
-       .change = fmt::format("select a topology that {} offers (tpu-admission catalog)", here)});
+  Finding finding = {
+      .pointer = subject.At(workload::NodeLabel::kTopology),
+      .summary = fmt::format("{} is offered on GKE {} only", what, there),
+      .problem = fmt::format("is {} on hosts of {}, which the tables we know offer on GKE {} "
+                             "only; this cluster is {}.",
+                             elsewhere->topology.Text(), Count(elsewhere->chips_per_host(), "chip"),
+                             there, here)};
+  SuggestTopology(subject, WishedChips(subject), finding);
+  report.Add(std::move(finding));
 }
 
 // https://github.com/GoogleCloudPlatform/cluster-autoscaler/blob/7d25050/pkg/autoprovisioning/tpu_requests.go
 void CheckAffinity(const Subject& subject, workload::NodeLabel label, Report& report) {
   const workload::Selected& selected = subject.shape.choice[label];
   if (!selected.fixed() || selected.term == workload::Selected::kInNodeSelector) return;
+  std::string selector = subject.AtSpec("/nodeSelector");
+  AppendPointerToken(selector, Key(label));
   report.Add(
       {.pointer = subject.At(label),
        .part = std::string(Key(label)),
@@ -49,19 +53,23 @@ void CheckAffinity(const Subject& subject, workload::NodeLabel label, Report& re
        .problem = fmt::format("selects {}, but what makes nodes on Autopilot reads TPU labels "
                               "in nodeSelector alone, so it makes none for this pod.",
                               Key(label)),
-       .change =
-           fmt::format("add it to nodeSelector: {}: {}", Key(label), Printable(selected.value))});
+       .edits = {{std::move(selector), std::string(selected.value)}},
+       .change = " in nodeSelector"});
 }
 
 void CheckNodePool(const Subject& subject, Report& report) {
   const auto pool = workload::FindRequired(subject.pods.pod.spec, workload::kGkeNodePool);
   if (!pool) return;
+  workload::Edits edits = Without(subject, *pool);
+  const std::string words =
+      edits.empty() ? fmt::format("leave {} out", workload::kGkeNodePool) : "";
   report.Add({.pointer = subject.At(*pool),
               .summary = "a node pool is selected by name, which Autopilot refuses",
               .problem = "chooses a node pool, but on Autopilot GKE makes the nodes and refuses "
                          "this selector.",
-              .change = "leave cloud.google.com/gke-nodepool out; accelerator and topology are "
-                        "enough"});
+              .edits = std::move(edits),
+              .change = words + "; accelerator and topology are enough",
+              .decision = "which nodes the affinity is to name"});
 }
 
 // What the container takes of its host; empty: nothing that Autopilot refuses.
@@ -73,13 +81,16 @@ std::string_view TakesOfHost(const k8s::Container& container) {
 void CheckContainer(const Subject& subject, const k8s::Container& container, Report& report) {
   const std::string takes(TakesOfHost(container));
   if (takes.empty()) return;
-  report.Add({.pointer = subject.At(
-                  container, container.IsPrivileged() ? "/securityContext/privileged" : "/ports"),
+  const std::string privileged = subject.At(container, "/securityContext/privileged");
+  report.Add({.pointer = container.IsPrivileged() ? privileged : subject.At(container, "/ports"),
               .container = std::string(container.name),
               .summary = fmt::format("{} {}, which Autopilot refuses", Title(container), takes),
               .problem = fmt::format(
                   "{}, which Autopilot refuses except for programs on an allowlist.", takes),
-              .change = container.IsPrivileged() ? "leave privileged out" : "leave hostPort out"});
+              .edits = container.IsPrivileged() ? workload::Edits{{privileged, std::nullopt}}
+                                                : workload::Edits(),
+              .change = container.IsPrivileged() ? "" : "leave hostPort out",
+              .decision = "by which port the program is to be reached"});
 }
 
 // https://cloud.google.com/kubernetes-engine/docs/concepts/autopilot-security: of the host's files
@@ -96,7 +107,8 @@ void CheckHostPath(const Subject& subject, std::size_t index, Report& report) {
               .problem = fmt::format("is {}, but Autopilot lets pods see only /var/log of the "
                                      "host, and only to read (autogke-no-write-mode-hostpath).",
                                      Quoted(path)),
-              .change = "use an emptyDir, a claim or Cloud Storage"});
+              .change = "use an emptyDir, a claim or Cloud Storage",
+              .decision = "where the files are to lie"});
 }
 
 void Check(const Subject& subject, Report& report) {
@@ -119,13 +131,13 @@ void Check(const Subject& subject, Report& report) {
                 .part = "hostNetwork",
                 .summary = "the pod uses the network of its host, which Autopilot refuses",
                 .problem = "is true, which Autopilot refuses (autogke-disallow-hostnamespaces).",
-                .change = "leave hostNetwork out"});
+                .edits = {{subject.AtSpec("/hostNetwork"), std::nullopt}}});
   }
   if (!spec.UsesHostPid()) return;
   report.Add({.pointer = subject.AtSpec("/hostPID"),
               .summary = "the pod shares its host's process ids, which Autopilot refuses",
               .problem = "is true, which Autopilot refuses.",
-              .change = "leave hostPID out"});
+              .edits = {{subject.AtSpec("/hostPID"), std::nullopt}}});
 }
 
 }  // namespace

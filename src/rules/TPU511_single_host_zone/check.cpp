@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "rules/engine/phrases.h"
+#include "rules/engine/suggestions.h"
 #include "tpu_admission/base/text.h"
 
 namespace tpu_admission::rules {
@@ -16,9 +17,9 @@ bool ForbidsAll(const ZoneLimit& limit, const tpu::PlacementList& placements) {
                      [&](const tpu::Placement& placement) { return limit.Forbids(placement); });
 }
 
+// What comes after the zone to take, if one is known.
 std::string Change(const ZoneLimit& limit) {
-  std::string change = limit.instead.empty() ? "select another zone"
-                                             : fmt::format("set the zone to {}", limit.instead);
+  std::string change = limit.instead.empty() ? "select another zone" : "";
   if (limit.min_topology)
     change += fmt::format(", or a topology of at least {}", limit.min_topology->Text());
   return change;
@@ -48,7 +49,11 @@ void Check(const Subject& subject, Report& report) {
                               placement.topology.Text()),
        .problem = fmt::format("is {}, where GKE's planning page has no {} for a topology of {}.",
                               where, placement.machine->name, placement.topology.Text()),
-       .change = Change(*limit)});
+       .edits = limit->instead.empty()
+                    ? workload::Edits()
+                    : Selecting(subject, workload::NodeLabel::kZone, limit->instead),
+       .change = Change(*limit),
+       .decision = "which zone is meant"});
 }
 
 }  // namespace

@@ -97,6 +97,7 @@ void Check(const Subject& subject, Report& report) {
                             "such a node pool."
                           : "Pods wait until there is one."),
               .change = "make one, or select a shape that it has",
+              .decision = "which node pool is meant",
               .milder = certain ? std::nullopt : std::optional(Mode::kAudit)});
 }
 

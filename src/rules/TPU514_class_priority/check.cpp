@@ -13,11 +13,14 @@ using tpu::Availability;
 using workload::ClassPriority;
 
 void Add(const Subject& subject, std::string_view field, std::string summary, std::string problem,
-         std::string change, std::optional<Mode> milder, Report& report) {
+         std::string change, std::optional<Mode> milder, Report& report,
+         workload::Edits edits = {}) {
   report.Add({.pointer = fmt::format("{}/{}", subject.pods.pointer, field),
               .summary = std::move(summary),
               .problem = std::move(problem),
+              .edits = std::move(edits),
               .change = std::move(change),
+              .decision = "which kind of capacity is meant",
               .milder = milder});
 }
 
@@ -85,8 +88,8 @@ void CheckFamily(const Subject& subject, std::string_view family, Report& report
                   generation.machine_family),
       fmt::format("is {}, but machines with {} are of family {}: GKE can make no such node.", found,
                   generation.label, generation.machine_family),
-      fmt::format("set it to {}, or leave it out", generation.machine_family), std::nullopt,
-      report);
+      ", or leave it out", std::nullopt, report,
+      {{fmt::format("{}/machineFamily", subject.pods.pointer), generation.machine_family}});
 }
 
 void Check(const Subject& subject, Report& report) {

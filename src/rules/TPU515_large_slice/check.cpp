@@ -35,7 +35,8 @@ void Check(const Subject& subject, Report& report) {
                               "pool is there already, this is no fault; else so large a slice is "
                               "hardly ever free on demand, and the pods stay Pending.",
                               Count(chips, "chip")),
-       .change = "select a reservation, Spot or flex-start, or the node pool"});
+       .change = "select a reservation, Spot or flex-start, or the node pool",
+       .decision = "which kind of capacity is meant"});
 }
 
 }  // namespace

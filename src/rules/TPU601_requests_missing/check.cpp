@@ -150,6 +150,7 @@ void Check(const Subject& subject, Report& report) {
                                     ? "this one, as best-effort, is evicted before all others."
                                     : "this one is evicted first."),
          .change = Change(fix, missing),
+         .decision = "how much the container needs",
          // Pods get what is missing, so nobody needs to act.
          .milder =
              fixed || WaitsForAnotherFault(subject) ? std::optional(Mode::kAudit) : std::nullopt});

@@ -29,7 +29,8 @@ void CheckContainer(const Subject& subject, const k8s::Container& container, Rep
               .change = fmt::format("{}{}{}, or leave the toleration of google.com/tpu out",
                                     unlimited_memory ? "set a memory limit" : "",
                                     unlimited_memory && limits_cpu ? " and " : "",
-                                    limits_cpu ? "leave the CPU limit out" : "")});
+                                    limits_cpu ? "leave the CPU limit out" : ""),
+              .decision = "how much memory the container needs"});
 }
 
 void Check(const Subject& subject, Report& report) {

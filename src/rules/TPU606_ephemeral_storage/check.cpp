@@ -48,7 +48,8 @@ void CheckRequests(const Subject& subject, std::int64_t disk_gib, Report& report
                   "{} if the node pool sets nothing else, of which the system leaves about {}.",
                   asked.Text(), disk.Text(), left.Text()),
               .change = fmt::format("ask for at most {}, or select nodes with a larger boot disk",
-                                    left.Text())});
+                                    left.Text()),
+              .decision = "how much storage the program needs"});
 }
 
 void CheckVolume(const Subject& subject, std::size_t index, k8s::Quantity disk, Report& report) {
@@ -67,6 +68,7 @@ void CheckVolume(const Subject& subject, std::size_t index, k8s::Quantity disk, 
                                      limit->quantity->Text(), disk.Text()),
               .change = fmt::format("set it below {}, or use medium: Memory or a volume of its own",
                                     disk.Text()),
+              .decision = "how much storage the program needs",
               .milder = Mode::kAudit});
 }
 

@@ -57,6 +57,7 @@ void CheckClass(const Subject& subject, std::string_view name, std::string point
                                       known->name),
                   known->disk, generation.label, JoinOr(generation.disks.attach)),
               .change = Change(generation),
+              .decision = "which storage class makes such a disk",
               .milder = named ? std::nullopt : std::optional(Mode::kAudit)});
 }
 
@@ -74,7 +75,8 @@ void CheckShared(const Subject& subject, std::size_t index, const std::string& p
               .problem = fmt::format("is not true, so the disk can be attached to one node at a "
                                      "time: on the other {} of {} the pods wait for it.",
                                      Count(slice->hosts - 1, "host"), slice->topology.Text()),
-              .change = "set readOnly to true, or use Cloud Storage or Filestore"});
+              .change = "set readOnly to true, or use Cloud Storage or Filestore",
+              .decision = "how the hosts are to share the data"});
 }
 
 // A claim of the same file. Where it names no class of GKE's own, or names its volume, the volume
@@ -105,6 +107,7 @@ void CheckClaim(const Subject& subject, std::size_t index, Report& report) {
                                      Quoted(name), Count(slice->hosts - 1, "host"),
                                      slice->topology.Text()),
               .change = "claim ReadOnlyMany or ReadWriteMany",
+              .decision = "how the hosts are to share the data",
               .milder = is_disk ? std::nullopt : std::optional(Mode::kAudit)});
 }
 
@@ -125,15 +128,15 @@ void CheckVolume(const Subject& subject, std::size_t index, Report& report) {
   if (volume.source != "gcePersistentDisk") return;
   CheckShared(subject, index, pointer, report);
   if (AttachesPersistentDisk(generation.disks)) return;
-  report.Add(
-      {.pointer = fmt::format("{}/gcePersistentDisk", pointer),
-       .part = std::string(volume.name),
-       .summary = fmt::format("{} nodes cannot attach volume {}, a Persistent Disk",
-                              generation.label, Quoted(volume.name)),
-       .problem = fmt::format("names a Persistent Disk, but {} nodes attach only {}. If the "
-                              "disk is one of these after all, this is no fault.",
-                              generation.label, JoinOr(generation.disks.attach)),
-       .change = fmt::format("use a claim with a class of type {}", Types(generation.disks))});
+  report.Add({.pointer = fmt::format("{}/gcePersistentDisk", pointer),
+              .part = std::string(volume.name),
+              .summary = fmt::format("{} nodes cannot attach volume {}, a Persistent Disk",
+                                     generation.label, Quoted(volume.name)),
+              .problem = fmt::format("names a Persistent Disk, but {} nodes attach only {}. If the "
+                                     "disk is one of these after all, this is no fault.",
+                                     generation.label, JoinOr(generation.disks.attach)),
+              .change = fmt::format("use a claim with a class of type {}", Types(generation.disks)),
+              .decision = "which disk is meant"});
 }
 
 void Check(const Subject& subject, Report& report) {

@@ -36,7 +36,8 @@ void CheckContainer(const Subject& subject, const k8s::Container& container, Rep
                               "chips, and data loaders, hand each other data there, and end "
                               "with a bus error when it is full.",
                               Title(container), found),
-       .change = fmt::format("set sizeLimit to {} or more, or leave it out", least.Text())});
+       .edits = {{pointer + "/emptyDir/sizeLimit", least.Text()}},
+       .change = " or more, or leave it out"});
 }
 
 void Check(const Subject& subject, Report& report) {

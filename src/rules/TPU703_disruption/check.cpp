@@ -35,7 +35,8 @@ void CheckGrace(const Subject& subject, Report& report) {
                      "is {}, which is hardly enough to save a checkpoint when the node is stopped.",
                      found),
        .change = in_vain ? "save checkpoints often, and do not count on the last one"
-                         : "set it to the seconds that a checkpoint takes"});
+                         : "set it to the seconds that a checkpoint takes",
+       .decision = "how long a checkpoint takes"});
 }
 
 // Asked of the job, not again of each of its pods.
@@ -50,7 +51,8 @@ void CheckPriority(const Subject& subject, Report& report) {
        .problem = fmt::format("is not set: any pod of a higher priority may displace one of these, "
                               "and with it the work of all {}.",
                               Count(slice->hosts, "host")),
-       .change = "set priorityClassName to a class for training jobs"});
+       .change = "set priorityClassName to a class for training jobs",
+       .decision = "which priority the job has"});
 }
 
 void Check(const Subject& subject, Report& report) {

@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include "rules/engine/phrases.h"
+#include "rules/engine/suggestions.h"
 #include "tpu_admission/base/text.h"
 #include "tpu_admission/workload/gke_labels.h"
 
@@ -13,6 +14,9 @@ void Check(const Subject& subject, Report& report) {
   if (!label) return;
   const bool autopilot = subject.cluster.platform == Platform::kAutopilot;
   if (autopilot && (!label->fixed || k8s::Quantity::Parse(label->value))) return;
+  workload::Edits edits = autopilot ? workload::Edits() : Without(subject, *label);
+  const std::string words =
+      edits.empty() ? fmt::format("leave {} out", workload::kGkeExtendedDuration) : "";
   report.Add(
       {.pointer = subject.At(*label),
        .summary = autopilot ? fmt::format("extended-duration-pods is {}, which is no amount of CPU",
@@ -23,8 +27,9 @@ void Check(const Subject& subject, Report& report) {
                             : "asks for a node of Autopilot's extended-duration pods, but this "
                               "cluster is a Standard one (--cluster-mode): no node has the "
                               "label.",
-       .change = autopilot ? "set it to the CPU of the pod, or leave it out"
-                           : fmt::format("leave {} out", workload::kGkeExtendedDuration)});
+       .edits = std::move(edits),
+       .change = autopilot ? "set it to the CPU of the pod, or leave it out" : words,
+       .decision = autopilot ? "how much CPU the pod needs" : "what the affinity is to name"});
 }
 
 }  // namespace

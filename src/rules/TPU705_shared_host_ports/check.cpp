@@ -15,7 +15,8 @@ void Check(const Subject& subject, Report& report) {
               .problem = fmt::format("is true, but with {} each, {} share a host, and each listens "
                                      "on the same ports of it for its fellow workers.",
                                      Count(subject.pods.chips_per_pod, "chip"), on_each),
-              .change = "leave hostNetwork out, or let each pod take all chips of its host"});
+              .change = "leave hostNetwork out, or let each pod take all chips of its host",
+              .decision = "whether the pods are to share a host"});
 }
 
 }  // namespace

@@ -19,7 +19,8 @@ void ReportNoNames(const Subject& subject, const k8s::Container& container, cons
                               "runtime waits for workers that it cannot find.",
                               workers, slice.topology.Text()),
        .change = "set TPU_WORKER_ID and TPU_WORKER_HOSTNAMES, or use a JobSet, a LeaderWorkerSet "
-                 "or a StatefulSet, whose workers are told"});
+                 "or a StatefulSet, whose workers are told",
+       .decision = "who tells the workers who they are"});
 }
 
 void ReportNoNumber(const Subject& subject, const k8s::Container& container, const Slice& slice,
@@ -32,7 +33,8 @@ void ReportNoNumber(const Subject& subject, const k8s::Container& container, con
        .problem = fmt::format("has the names of the {}, but no TPU_WORKER_ID: JAX stops at its "
                               "start, for it does not know which of them it is.",
                               Count(slice.pods, "worker")),
-       .change = "set TPU_WORKER_ID to the pod's number (its place in the list, from 0)"});
+       .change = "set TPU_WORKER_ID to the pod's number (its place in the list, from 0)",
+       .decision = "which number the worker has"});
 }
 
 void Check(const Subject& subject, Report& report) {

@@ -23,7 +23,8 @@ void ReportRange(const Subject& subject, const k8s::Container& container, std::s
               .problem = fmt::format("is {}, but the slice has {}, numbered from 0 to {}: the TPU "
                                      "runtime finds no place for this one.",
                                      Quoted(found), Count(workers, "worker"), workers - 1),
-              .change = "take the pod's number within its slice"});
+              .change = "take the pod's number within its slice",
+              .decision = "which number the worker has"});
 }
 
 // The name at the worker's place, in a list with a name for each of `workers`.
@@ -52,7 +53,8 @@ void CheckPlace(const Subject& subject, const k8s::Container& container, std::in
               .problem = fmt::format("is {}, but at this place of {} stands {}, and the pod is "
                                      "called {}: the others look for this worker elsewhere.",
                                      number, names->variable, Quoted(host, 63), Quoted(own, 63)),
-              .change = "number the workers in the order of their names (from 0)"});
+              .change = "number the workers in the order of their names (from 0)",
+              .decision = "which number the worker has"});
 }
 
 void Check(const Subject& subject, Report& report) {

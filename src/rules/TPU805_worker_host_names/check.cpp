@@ -165,7 +165,8 @@ void Check(const Subject& subject, Report& report) {
                 .container = std::string(container.name),
                 .summary = fmt::format("{} {}", names->variable, fault->summary),
                 .problem = fault->problem + ".",
-                .change = std::move(fault->change)});
+                .change = std::move(fault->change),
+                .decision = "what the workers are called"});
   }
 }
 

@@ -45,7 +45,8 @@ void Check(const Subject& subject, Report& report) {
                               "of {}: where two slices are free, each may get some of them, "
                               "and neither is whole.",
                               Quoted(*replica, 63)),
-       .change = "turn on the fix of this rule, or let Kueue place the cluster"});
+       .change = "turn on the fix of this rule, or let Kueue place the cluster",
+       .decision = "who keeps the workers together"});
 }
 
 void Mend(const Subject& subject, std::vector<Fix>& fixes) {

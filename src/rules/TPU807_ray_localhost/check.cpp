@@ -42,7 +42,8 @@ void Check(const Subject& subject, Report& report) {
                                        "itself. GKE writes this into pods of a single host.",
                                        Count(worker->workers, "worker")),
                 .change = "turn on the fix of this rule, or set TPU_PROCESS_BOUNDS where hosts are "
-                          "meant to run alone"});
+                          "meant to run alone",
+                .decision = "whether the hosts run alone"});
   }
 }
 

@@ -27,7 +27,9 @@ std::optional<SliceCut> CutOf(const Subject& subject) {
   return cut;
 }
 
-std::string PartsOf(const SliceCut& cut) {
+namespace {
+
+std::vector<tpu::Placement> PlacementsOf(const SliceCut& cut) {
   const auto machines = cut.subject.shape.machines();
   std::vector<tpu::Placement> parts;
   for (const tpu::Placement& placement : cut.generation.placements) {
@@ -39,6 +41,21 @@ std::string PartsOf(const SliceCut& cut) {
   std::stable_sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) {
     return a.topology.chips() < b.topology.chips();
   });
+  return parts;
+}
+
+// The key of the Kueue annotation that names the level of this slice; empty if none does.
+std::string_view LevelOf(const SliceCut& cut) {
+  const k8s::StringMap& annotations = cut.subject.pods.pod.metadata.annotations;
+  const auto level = annotations.Find(workload::kKueueRequired);
+  return level && TopologyOfLevel(*level) == cut.slice ? workload::kKueueRequired
+                                                       : std::string_view();
+}
+
+}  // namespace
+
+std::string PartsOf(const SliceCut& cut) {
+  const std::vector<tpu::Placement> parts = PlacementsOf(cut);
   const std::vector<std::string> filled = FilledBy(cut.subject, parts);
   if (!filled.empty()) return JoinOr(filled);
   std::vector<std::string> names;
@@ -57,9 +74,19 @@ std::optional<tpu::Topology> TopologyOfLevel(std::string_view label) {
 }
 
 std::string LevelToo(const SliceCut& cut) {
-  const k8s::StringMap& annotations = cut.subject.pods.pod.metadata.annotations;
-  const std::string_view level = annotations.Find(workload::kKueueRequired).value_or("");
-  return TopologyOfLevel(level) == cut.slice ? ", and podset-required-topology accordingly" : "";
+  return LevelOf(cut).empty() ? "" : ", and podset-required-topology accordingly";
+}
+
+workload::Edits CutAnew(const SliceCut& cut) {
+  const std::vector<std::string> filled = FilledBy(cut.subject, PlacementsOf(cut));
+  if (filled.empty()) return {};
+  workload::Edits edits = {{cut.subject.AtAnnotation(workload::kGkeSliceTopology), filled.front()}};
+  const std::string_view key = LevelOf(cut);
+  if (key.empty()) return edits;
+  std::string level(*cut.subject.pods.pod.metadata.annotations.Find(key));
+  level.replace(level.rfind(cut.name()), cut.name().size(), filled.front());
+  edits.push_back({cut.subject.AtAnnotation(key), std::move(level), "podset-required-topology"});
+  return edits;
 }
 
 std::string SetSliceTopology(const std::string& value) {

@@ -30,6 +30,8 @@ std::optional<tpu::Topology> TopologyOfLevel(std::string_view label);
 // Where Kueue is told the level of this slice, it must be told another with another slice: ", and
 // podset-required-topology accordingly".
 std::string LevelToo(const SliceCut& cut);
+// Asks for the first of these that the pods fill, of Kueue too; none if they fill none.
+workload::Edits CutAnew(const SliceCut& cut);
 // "set cloud.google.com/gke-tpu-slice-topology to 2x4".
 std::string SetSliceTopology(const std::string& value);
 

@@ -169,7 +169,7 @@ void Report::Add(Finding finding) {
   if (!finding.edits.empty()) {
     finding.change.insert(0, SentenceOf(finding.edits));
     finding.decision = {};
-  } else if (finding.decision.empty()) {
+  } else if (finding.decision.empty() && rule_.fix == nullptr) {
     finding.decision = "what is meant";
   }
   findings_.push_back(std::move(finding));

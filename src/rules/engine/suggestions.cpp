@@ -123,6 +123,11 @@ workload::Edits Selecting(const Subject& subject, const workload::RequiredLabel&
            in_affinity ? label.key : std::string_view()}};
 }
 
+workload::Edits Without(const Subject& subject, const workload::RequiredLabel& label) {
+  if (label.term != workload::Selected::kInNodeSelector) return {};
+  return {{subject.At(label), std::nullopt}};
+}
+
 workload::Edits WithPods(const Subject& subject, std::int64_t pods) {
   workload::Edits edits;
   SetPods(subject.pods.scale, pods, edits);

@@ -19,6 +19,8 @@ std::string JoinNumbers(const std::vector<std::int64_t>& numbers);
 workload::Edits Selecting(const Subject& subject, workload::NodeLabel label, std::string value);
 workload::Edits Selecting(const Subject& subject, const workload::RequiredLabel& label,
                           std::string value);
+// Takes the label out of nodeSelector; none where an affinity names it.
+workload::Edits Without(const Subject& subject, const workload::RequiredLabel& label);
 // So that `pods` pods with TPUs run together; none of kTogether, whose replicas are shared out.
 workload::Edits WithPods(const Subject& subject, std::int64_t pods);
 

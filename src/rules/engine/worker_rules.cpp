@@ -92,7 +92,8 @@ void ReportUnnamed(const Subject& subject, Served served, Report& report) {
          .problem = fmt::format("is one of {} of a slice, but nothing tells it who they are: the "
                                 "TPU runtime waits for workers that it cannot find. The pod {}.",
                                 workers, why.problem),
-         .change = why.change});
+         .change = why.change,
+         .decision = "who tells the workers who they are"});
   }
 }
 

@@ -197,7 +197,8 @@ INSTANTIATE_TEST_SUITE_P(
                 "annotations: {cloud.google.com/gke-tpu-slice-topology: 2x16, "
                 "kueue.x-k8s.io/podset-required-topology: cloud.google.com/gke-tpu-slice-2x16-id}"),
             {"4x4"},
-            {"gke-tpu-slice-topology to 2x4, and podset-required-topology accordingly"},
+            {"gke-tpu-slice-topology to 2x4, and podset-required-topology to "
+             "cloud.google.com/gke-tpu-slice-2x4-id"},
             {{"/spec/template/metadata/annotations/cloud.google.com~1gke-tpu-slice-topology",
               "2x4"},
              {"/spec/template/metadata/annotations/kueue.x-k8s.io~1podset-required-topology",

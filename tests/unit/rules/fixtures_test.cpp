@@ -119,12 +119,13 @@ TEST_P(RuleFixture, EditsTakeTheirFindingAway) {
 }
 
 // What a person must decide is named, so that a denial can say why it has no repair.
-TEST_P(RuleFixture, DenialsCarryEditsOrSayWhoDecides) {
+TEST_P(RuleFixture, WhatIsToldCarriesEditsOrSaysWhoDecides) {
   const std::string manifest = Read(GetParam());
   for (const Finding& finding : FindingsOf(manifest, ClusterOf(manifest))) {
-    if (finding.mode() != Mode::kDeny) continue;
+    if (finding.mode() < Mode::kWarn) continue;
+    if (finding.rule->id == "TPU104") continue;  // an item of a list, which the rule's fix adds
     EXPECT_NE(finding.edits.empty(), finding.decision.empty()) << finding.rule->id;
-    EXPECT_NE(finding.decision, "what is meant") << finding.rule->id;
+    EXPECT_NE(finding.decision, "what is meant") << finding.rule->id << ": " << finding.change;
     EXPECT_FALSE(finding.change.empty());
   }
 }
