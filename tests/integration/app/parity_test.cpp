@@ -11,6 +11,7 @@
 #include "support/http_client.h"
 #include "support/review.h"
 #include "support/self_signed.h"
+#include "support/settings.h"
 #include "tpu_admission/admission/repairs.h"
 #include "tpu_admission/offline/check.h"
 #include "unit/admission/random_pod.h"
@@ -109,9 +110,7 @@ class Parity : public ::testing::Test {
   const Serving serving_{{"--tls-cert-file", secret_.files().certificate, "--tls-private-key-file",
                           secret_.files().private_key, "--shutdown-delay", "0s"}};
   HttpClient client_{serving_.secure_port()};
-  const admission::Settings settings_ = {
-      rules::Engine(tpu::Catalog::Load(tpu::BuiltInCatalogText(), "catalog").value(), {}),
-      admission::Policy::Load("", "").value(), ""};
+  const admission::Settings& settings_ = testing::StandardSettings();
 };
 
 TEST_F(Parity, TheServerAndCheckSayTheSameOfGeneratedWorkloads) {

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "support/fake_clock.h"
+#include "support/settings.h"
 #include "tpu_admission/tpu/catalog.h"
 #include "unit/audit/fake_server.h"
 
@@ -68,9 +69,7 @@ class AuditorTest : public ::testing::Test {
     return paths;
   }
 
-  const admission::Settings settings_ = {
-      rules::Engine(tpu::Catalog::Load(tpu::BuiltInCatalogText(), "catalog").value(), {}),
-      admission::Policy::Load("", "policy").value(), ""};
+  const admission::Settings& settings_ = testing::StandardSettings();
   testing::FakeClock clock_;
   FakeServer server_;
 };

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "support/fake_cluster.h"
+#include "support/settings.h"
 
 namespace tpu_admission::cluster {
 namespace {
@@ -19,13 +20,6 @@ using ::testing::Not;
 using ::testing::SizeIs;
 
 constexpr Day kToday = {2026, 11, 21};
-
-const admission::Settings& SettingsForTests() {
-  static const admission::Settings settings = {
-      rules::Engine(tpu::Catalog::Load(tpu::BuiltInCatalogText(), "catalog").value(), {}),
-      admission::Policy::Load("", "policy").value(), ""};
-  return settings;
-}
 
 json Object(const std::string& version, const std::string& kind, const std::string& name) {
   return {{"apiVersion", version},
@@ -55,7 +49,7 @@ TEST(Collector, AsksForTheObjectAndWhatBelongsToIt) {
   FakeCluster cluster(
       json::array({job, pod, PodOf("Job", "other", "other-0"), EventAbout(pod, "Ours"),
                    EventAbout(Object("v1", "Pod", "x"), "Other")}));
-  Collector collector(SettingsForTests(), kToday);
+  Collector collector(testing::StandardSettings(), kToday);
   ASSERT_TRUE(collector.ReadCluster(cluster, {"job", "train", "ml"}));
   const Result<Snapshot> snapshot = collector.Finish();
   ASSERT_TRUE(snapshot);
@@ -78,7 +72,7 @@ TEST(Collector, SaysWhatItMayNotReadAndGoesOn) {
   FakeCluster cluster(json::array({job, PodOf("Job", "train", "train-0")}));
   cluster.Forbid("nodes");
   cluster.Forbid("events");
-  Collector collector(SettingsForTests(), kToday);
+  Collector collector(testing::StandardSettings(), kToday);
   ASSERT_TRUE(collector.ReadCluster(cluster, {"job", "train", "ml"}));
   const Result<Snapshot> snapshot = collector.Finish();
   ASSERT_TRUE(snapshot);
@@ -89,7 +83,7 @@ TEST(Collector, SaysWhatItMayNotReadAndGoesOn) {
 
 TEST(Collector, EndsWhereTheObjectIsNotThere) {
   FakeCluster cluster;
-  Collector collector(SettingsForTests(), kToday);
+  Collector collector(testing::StandardSettings(), kToday);
   const Status status = collector.ReadCluster(cluster, {"job", "train", "ml"});
   ASSERT_FALSE(status);
   EXPECT_EQ(status.error().code, std::errc::no_such_file_or_directory);
@@ -100,12 +94,12 @@ TEST(Collector, AsksKueueOnlyForWhatIsQueued) {
   job["metadata"]["labels"]["kueue.x-k8s.io/queue-name"] = "team";
   const json queue = Object("kueue.x-k8s.io/v1beta1", "LocalQueue", "team");
   FakeCluster queued(json::array({job, queue}));
-  Collector collector(SettingsForTests(), kToday);
+  Collector collector(testing::StandardSettings(), kToday);
   ASSERT_TRUE(collector.ReadCluster(queued, {"job", "train", "ml"}));
   EXPECT_THAT(queued.calls(), Contains(HasSubstr("localqueues.kueue.x-k8s.io")));
 
   FakeCluster plain(json::array({Object("batch/v1", "Job", "train"), queue}));
-  Collector other(SettingsForTests(), kToday);
+  Collector other(testing::StandardSettings(), kToday);
   ASSERT_TRUE(other.ReadCluster(plain, {"job", "train", "ml"}));
   EXPECT_THAT(plain.calls(), Not(Contains(HasSubstr("kueue"))));
 }
@@ -119,7 +113,7 @@ TEST(Collector, FindsItsPodsAmongManyOthers) {
   }
   objects.push_back(PodOf("Job", "train", "train-0"));
   FakeCluster cluster(objects);
-  Collector collector(SettingsForTests(), kToday, kMost);
+  Collector collector(testing::StandardSettings(), kToday, kMost);
   ASSERT_TRUE(collector.ReadCluster(cluster, {"job", "train", "ml"}));
   const Result<Snapshot> snapshot = collector.Finish();
   ASSERT_TRUE(snapshot);
@@ -140,7 +134,7 @@ TEST(Collector, FindsPodsThatBelongToItByAnotherPod) {
        owned(Object("apps/v1", "StatefulSet", "serve-0"), "Pod", "serve-0"),
        PodOf("StatefulSet", "serve", "serve-0"), PodOf("StatefulSet", "serve-0", "serve-0-1"),
        PodOf("Job", "other", "other-0")}));
-  Collector collector(SettingsForTests(), kToday);
+  Collector collector(testing::StandardSettings(), kToday);
   ASSERT_TRUE(collector.ReadCluster(cluster, {"leaderworkerset", "serve", "ml"}));
   const Result<Snapshot> snapshot = collector.Finish();
   ASSERT_TRUE(snapshot);
@@ -149,7 +143,7 @@ TEST(Collector, FindsPodsThatBelongToItByAnotherPod) {
 
 TEST(Collector, KeepsABoundedNumberOfEach) {
   constexpr std::size_t kMost = 50;
-  Collector collector(SettingsForTests(), kToday, kMost);
+  Collector collector(testing::StandardSettings(), kToday, kMost);
   collector.LookFor({"job", "train", "ml"});
   collector.Take(Object("batch/v1", "Job", "train").dump());
   for (std::size_t i = 0; i < kMost + 100; ++i) {
@@ -170,7 +164,7 @@ TEST(Collector, KeepsTheNewestEvents) {
         "2026-11-21T10:00:" + std::to_string(i < 10 ? 10 + i : i) + "Z";
   }
   FakeCluster cluster(objects);
-  Collector collector(SettingsForTests(), kToday, 10);
+  Collector collector(testing::StandardSettings(), kToday, 10);
   ASSERT_TRUE(collector.ReadCluster(cluster, {"job", "train", "ml"}));
   const Result<Snapshot> snapshot = collector.Finish();
   ASSERT_TRUE(snapshot);
@@ -181,7 +175,7 @@ TEST(Collector, KeepsTheNewestEvents) {
 
 // Owners without end, the last before the first, each a pass of its own.
 TEST(Collector, FollowsNoChainWithoutEnd) {
-  Collector collector(SettingsForTests(), kToday);
+  Collector collector(testing::StandardSettings(), kToday);
   collector.LookFor({"job", "train", "ml"});
   for (int i = 3000; i > 0; --i) {
     json job = Object("batch/v1", "Job", "j" + std::to_string(i));
@@ -197,7 +191,7 @@ TEST(Collector, FollowsNoChainWithoutEnd) {
 
 // An object of another shape than its kind's is no harm.
 TEST(Collector, PassesOverWhatItCannotRead) {
-  Collector collector(SettingsForTests(), kToday);
+  Collector collector(testing::StandardSettings(), kToday);
   collector.LookFor({"job", "train", "ml"});
   for (const char* text :
        {"", "[]", "{\"kind\":\"Pod\"",

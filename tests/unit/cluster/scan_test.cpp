@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "support/fake_cluster.h"
+#include "support/settings.h"
 #include "tpu_admission/cluster/object_splitter.h"
 
 namespace tpu_admission::cluster {
@@ -23,10 +24,7 @@ using ::testing::StartsWith;
 
 constexpr Day kToday = {2026, 11, 21};
 
-admission::Settings SettingsOf(const std::string& policy = "") {
-  return {rules::Engine(tpu::Catalog::Load(tpu::BuiltInCatalogText(), "catalog").value(), {}),
-          admission::Policy::Load(policy, "policy").value(), ""};
-}
+using testing::SettingsOf;
 
 // A pod template for a slice of v6e 4x4, whose hosts have 4 chips.
 json Template(int chips) {

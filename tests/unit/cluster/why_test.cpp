@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "support/settings.h"
 #include "tpu_admission/cluster/collector.h"
 
 namespace tpu_admission::cluster {
@@ -135,15 +136,8 @@ struct Scene {
   }
 };
 
-const admission::Settings& SettingsForTests() {
-  static const admission::Settings settings = {
-      rules::Engine(tpu::Catalog::Load(tpu::BuiltInCatalogText(), "catalog").value(), {}),
-      admission::Policy::Load("", "policy").value(), ""};
-  return settings;
-}
-
 Diagnosis DiagnoseStream(const std::string& stream, const std::string& what = "job/train") {
-  Collector collector(SettingsForTests(), kToday);
+  Collector collector(testing::StandardSettings(), kToday);
   collector.LookFor(ParseTarget(what, "ml").value());
   EXPECT_TRUE(collector.Read(stream) && collector.FinishReading());
   const Result<Snapshot> snapshot = collector.Finish();

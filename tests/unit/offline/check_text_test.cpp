@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "offline/excerpt.h"
+#include "support/settings.h"
 #include "tpu_admission/offline/check.h"
 #include "tpu_admission/offline/format.h"
 
@@ -14,15 +15,9 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-const admission::Settings& Standard() {
-  static const admission::Settings kSettings = {
-      rules::Engine(tpu::Catalog::Load(tpu::BuiltInCatalogText(), "catalog").value(), {}),
-      admission::Policy::Load("", "").value(), ""};
-  return kSettings;
-}
-
 FileReport Check(std::string text, const RuleChoice& rules = {}) {
-  return CheckText(Standard(), {"", {2026, 11, 22}, rules}, "a.yaml", std::move(text));
+  return CheckText(testing::StandardSettings(), {"", {2026, 11, 22}, rules}, "a.yaml",
+                   std::move(text));
 }
 
 std::string Told(const FileReport& report, std::string_view format, bool colour = false) {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "support/settings.h"
 #include "tpu_admission/offline/check.h"
 
 namespace tpu_admission::offline {
@@ -47,12 +48,9 @@ std::string Claim(const std::string& spec, const std::string& metadata = "namesp
 
 // What one rule says of the file, by mode.
 std::vector<std::string> Said(std::string text, std::string_view rule = "disk") {
-  static const admission::Settings kSettings = {
-      rules::Engine(tpu::Catalog::Load(tpu::BuiltInCatalogText(), "catalog").value(), {}),
-      admission::Policy::Load("", "").value(), ""};
   std::vector<std::string> said;
   const FileReport report =
-      CheckText(kSettings, {"", {2026, 11, 22}, {}}, "a.yaml", std::move(text));
+      CheckText(testing::StandardSettings(), {"", {2026, 11, 22}, {}}, "a.yaml", std::move(text));
   for (const ObjectReport& object : report.objects) {
     for (const ReportedFinding& finding : object.findings) {
       if (finding.rule->name != rule) continue;
@@ -70,7 +68,7 @@ TEST(Claims, OfOneNodeForSeveralHostsWarn) {
       ElementsAre("warn " + kOneNode));
   // Wherever it stands in the file, and without a class, which is a disk's by default.
   EXPECT_THAT(Said(kFourHosts + Claim("accessModes: [ReadWriteOncePod]")),
-              testing::Contains("warn " + kOneNode));
+              ::testing::Contains("warn " + kOneNode));
 }
 
 TEST(Claims, ThatMayBeOfAFileServerAreOnlyRecorded) {

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "support/settings.h"
 #include "tpu_admission/offline/check.h"
 
 namespace tpu_admission::offline {
@@ -12,12 +13,9 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
 FileReport Check(std::string text) {
-  static const admission::Settings kSettings = {
-      rules::Engine(tpu::Catalog::Load(tpu::BuiltInCatalogText(), "catalog").value(), {}),
-      admission::Policy::Load("", "").value(), ""};
   CheckWish wish{"", {2026, 11, 22}, {}};
   wish.with_recorded = false;
-  return CheckText(kSettings, wish, "a.yaml", std::move(text));
+  return CheckText(testing::StandardSettings(), wish, "a.yaml", std::move(text));
 }
 
 std::string Job(const std::string& indent, const std::string& pods) {

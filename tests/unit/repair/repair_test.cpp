@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 
+#include "support/settings.h"
 #include "support/yaml_json.h"
 #include "tpu_admission/admission/repairs.h"
 
@@ -54,9 +55,7 @@ std::vector<std::string> RepairsOf(const std::string& yaml) {
   const std::string json = ParseYaml(yaml).value().front().json;
   k8s::JsonParser parser;
   const k8s::JsonView object = parser.Parse(json).value();
-  const Settings settings{
-      rules::Engine(tpu::Catalog::Load(tpu::BuiltInCatalogText(), "built-in").value(), {}),
-      Policy::Load("", "none", "").value(), ""};
+  const Settings& settings = testing::StandardSettings();
   k8s::Arena arena;
   const Submission submission{k8s::GvkOf(object), object, {}, "default", {}};
   const Judgement judgement = Judge(settings, submission, arena);
@@ -72,7 +71,7 @@ std::string First(const std::string& yaml) {
   return repairs.empty() ? "" : repairs.front();
 }
 
-TEST(Repair, OfASoundWorkloadIsNone) { EXPECT_THAT(RepairsOf(Job({}, 4)), testing::IsEmpty()); }
+TEST(Repair, OfASoundWorkloadIsNone) { EXPECT_THAT(RepairsOf(Job({}, 4)), ::testing::IsEmpty()); }
 
 TEST(Repair, KeepsTheChipsThatTheWholeAsksFor) {
   const std::string chips = "16 chips on 4 hosts | containers[0] google.com/tpu: 4";
@@ -85,7 +84,7 @@ TEST(Repair, KeepsTheChipsThatTheWholeAsksFor) {
 
 TEST(Repair, SaysWhatChangesInChips) {
   EXPECT_THAT(First(Job({.accelerator = "tpu-v4-podslice", .topology = "4x4x6"}, 24)),
-              testing::HasSubstr("chips become"));
+              ::testing::HasSubstr("chips become"));
 }
 
 TEST(Repair, SetsHostsAndSlicesOfARayGroupTogether) {
@@ -120,10 +119,10 @@ std::string CutTo2x4(std::string yaml) {
 TEST(Repair, KeepsTheNodePoolWhoseSlicesAreCut) {
   EXPECT_THAT(
       RepairsOf(CutTo2x4(RayCluster({}, "replicas: 1, numOfHosts: 4"))),
-      testing::ElementsAre("keep 2x4, 8 chips on 2 hosts (16 chips become 8) | numOfHosts: 2"));
+      ::testing::ElementsAre("keep 2x4, 8 chips on 2 hosts (16 chips become 8) | numOfHosts: 2"));
   EXPECT_THAT(RepairsOf(CutTo2x4(Job({.chips = "8"}, 1))),
-              testing::ElementsAre("keep 2x4, 8 chips on 2 hosts | containers[0] google.com/tpu: "
-                                   "4, parallelism: 2, completions: 2"));
+              ::testing::ElementsAre("keep 2x4, 8 chips on 2 hosts | containers[0] google.com/tpu: "
+                                     "4, parallelism: 2, completions: 2"));
 }
 
 TEST(Repair, NamesTheGenerationThatWasMeant) {
@@ -137,7 +136,7 @@ TEST(Repair, TellsNoChoiceThatOnlyChangesMore) {
 
 TEST(Repair, IsNoneWhereAPersonMustChoose) {
   EXPECT_THAT(RepairsOf(Job({.accelerator = "\"{{ .accelerator }}\"", .chips = "8"}, 2)),
-              testing::IsEmpty());
+              ::testing::IsEmpty());
 }
 
 TEST(Repair, FitsMemoryToTheMachine) {
@@ -217,9 +216,7 @@ std::string Why(const std::string& yaml) {
   const std::string json = ParseYaml(yaml).value().front().json;
   k8s::JsonParser parser;
   const k8s::JsonView object = parser.Parse(json).value();
-  const Settings settings{
-      rules::Engine(tpu::Catalog::Load(tpu::BuiltInCatalogText(), "built-in").value(), {}),
-      Policy::Load("", "none", "").value(), ""};
+  const Settings& settings = testing::StandardSettings();
   k8s::Arena arena;
   return WhyNoRepair(
       Judge(settings, {k8s::GvkOf(object), object, {}, "default", {}}, arena).decision.findings);
@@ -229,7 +226,7 @@ TEST(Repair, WhereThereIsNoneSomebodyMustDecide) {
   const std::string shared = With(Job({.chips = "2"}, 4), "containers: [",
                                   "containers: [{name: d, image: i, resources: {requests: {cpu: 1, "
                                   "memory: 1Gi}, limits: {google.com/tpu: 2}}}, ");
-  EXPECT_THAT(RepairsOf(shared), testing::IsEmpty());
+  EXPECT_THAT(RepairsOf(shared), ::testing::IsEmpty());
   EXPECT_EQ(Why(shared),
             "No repair is shown: only you can say which container is to have the chips "
             "(TPU303).\n");
