@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
 """What a review costs tpu-admission and others, side by side in one run.
 
-All servers are up all the time, with the same certificate, on one half of the processors; the client, and the
-control plane that Gatekeeper is in front of, have the other half. Round by round each takes the same bytes in turn, beginning with another one each round: at full
-speed on four kept connections, at 300 reviews a second (a round trip begins when the review was due), and one
-review on a new TLS connection each. CPU is that of the server's process. A ratio is taken within a
-round; what is printed is the median of the rounds, with the smallest and the largest. What each answers
-is looked at: all allow or deny alike. Writes build/compare/results.json, and with --write the table of
-docs/performance.md. tests/compare/run builds what this needs.
+All servers are up all the time, with the same certificate, on one half of the processors; the client has the
+other, and the control plane that some need. Round by round each takes the same bytes in turn, beginning with
+another one each round: at full speed on four kept connections, at 300 reviews a second (a round trip begins
+when the review was due), and one review on a new TLS connection each. CPU is that of the server's process.
+A ratio is taken within a round; what is printed is the median of the rounds, with the smallest and the
+largest. Every answer is looked at: all allow, deny or patch alike. Writes BUILD/compare.json, and with --write
+the tables of docs/performance.md. tests/compare/run builds what this needs.
 """
 import argparse
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -172,6 +173,7 @@ def main():
     parser.add_argument("--programs", help="folder of the control plane")
     parser.add_argument("--go", required=True, help="version of Go")
     options = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the servers end, too
     about = machine.describe()
     with tempfile.TemporaryDirectory() as folder:
         results = run(options, folder)
@@ -179,8 +181,7 @@ def main():
     results["command"] = f"./dev compare --rounds {options.rounds} --seconds {options.seconds:g}"
     text = table.page(results)
     print(text)
-    os.makedirs("build/compare", exist_ok=True)
-    with open("build/compare/results.json", "w", encoding="utf-8") as file:
+    with open(options.build + "/compare.json", "w", encoding="utf-8") as file:
         json.dump(results, file, indent=1)
     if options.write:
         machine.write_between("compare", text)
