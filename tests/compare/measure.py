@@ -148,6 +148,7 @@ def run(options, folder):
         for server in servers:
             memory[server.name].append(server.resident_mib())
         return {"version": 1, "versions": {server.name: server.version for server in servers},
+                "nice": os.nice(0),
                 "processors": {"servers": server_cpus, "client": client_cpus},
                 "resident_mib": memory, "samples": samples}
     finally:

@@ -70,9 +70,13 @@ def page(results):
     return "\n".join([
         f"`{results['command']}`, on {results['machine']}. {len(cpus['servers'])} processors for the "
         f"servers, {len(cpus['client'])} for the client; meanwhile others took {median_of(others)} "
-        f"of the machine's processors, at most {max(others):.1f}.",
+        f"of the machine's processors, at most {max(others):.1f}{niceness(results)}.",
         "Medians, in brackets the smallest and the largest round.", "",
         by_review(results, ours), "", by_server(results, ours)])
+
+
+def niceness(results):
+    return f"; all ran at niceness {results['nice']}" if results["nice"] else ""
 
 
 def median_of(values):
