@@ -13,6 +13,7 @@ namespace tpu_admission::controller {
 namespace {
 
 constexpr const char* kNodes = "/api/v1/nodes";
+constexpr std::size_t kMostPages = 10'000;   // a server that has more goes in circles
 constexpr std::size_t kMostLabelBytes = 63;  // of any label's value in Kubernetes
 
 // Only what is read of it: managedFields and annotations are most of a node's metadata, and an API
@@ -68,8 +69,10 @@ bool NodeWatch::List(const std::function<bool()>& go_on) {
                         .label_selector = std::string(workload::kGkeTpuAccelerator)};
   std::vector<Node> nodes;
   std::string version;
+  std::size_t pages = 0;
   do {
     if (!go_on()) return false;
+    if (++pages > kMostPages) return Fail("GET /api/v1/nodes: the list has no end");
     query.limit = limit_;
     const kube::Answer answer = api_.List(query);
     if (answer.outcome == kube::Outcome::kTooLarge) limit_ = std::max(limit_ / 2, 1);

@@ -56,6 +56,9 @@ class FakeNodes final : public kube::WatchApi {
   // A watch lasts as long as it was asked to; else it ends at once.
   bool lasts = true;
 
+  // Each page is empty, and names another.
+  bool circles = false;
+
   // Larger pages are too large for the client.
   int most_in_page = 500;
 
@@ -69,6 +72,7 @@ class FakeNodes final : public kube::WatchApi {
     if (fail) {
       if (auto answer = fail()) return *answer;
     }
+    if (circles) return Ok(R"({"metadata":{"resourceVersion":"1","continue":"n1"},"items":[]})");
     if (query.limit > most_in_page) return Failed(kube::Outcome::kTooLarge, 0);
     Json items = Json::array();
     auto node =

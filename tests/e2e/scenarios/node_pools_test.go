@@ -14,7 +14,7 @@ import (
 const missing = "no node pool of this cluster has tpu-v6e-slice 4x4"
 
 // Nodes appear, the controller writes them down, and the servers warn of a shape that is not there;
-// until there are nodes of it. The API server is restarted in between.
+// until there are nodes of it. The API server is restarted in between, which costs a list, not a storm of them.
 func TestNodePools(t *testing.T) {
 	i := prepare(t)
 	before := everythingThere(i)
@@ -43,6 +43,7 @@ func TestNodePools(t *testing.T) {
 	})
 	i.awaitWarning(wide, missing)
 
+	i.listed(1)
 	if err := production.plane.RestartAPIServer(); err != nil {
 		t.Fatal(err)
 	}
@@ -56,6 +57,7 @@ func TestNodePools(t *testing.T) {
 	}
 	i.awaitRecord(`topology: "4x4", chips: 4, nodes: 0, most: 4, pools: 0, pool: "v6e-b", seen: "`)
 	i.neverWarns(wide)
+	i.listed(3) // it has forgotten the version, and another controller may lead
 
 	i.uninstall(30*time.Second, before)
 }
@@ -94,6 +96,16 @@ func (i *installation) dryRun(manifest string) string {
 		i.Fatal(out)
 	}
 	return out.Stderr
+}
+
+// listed: the controller has listed the nodes, and not more often; else it watches.
+func (i *installation) listed(most int) {
+	i.Helper()
+	lists, err := production.plane.ListsOfNodes(i.system.Name, "tpu-admission-controller")
+	if err != nil || lists == 0 || lists > most {
+		i.Errorf("%d lists, at most %d were expected: %v", lists, most, err)
+	}
+	i.Logf("%d lists", lists)
 }
 
 func (i *installation) record() string {

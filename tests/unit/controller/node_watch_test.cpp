@@ -94,6 +94,17 @@ TEST_F(NodeWatchTest, PagesThatAreTooLargeBecomeSmaller) {
   EXPECT_EQ(nodes_.lists, 4) << "of 500, 250, 125 and 62";
 }
 
+TEST_F(NodeWatchTest, AListThatGoesInCirclesEnds) {
+  nodes_.circles = true;
+  EXPECT_GE(Step(), milliseconds(500));
+  EXPECT_EQ(nodes_.pages, 10'000);
+  EXPECT_FALSE(table_.Record());
+  EXPECT_THAT(seen_.last_error, ::testing::HasSubstr("the list has no end"));
+  nodes_.circles = false;
+  Step();
+  EXPECT_EQ(Nodes("4x4"), 2);
+}
+
 // A restart of the API server, or a cut: the watch goes on where it was, without a list.
 TEST_F(NodeWatchTest, AnApiServerThatIsAwayIsNotAskedForListsWhenItIsBack) {
   Step();
