@@ -49,7 +49,7 @@ func TestScale(t *testing.T) {
 			t.Errorf("%s costs %s", what, cost)
 		}
 	}
-	out, cost := n.Measure(t, binary, "scan", "--kubectl="+filepath.Join(programs, "kubectl"), "--timeout=10m", "--output=json")
+	out, cost := n.Measure(t, binary, "scan", "--kubectl="+filepath.Join(programs, "kubectl"), "--output=json")
 	t.Logf("scan, beside what kubectl takes: %s", cost)
 	if out.Code != 1 || cost.CPU > mostTime || cost.PeakMiB > mostMiB {
 		t.Errorf("scan ends with %d and costs %s: %.500s", out.Code, cost, out.Stderr)
