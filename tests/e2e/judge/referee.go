@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -43,10 +44,11 @@ func NewReferee(api *harness.API, nodes map[Pair]int) (*Referee, error) {
 }
 
 // JudgeAll judges the cases, many at a time, and calls done after each. Those without an answer,
-// since a controller had too much to do, are judged a second time at the end. It stops at an error.
-func (r *Referee) JudgeAll(cases []*Case, atATime int, done func(*Case, Outcome)) error {
+// since a controller had too much to do, are judged a second time at the end. It stops at an error, and
+// when the context ends.
+func (r *Referee) JudgeAll(ctx context.Context, cases []*Case, atATime int, done func(*Case, Outcome)) error {
 	var again []*Case
-	err := r.judgeAll(cases, atATime, func(c *Case, outcome Outcome) {
+	err := r.judgeAll(ctx, cases, atATime, func(c *Case, outcome Outcome) {
 		if outcome == Unknown {
 			again = append(again, c)
 		} else {
@@ -57,13 +59,19 @@ func (r *Referee) JudgeAll(cases []*Case, atATime int, done func(*Case, Outcome)
 		return err
 	}
 	time.Sleep(time.Second)
-	return r.judgeAll(again, 4, done)
+	return r.judgeAll(ctx, again, 4, done)
 }
 
-func (r *Referee) judgeAll(cases []*Case, atATime int, done func(*Case, Outcome)) (failed error) {
+func (r *Referee) judgeAll(ctx context.Context, cases []*Case, atATime int, done func(*Case, Outcome)) (failed error) {
 	var waiting sync.WaitGroup
 	var mutex sync.Mutex
 	room := newRoom(r.nodes, shuffled(cases))
+	defer context.AfterFunc(ctx, func() {
+		mutex.Lock()
+		defer mutex.Unlock()
+		failed = context.Cause(ctx)
+		room.close()
+	})()
 	for range atATime {
 		waiting.Go(func() {
 			for c := room.next(); c != nil; c = room.next() {

@@ -5,12 +5,15 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"maps"
 	"os"
+	"os/signal"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"tpu-admission.io/e2e/harness"
@@ -36,9 +39,14 @@ func main() {
 	flag.BoolVar(&s.missing, "missing", false, "judge only the cases that have no verdict yet")
 	flag.StringVar(&s.kind, "kind", "", "judge the cases of this kind only (all others keep their verdicts)")
 	flag.Parse()
-	agreed, err := run(s)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	agreed, err := run(ctx, s)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "judge:", err)
+		if ctx.Err() != nil {
+			fmt.Fprintln(os.Stderr, "judge: what was judged is kept; --missing goes on from there")
+		}
 		os.Exit(2)
 	}
 	if !agreed {
@@ -81,7 +89,7 @@ func open(s settings) (b *books, err error) {
 	return b, err
 }
 
-func run(s settings) (agreed bool, err error) {
+func run(ctx context.Context, s settings) (agreed bool, err error) {
 	b, err := open(s)
 	if err != nil {
 		return false, err
@@ -91,12 +99,12 @@ func run(s settings) (agreed bool, err error) {
 		scope = judge.Full
 	}
 	if !s.stored {
-		err = b.judgeAnew(s, scope)
+		err = b.judgeAnew(ctx, s, scope)
 	}
 	if b.asked == nil {
 		err = errors.Join(err, b.ask(s))
 	}
-	// Also after an error: what is judged need not be judged again (--missing).
+	// Also after an error or a signal: what is judged need not be judged again (--missing).
 	if err := errors.Join(err, b.write(s.root)); err != nil {
 		return false, err
 	}
@@ -113,7 +121,7 @@ func (b *books) write(root string) error {
 }
 
 // judgeAnew runs the cases of the scope, then their repairs, and keeps the outcomes.
-func (b *books) judgeAnew(s settings, scope judge.Scope) error {
+func (b *books) judgeAnew(ctx context.Context, s settings, scope judge.Scope) error {
 	plane, err := harness.StartControlPlane(s.programs, s.work, "judge",
 		harness.Options{ExtendedResourceToleration: true})
 	defer plane.Stop()
@@ -128,22 +136,22 @@ func (b *books) judgeAnew(s settings, scope judge.Scope) error {
 	if s.missing {
 		cases = judge.NotJudged(cases, b.verdicts)
 	}
-	if err := judgeAll(referee, "cases", cases, b.verdicts.Set); err != nil {
+	if err := judgeAll(ctx, referee, "cases", cases, b.verdicts.Set); err != nil {
 		return err
 	}
 	if err := b.ask(s); err != nil {
 		return err
 	}
 	fresh := judge.Only(b.repairVerdicts.NotJudged(b.repaired), s.kind)
-	return judgeAll(referee, "repaired cases", fresh, b.repairVerdicts.Set)
+	return judgeAll(ctx, referee, "repaired cases", fresh, b.repairVerdicts.Set)
 }
 
-func judgeAll(referee *judge.Referee, what string, cases []*judge.Case, set func(*judge.Case, judge.Outcome)) error {
+func judgeAll(ctx context.Context, referee *judge.Referee, what string, cases []*judge.Case, set func(*judge.Case, judge.Outcome)) error {
 	begin, last, count := time.Now(), time.Now(), 0
 	say := func() {
 		fmt.Printf("judge: %d of %d %s, %s\n", count, len(cases), what, time.Since(begin).Round(time.Second))
 	}
-	err := referee.JudgeAll(cases, 40, func(c *judge.Case, outcome judge.Outcome) {
+	err := referee.JudgeAll(ctx, cases, 40, func(c *judge.Case, outcome judge.Outcome) {
 		set(c, outcome)
 		if outcome == judge.Unknown {
 			fmt.Printf("judge: no answer in time: %s, %s, %q\n", c.Shape, c.Kind, c.Fault)
