@@ -35,7 +35,9 @@ std::string Join(std::vector<std::string> names) {
     const std::size_t of = names[i].find(kOf);
     const std::size_t next = names[i + 1].find(kOf);
     if (of == std::string::npos || next == std::string::npos) continue;
-    if (names[i].substr(of) == names[i + 1].substr(next)) names[i].resize(of);
+    if (names[i].substr(of) != names[i + 1].substr(next)) continue;
+    names[i] = names[i].substr(0, of) + " and " + names[i + 1];
+    names.erase(names.begin() + std::ptrdiff_t(i) + 1);
   }
   std::string text = names.front();
   for (std::size_t i = 1; i < names.size(); ++i) {

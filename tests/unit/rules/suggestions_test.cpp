@@ -50,6 +50,13 @@ TEST(Sentence, SaysEqualValuesTogether) {
             "backoffLimit to 2");
 }
 
+TEST(Sentence, KeepsRequestsAndLimitsTogether) {
+  EXPECT_EQ(SentenceOf({{"/c/resources/requests/google.com~1tpu", 4},
+                        {"/c/resources/limits/google.com~1tpu", 4},
+                        {"/spec/parallelism", 4}}),
+            "set requests and limits of google.com/tpu and parallelism to 4");
+}
+
 TEST(Sentence, SaysWhatGoes) {
   EXPECT_EQ(SentenceOf({{"/spec/nodeName", std::nullopt}, {"/spec/size", 2}, {"/a", std::nullopt}}),
             "remove nodeName, and set size to 2, and remove a");
