@@ -73,7 +73,9 @@ std::vector<repair::Repair> RepairsOf(const Settings& settings, const Submission
     edited.before = {};
     return ProofOf(Judge(settings, edited, arena), before);
   };
-  return repair::FindRepairs(settings.engine.catalog(), submission.object, written, prove, arena);
+  return repair::FindRepairs(settings.engine.catalog(), submission.object, written,
+                             denied ? repair::Reach::kAnyShape : repair::Reach::kAsSaid, prove,
+                             arena);
 }
 
 std::vector<TemplateFix> FixesOf(const Settings& settings, const Submission& submission,

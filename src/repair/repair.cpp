@@ -148,11 +148,12 @@ bool Append(const std::vector<Fault>& faults, const std::string_view* pods, Edit
 
 class Search {
  public:
-  Search(const tpu::Catalog& catalog, k8s::JsonView object, const Proof& written,
+  Search(const tpu::Catalog& catalog, k8s::JsonView object, const Proof& written, Reach reach,
          const Prover& prove, k8s::Arena& arena)
       : catalog_(catalog),
         object_(object),
         written_(written),
+        reach_(reach),
         base_proof_(written),
         prove_(prove),
         arena_(arena) {}
@@ -224,6 +225,7 @@ class Search {
     };
     for (const Candidate& candidate : plan.candidates) {
       if (found.size() == kMostRepairs || left_ == 0) break;
+      if (!IsInReach(plan.written, candidate)) continue;
       Edits edits = before;
       edits.insert(edits.end(), candidate.edits.begin(), candidate.edits.end());
       if (is_known(std::span(edits).subspan(own))) continue;
@@ -232,6 +234,23 @@ class Search {
       found.push_back({&candidate, std::move(edits), own});
     }
     return found;
+  }
+
+  // Whether the findings say the edits themselves, or others of the same fields for as many chips.
+  bool IsInReach(const Written& written, const Candidate& candidate) const {
+    if (reach_ == Reach::kAnyShape) return true;
+    bool exact = true;
+    for (const JsonEdit& edit : candidate.edits) {
+      const JsonEdit* said = nullptr;
+      for (const Fault& fault : written_.faults) {
+        for (const JsonEdit& other : fault.edits) {
+          if (other.pointer == edit.pointer) said = &other;
+        }
+      }
+      if (said == nullptr) return false;
+      exact = exact && *said == edit;
+    }
+    return exact || candidate.total_chips() == written.total_chips;
   }
 
   // Adds what the findings that are left would change, until there are none (of this set, or of
@@ -257,6 +276,7 @@ class Search {
   const tpu::Catalog& catalog_;
   const k8s::JsonView object_;
   const Proof& written_;
+  const Reach reach_;
   Edits base_;        // of what cannot be read as it is
   Proof base_proof_;  // with these
   const Prover& prove_;
@@ -275,8 +295,9 @@ std::string Repair::Title() const {
 }
 
 std::vector<Repair> FindRepairs(const tpu::Catalog& catalog, k8s::JsonView object,
-                                const Proof& written, const Prover& prove, k8s::Arena& arena) {
-  return Search(catalog, object, written, prove, arena).Find();
+                                const Proof& written, Reach reach, const Prover& prove,
+                                k8s::Arena& arena) {
+  return Search(catalog, object, written, reach, prove, arena).Find();
 }
 
 }  // namespace tpu_admission::repair

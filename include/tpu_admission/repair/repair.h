@@ -55,7 +55,12 @@ inline constexpr std::size_t kMostCandidates = 256;
 // topology and pods, in this order, then those of few edits. A candidate is a shape together with
 // the edits of the findings that are left with it. `written`: what the judge makes of `object` as
 // it is. The same input gives the same answer.
+//
+// kAsSaid is for what may well run as it is: only what the findings themselves would change is
+// changed, so that no warning costs a shape or chips that somebody chose.
+enum class Reach { kAnyShape, kAsSaid };
 std::vector<Repair> FindRepairs(const tpu::Catalog& catalog, k8s::JsonView object,
-                                const Proof& written, const Prover& prove, k8s::Arena& arena);
+                                const Proof& written, Reach reach, const Prover& prove,
+                                k8s::Arena& arena);
 
 }  // namespace tpu_admission::repair

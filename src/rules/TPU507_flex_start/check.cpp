@@ -90,10 +90,14 @@ void Check(const Subject& subject, Report& report) {
     return;
   }
   if (flex && flex->fixed && flex->value != "true") {
+    // Whoever wrote "false" does not want such nodes: those that are no such lack the label.
+    const bool unwanted = flex->value == "false";
+    workload::Edits edits = unwanted ? Without(subject, *flex) : Selecting(subject, *flex, "true");
+    std::string words = !unwanted ? ", or leave it out" : edits.empty() ? "leave it out" : "";
     Add(subject, *flex,
         fmt::format("gke-flex-start is {}, only \"true\" is a value", Quoted(flex->value)),
         fmt::format("is {}, but the label of flex-start nodes is \"true\".", Quoted(flex->value)),
-        Selecting(subject, *flex, "true"), ", or leave it out", report);
+        std::move(edits), std::move(words), report);
     return;
   }
   if (flex && provisioning && provisioning->fixed && provisioning->value != "flex-start") {

@@ -41,6 +41,11 @@ void Check(const Subject& subject, Report& report) {
     if (!label || !label->fixed || label->value == known.value) continue;
     if (!known.only && !IsMeant(label->value, known.value)) continue;
     const std::string value = Quoted(label->value);
+    // Whoever wrote "false" does not want such nodes: those that are no such lack the label.
+    const bool unwanted = known.only && IsMeant(label->value, "false");
+    workload::Edits edits =
+        unwanted ? Without(subject, *label) : Selecting(subject, *label, std::string(known.value));
+    const std::string words = edits.empty() ? "leave it out of the affinity" : "";
     report.Add({.pointer = subject.At(*label),
                 .part = std::string(known.key),
                 .summary = fmt::format("no node has {} {}", known.key, value),
@@ -48,8 +53,9 @@ void Check(const Subject& subject, Report& report) {
                                        "compared letter by letter.",
                                        value, Quoted(known.value),
                                        known.only ? ", or lack the label" : ""),
-                .edits = Selecting(subject, *label, std::string(known.value)),
-                .change = known.only ? ", or leave it out" : ""});
+                .edits = std::move(edits),
+                .change = known.only && !unwanted ? ", or leave it out" : words,
+                .decision = "which nodes the affinity is to name"});
   }
 }
 

@@ -234,6 +234,23 @@ TEST(Repair, WhereThereIsNoneSomebodyMustDecide) {
             "No repair is shown: only you can say which of the two values is meant (TPU106).\n");
 }
 
+// What only warns may run as it is: nobody's chips are taken for a warning's sake.
+TEST(Repair, OfAWarningChangesOnlyWhatTheFindingSays) {
+  const std::string job = Job({}, 4);
+  EXPECT_THAT(RepairsOf(With(job, "subdomain: s, ", "")), ::testing::IsEmpty());  // TPU409
+  EXPECT_THAT(RepairsOf(With(job, "completions: 4", "completions: 8")), ::testing::IsEmpty());
+  EXPECT_THAT(
+      RepairsOf(With(job, "subdomain: s, ", "subdomain: s, hostNetwork: true, ")),
+      ::testing::ElementsAre("keep 4x4, 16 chips on 4 hosts | dnsPolicy: ClusterFirstWithHostNet"));
+}
+
+// Whoever wrote "false" does not want Spot VMs.
+TEST(Repair, OfASpotThatIsNotWantedIsNoSpot) {
+  EXPECT_EQ(First(With(Job({}, 4), "nodeSelector: {",
+                       "nodeSelector: {cloud.google.com/gke-spot: \"false\", ")),
+            "keep 4x4, 16 chips on 4 hosts | cloud.google.com/gke-spot: (removed)");
+}
+
 TEST(Repair, IsTheSameEachTime) {
   const std::string yaml = Job({.chips = "8"}, 2);
   EXPECT_EQ(RepairsOf(yaml), RepairsOf(yaml));
