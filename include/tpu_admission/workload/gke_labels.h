@@ -17,6 +17,11 @@ inline constexpr std::string_view kLegacyTpuPrefix = "cloud-tpus.google.com/";
 // The driver of TPUs by dynamic resource allocation.
 inline constexpr std::string_view kTpuDriver = "tpu.google.com";
 
+// The same labels by the names that clusters without GKE give them.
+// kubernetes-sigs/dra-driver-google-tpu@f5a9d8c reads these first.
+inline constexpr std::string_view kOwnTpuAccelerator = "tpu.google.com/accelerator";
+inline constexpr std::string_view kOwnTpuTopology = "tpu.google.com/topology";
+
 // Annotations of pods. GoogleCloudPlatform/kubernetes-engine-samples and xpk's slice controller,
 // slice/internal/core/constants.go.
 inline constexpr std::string_view kGkeSliceTopology = "cloud.google.com/gke-tpu-slice-topology";

@@ -25,11 +25,8 @@ void Check(const Subject& subject, Report& report) {
   if (!subject.Misses(NodeLabel::kAccelerator)) return;
   Finding finding = {
       .pointer = subject.At(NodeLabel::kAccelerator),
-      .summary = fmt::format("no {}, and GKE refuses {}", Key(NodeLabel::kAccelerator),
-                             RefusedPod(subject)),
-      .problem = fmt::format("has no {}. GKE's own check refuses every pod that asks for "
-                             "chips without it, whatever else chooses the node.",
-                             Key(NodeLabel::kAccelerator)),
+      .summary = fmt::format("no {}, and {}", Key(NodeLabel::kAccelerator), AfterMissing(subject)),
+      .problem = fmt::format("has no {}. {}", Key(NodeLabel::kAccelerator), WhyMissing(subject)),
       .milder = subject.MissingSelectorMode()};
   Suggest(subject, finding);
   report.Add(std::move(finding));

@@ -32,12 +32,9 @@ void Check(const Subject& subject, Report& report) {
   if (!subject.Misses(NodeLabel::kTopology)) return;
   Finding finding = {
       .pointer = subject.At(NodeLabel::kTopology),
-      .summary =
-          fmt::format("no {}, and GKE refuses {}", Key(NodeLabel::kTopology), RefusedPod(subject)),
-      .problem = fmt::format("has no {}, the shape of the slice in chips. GKE's own "
-                             "check refuses every pod that asks for chips without it, "
-                             "whatever else chooses the node.",
-                             Key(NodeLabel::kTopology)),
+      .summary = fmt::format("no {}, and {}", Key(NodeLabel::kTopology), AfterMissing(subject)),
+      .problem = fmt::format("has no {}, the shape of the slice in chips. {}",
+                             Key(NodeLabel::kTopology), WhyMissing(subject)),
       .milder = subject.MissingSelectorMode()};
   Suggest(subject, finding);
   report.Add(std::move(finding));

@@ -83,8 +83,18 @@ std::optional<Mode> UnlessDocumented(const tpu::Generation& generation) {
   return generation.documented ? std::nullopt : std::optional(Mode::kWarn);
 }
 
-std::string_view RefusedPod(const Subject& subject) {
-  return subject.is_pod() ? "this pod" : "each pod";
+std::string_view AfterMissing(const Subject& subject) {
+  if (subject.cluster.platform == Platform::kSelfManaged) return "any TPU node will do";
+  return subject.is_pod() ? "GKE refuses this pod" : "GKE refuses each pod";
+}
+
+std::string_view WhyMissing(const Subject& subject) {
+  if (subject.cluster.platform == Platform::kSelfManaged) {
+    return "Unless something else chooses the node, the scheduler takes any that has the chips, "
+           "also one of another generation or slice.";
+  }
+  return "GKE's own check refuses every pod that asks for chips without it, whatever else chooses "
+         "the node.";
 }
 
 std::string FoundPods(const workload::Scale& scale) {

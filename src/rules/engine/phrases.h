@@ -31,8 +31,9 @@ std::string_view NoSuchNode(const Subject& subject);
 
 // What is known of the generation from no public page warns at most.
 std::optional<Mode> UnlessDocumented(const tpu::Generation& generation);
-// Whom GKE refuses where a selector is missing: "this pod", or "each pod" of a template.
-std::string_view RefusedPod(const Subject& subject);
+// What becomes of pods without a selector: "GKE refuses this pod", and the sentence that says why.
+std::string_view AfterMissing(const Subject& subject);
+std::string_view WhyMissing(const Subject& subject);
 
 // "is 2", "is not set, so it is 1", "is 3, and its leader has no TPUs, so 2 pods have".
 std::string FoundPods(const workload::Scale& scale);

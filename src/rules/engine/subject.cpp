@@ -127,6 +127,11 @@ std::string Subject::At(const k8s::Container& container, std::string_view below)
 }
 
 bool Subject::Misses(NodeLabel label) const {
+  const std::string_view own =
+      label == NodeLabel::kAccelerator ? workload::kOwnTpuAccelerator : workload::kOwnTpuTopology;
+  if (cluster.platform == Platform::kSelfManaged && workload::FindRequired(pods.pod.spec, own)) {
+    return false;
+  }
   const k8s::ObjectMeta& metadata = workload.metadata;
   const auto gpu = workload::FindRequired(pods.pod.spec, workload::kGkeGpu);
   const bool under_other_key = label == NodeLabel::kAccelerator && gpu && NamesTpu(*gpu);
@@ -137,7 +142,8 @@ bool Subject::Misses(NodeLabel label) const {
 }
 
 std::optional<Mode> Subject::MissingSelectorMode() const {
-  const bool refused = is_pod() && !pods.pod.spec.gated && !workload.managed_elsewhere;
+  const bool refused = is_pod() && !pods.pod.spec.gated && !workload.managed_elsewhere &&
+                       cluster.platform != Platform::kSelfManaged;
   return refused ? std::nullopt : std::optional(Mode::kWarn);
 }
 

@@ -82,7 +82,8 @@ struct Subject {
   // the node, and nobody else will add it. A node pool, a machine type, a reservation, nodeName and
   // a slice annotation do not replace it: GKE's own check asks for the label all the same.
   bool Misses(workload::NodeLabel label) const;
-  // What a missing selector is worth: a pod is refused at once, one of a template later.
+  // What a missing selector is worth: a pod is refused at once, one of a template later, and
+  // without GKE none is.
   std::optional<Mode> MissingSelectorMode() const;
   // The slice, if the topology, the chips of a pod and the machine say which.
   std::optional<Slice> SliceOfPods() const;
