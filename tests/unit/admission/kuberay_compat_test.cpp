@@ -2,6 +2,9 @@
 // own words. What that webhook denies is denied, with its sentences; what it lets in goes in.
 #include <gtest/gtest.h>
 
+#include <map>
+#include <sstream>
+
 #include "support/asker.h"
 #include "support/case_name.h"
 
@@ -131,6 +134,123 @@ INSTANTIATE_TEST_SUITE_P(
                     Pass{"M12MachineTypeAsLabel",
                          {Group(2, "2x2x2", "4", "tpu7x-standard-4t")},
                          "TPU101=warn"}),
+    CaseName());
+
+const std::string kAccelerator = "/spec/nodeSelector/cloud.google.com~1gke-tpu-accelerator";
+const std::string kTopology = "/spec/nodeSelector/cloud.google.com~1gke-tpu-topology";
+
+json PodOn(const std::string& accelerator, const std::string& topology) {
+  return With(With(TpuPod(), kAccelerator, accelerator), kTopology, topology);
+}
+
+json JobOn(int pods, const std::string& accelerator, const std::string& topology) {
+  json job = With(With(TpuJob(), "/spec/parallelism", pods), "/spec/completions", pods);
+  job["spec"]["template"]["spec"]["nodeSelector"] = {
+      {"cloud.google.com/gke-tpu-accelerator", accelerator},
+      {"cloud.google.com/gke-tpu-topology", topology}};
+  return job;
+}
+
+// In the place of the label of the topology.
+json PodWithTopologies(const std::vector<std::string>& topologies) {
+  json pod = Without(TpuPod(), kTopology);
+  pod["spec"]["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]
+     ["nodeSelectorTerms"][0]["matchExpressions"] = {{{"key", "cloud.google.com/gke-tpu-topology"},
+                                                      {"operator", "In"},
+                                                      {"values", topologies}}};
+  return pod;
+}
+
+json RayPod(const std::map<std::string, std::string>& labels) {
+  json pod = TpuPod();
+  pod["metadata"]["labels"] = labels;
+  return pod;
+}
+
+json Sliced(json object, const std::string& metadata, const std::string& slice) {
+  object["metadata"]["labels"]["kueue.x-k8s.io/queue-name"] = "queue";
+  return With(std::move(object), metadata,
+              {{"annotations", {{"cloud.google.com/gke-tpu-slice-topology", slice}}}});
+}
+
+json WithoutAccelerator(json group) {
+  group["template"]["spec"]["nodeSelector"].erase("cloud.google.com/gke-tpu-accelerator");
+  return group;
+}
+
+json LeaderWorkerSet(const std::string& slice) {
+  json set = {{"apiVersion", "leaderworkerset.x-k8s.io/v1"},
+              {"kind", "LeaderWorkerSet"},
+              {"metadata", {{"name", "serve"}}}};
+  set["spec"]["leaderWorkerTemplate"] = {
+      {"size", 16}, {"workerTemplate", {{"spec", Group(1, "", "4", "tpu7x")["template"]["spec"]}}}};
+  return Sliced(set, "/spec/leaderWorkerTemplate/workerTemplate/metadata", slice);
+}
+
+struct Verdict {
+  std::string name;
+  json object;
+  std::string findings;  // those that are told
+};
+
+class OtherVerdicts : public testing::TestWithParam<Verdict> {};
+
+TEST_P(OtherVerdicts, AreThoseOfTheTable) {
+  std::istringstream all(Ask(GetParam().object).findings());
+  std::string told;
+  for (std::string one; all >> one;) {
+    if (!one.ends_with("=audit")) told += (told.empty() ? "" : " ") + one;
+  }
+  EXPECT_EQ(told, GetParam().findings);
+}
+
+// The rows of docs/comparison.md where this profile and a peer do not agree.
+INSTANTIATE_TEST_SUITE_P(
+    Milder, OtherVerdicts,
+    testing::Values(Verdict{"K5AcceleratorThatNobodyKnows", PodOn("tpu-v2", "2x2"), "TPU101=warn"},
+                    Verdict{"C1FamilyThatNobodyKnows", PodOn("tpu-v7-8", "2x2"), "TPU101=warn"},
+                    Verdict{"C1OrderOnV4", JobOn(48, "tpu-v4-podslice", "4x12x4"), "TPU203=warn"},
+                    Verdict{"G2SeveralTopologies", PodWithTopologies({"2x2", "4x4"}), ""},
+                    Verdict{"M2NoClusterLabel", RayPod({{"ray.io/is-ray-node", "yes"}}), ""},
+                    Verdict{"M3NoGroupLabel",
+                            RayPod({{"ray.io/is-ray-node", "yes"}, {"ray.io/cluster", "ray"}}), ""},
+                    Verdict{"M4NoContainers", With(TpuPod(), "/spec/containers", json::array()),
+                            ""},
+                    Verdict{"X8ZeroDimension", LeaderWorkerSet("0x4x4"), ""}),
+    CaseName());
+
+INSTANTIATE_TEST_SUITE_P(
+    Stricter, OtherVerdicts,
+    testing::Values(Verdict{"C5CapitalX", PodOn("tpu-v6e-slice", "2X2"), "TPU201=deny"},
+                    Verdict{"T6HalfABoard", PodOn("tpu7x", "1x2x2"), "TPU203=deny"},
+                    Verdict{
+                        "ChipsRequestUnlikeLimit",
+                        With(TpuPod(), "/spec/containers/0/resources/requests/google.com~1tpu", 1),
+                        "TPU301=deny TPU302=deny"}),
+    CaseName());
+
+INSTANTIATE_TEST_SUITE_P(
+    TheSame, OtherVerdicts,
+    testing::Values(
+        Verdict{"C1Order", JobOn(48, "tpu-v5p-slice", "4x12x4"), "TPU203=deny"},
+        Verdict{"C1TooManyCubes", JobOn(2048, "tpu-v4-podslice", "16x16x32"), "TPU203=deny"},
+        Verdict{"G1OnlyTheAccelerator", Without(TpuPod(), kTopology), "TPU103=deny"},
+        Verdict{"G2OneTopology", PodWithTopologies({"2x2"}), ""},
+        Verdict{"K2NoAccelerator", Cluster({WithoutAccelerator(Group(1, "2x2x1", "4"))}),
+                "TPU102=deny"},
+        Verdict{"S4SliceWithoutParent",
+                Cluster({With(Group(2, "", "4", "tpu-v6e-slice"), "/template/metadata",
+                              {{"annotations",
+                                {{"cloud.google.com/gke-tpu-slice-topology", "2x4"}}}})}),
+                "TPU103=deny"},
+        Verdict{"S9LongerThanItsParent",
+                Cluster({With(Group(8, "4x8", "4", "tpu-v6e-slice"), "/template/metadata",
+                              {{"annotations",
+                                {{"cloud.google.com/gke-tpu-slice-topology", "2x16"}}}})}),
+                "TPU207=deny"},
+        Verdict{"X7AcceleratorThatNobodyKnows",
+                Sliced(JobOn(16, "tpu-v9", "4x4x4"), "/spec/template/metadata", "4x4x4"),
+                "TPU101=warn"}),
     CaseName());
 
 TEST(KuberayCompat, V8IsDeniedByDefault) {
