@@ -126,7 +126,8 @@ std::string WhyNoRepair(const std::vector<JudgedFinding>& findings) {
     said.push_back(decision);
     decisions.push_back(std::string(decision) + " (" + std::string(judged.finding.rule->id) + ")");
   }
-  if (decisions.empty()) return "No repair is shown: no shape near this one is without a fault.\n";
+  if (decisions.empty())
+    return "No repair is shown: no shape near this one was found without a fault.\n";
   std::string text = "No repair is shown: only you can say " + decisions.front();
   for (std::size_t i = 1; i < decisions.size(); ++i) {
     text += (i + 1 == decisions.size() ? " and " : ", ") + decisions[i];

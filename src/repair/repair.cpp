@@ -113,6 +113,19 @@ bool Includes(std::span<const JsonEdit> edits, std::span<const JsonEdit> fewer) 
   });
 }
 
+// Of judging a workload once, by what its pod sets hold, and by their number: each is held against
+// the others. One ordinary pod set is the least.
+constexpr std::size_t kOrdinaryCost = 100;
+std::size_t CostOf(const workload::Workload& workload) {
+  constexpr std::size_t kOfAPodSet = 50;
+  std::size_t cost = 0;
+  for (const workload::PodSet& pods : workload.pod_sets) {
+    cost += (kOfAPodSet + pods.entries) * std::max<std::size_t>(1, pods.nodes.choices.size());
+    if (&pods != &workload.pod_sets[0]) cost += kOrdinaryCost;
+  }
+  return std::max(cost, kOrdinaryCost);
+}
+
 bool IsFaulty(const std::vector<Fault>& faults, std::string_view pods) {
   return std::any_of(faults.begin(), faults.end(),
                      [&](const Fault& fault) { return fault.pods == pods; });
@@ -154,16 +167,19 @@ class Search {
         object_(object),
         written_(written),
         reach_(reach),
+        cost_(CostOf(written.workload)),
         base_proof_(written),
         prove_(prove),
         arena_(arena) {}
 
   std::vector<Repair> Find() {
     if (!MakePlans() && !(DoWhatIsSaid() && MakePlans())) return {};
+    if (plans_.size() * cost_ > left_) return {};  // each needs a proof
     std::vector<std::vector<Found>> sound(plans_.size());
     for (std::size_t i = 0; i < plans_.size(); ++i) {
       // The sets before it have their best by then, those after it are as written.
       const Edits before = i == 0 ? base_ : sound[i - 1].front().edits;
+      plans_[i].candidates = CandidatesFor(plans_[i].written, BaseObject());
       sound[i] = SoundOnes(plans_[i], before, i == 0 ? 0 : before.size(), i + 1 == plans_.size());
       if (sound[i].empty()) return {};
     }
@@ -191,7 +207,7 @@ class Search {
         continue;
       }
       if (!written) return false;
-      plans_.push_back({*written, CandidatesFor(*written, BaseObject())});
+      plans_.push_back({*written, {}});
     }
     return !plans_.empty();
   }
@@ -212,7 +228,7 @@ class Search {
   k8s::JsonView BaseObject() { return k8s::Edited(object_, base_, arena_); }
 
   Proof Prove(const Edits& edits) {
-    --left_;
+    left_ -= std::min(left_, cost_);
     return prove_(k8s::Edited(object_, edits, arena_));
   }
 
@@ -223,8 +239,10 @@ class Search {
         return Includes(edits, std::span(other.edits).subspan(other.own));
       });
     };
+    // Of the sets before the last only the best is told.
+    const std::size_t most = last ? kMostRepairs : 1;
     for (const Candidate& candidate : plan.candidates) {
-      if (found.size() == kMostRepairs || left_ == 0) break;
+      if (found.size() == most || left_ == 0) break;
       if (!IsInReach(plan.written, candidate)) continue;
       Edits edits = before;
       edits.insert(edits.end(), candidate.edits.begin(), candidate.edits.end());
@@ -277,13 +295,14 @@ class Search {
   const k8s::JsonView object_;
   const Proof& written_;
   const Reach reach_;
+  const std::size_t cost_;
   Edits base_;        // of what cannot be read as it is
   Proof base_proof_;  // with these
   const Prover& prove_;
   k8s::Arena& arena_;
   std::vector<Plan> plans_;
   std::int64_t other_chips_ = 0;  // of the sets without a fault
-  std::size_t left_ = kMostCandidates;
+  std::size_t left_ = kMostCandidates * kOrdinaryCost;
 };
 
 }  // namespace

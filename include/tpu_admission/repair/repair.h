@@ -3,7 +3,7 @@
 // edited object.
 //
 // Pure; belongs to one thread through its arena. Searched only when something is wrong; the work is
-// bounded by kMostCandidates judgements.
+// bounded by kMostCandidates judgements of an ordinary pod, and so by fewer of a large object.
 #pragma once
 
 #include <cstdint>

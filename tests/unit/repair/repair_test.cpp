@@ -251,6 +251,58 @@ TEST(Repair, OfASpotThatIsNotWantedIsNoSpot) {
             "keep 4x4, 16 chips on 4 hosts | cloud.google.com/gke-spot: (removed)");
 }
 
+// How often the search asks the judge about a JobSet with so many faulty replicated jobs, if no
+// edit ever helps.
+std::size_t Judgements(int jobs) {
+  std::string yaml = JobSet({.topology = "4x6"}, 1, 6);
+  const std::size_t begin = yaml.find("{name: w");
+  const std::string one = yaml.substr(begin, yaml.rfind("]}}") - begin);
+  for (int i = 1; i < jobs; ++i) yaml.insert(begin, one + ", ");
+  const std::string json = ParseYaml(yaml).value().front().json;
+  k8s::JsonParser parser;
+  k8s::Arena arena;
+  const k8s::JsonView object = parser.Parse(json).value();
+  repair::Proof written;
+  written.workload = workload::ReadWorkload({}, k8s::GvkOf(object), object, arena).value();
+  EXPECT_EQ(written.workload.pod_sets.size(), std::size_t(jobs));
+  for (const workload::PodSet& pods : written.workload.pod_sets) {
+    written.faults.push_back({std::string(pods.pointer), {}});
+  }
+  std::size_t asked = 0;
+  const auto catalog = tpu::Catalog::Load(tpu::BuiltInCatalogText(), "built-in").value();
+  EXPECT_THAT(FindRepairs(
+                  *catalog, object, written, repair::Reach::kAnyShape,
+                  [&](k8s::JsonView) {
+                    ++asked;
+                    return written;
+                  },
+                  arena),
+              testing::IsEmpty());
+  return asked;
+}
+
+// A user's object is judged again and again while its answer waits: the larger, the less often.
+TEST(Repair, TakesNoLongerForALargeObject) {
+  EXPECT_GT(Judgements(1), 5U);
+  for (const int jobs : {2, 4, 8, 12}) {
+    EXPECT_GT(Judgements(jobs), 0U) << jobs;
+    EXPECT_LE(Judgements(jobs) * std::size_t(jobs), repair::kMostCandidates) << jobs;
+  }
+  EXPECT_EQ(Judgements(50), 0U) << "not one for each: there is no use in beginning";
+}
+
+TEST(Repair, MendsAllOfSeveralReplicatedJobs) {
+  const std::string first = JobSet({.chips = "8"}, 1, 2);
+  const std::size_t begin = first.find("{name: w");
+  std::string both = first;
+  both.insert(begin,
+              With(first.substr(begin, first.rfind("]}}") - begin), "name: w", "name: v") + ", ");
+  EXPECT_EQ(First(both),
+            "v: 2x4, 2 slices of 8 chips; w: 2x4, 2 slices of 8 chips | v: topology: 2x4, "
+            "parallelism: 1, completions: 1, replicas: 2; w: topology: 2x4, parallelism: 1, "
+            "completions: 1, replicas: 2");
+}
+
 TEST(Repair, IsTheSameEachTime) {
   const std::string yaml = Job({.chips = "8"}, 2);
   EXPECT_EQ(RepairsOf(yaml), RepairsOf(yaml));
