@@ -66,14 +66,13 @@ std::string ParagraphWithChange(const Finding& finding, const std::string& chang
   return text;
 }
 
-// Where one change mends several faults, it is said once.
-std::string ChangeOrReference(std::span<const JudgedFinding> earlier, const Finding& finding) {
-  for (const JudgedFinding& other : earlier) {
-    if (other.finding.change == finding.change) {
-      return "the change for " + std::string(other.finding.rule->id) + " mends this too";
-    }
-  }
-  return finding.change;
+// Where one change mends several faults, it is said once: `said` has those of the faults before.
+std::string ChangeOrReference(std::span<const JudgedFinding> faults,
+                              const std::vector<std::string>& said, const std::string& change) {
+  const auto same = std::find(said.begin(), said.end(), change);
+  if (same == said.end()) return change;
+  const rules::Rule& rule = *faults[std::size_t(same - said.begin())].finding.rule;
+  return "the change for " + std::string(rule.id) + " mends this too";
 }
 
 std::string More(std::span<const JudgedFinding> findings, std::string_view docs_url) {
@@ -123,13 +122,16 @@ std::string DenialMessage(const workload::Workload& workload,
   const auto end = std::find_if_not(findings.begin(), findings.end(), Denies);
   const auto faults = std::span(findings).first(std::size_t(end - findings.begin()));
   std::string text = FirstLine(workload, faults) + "\n";
+  std::vector<std::string> said;
   std::size_t i = 0;
   for (; i < std::min(faults.size(), kMaxParagraphs) && text.size() < kEnoughBytes; ++i) {
     const Finding& finding = faults[i].finding;
     // What one edit mends is said beside it; else the repairs say it, once for all.
     const bool alone = repairs.empty() || faults.size() == 1;
-    const std::string change = alone ? ChangeOrReference(faults.first(i), finding) : "";
-    text += "\n" + ParagraphWithChange(finding, change, faults[i].more);
+    std::string change = alone ? finding.Change() : "";
+    text += "\n" +
+            ParagraphWithChange(finding, ChangeOrReference(faults, said, change), faults[i].more);
+    if (alone) said.push_back(std::move(change));
     if (!faults[i].peer_sentence.empty()) {
       text.append("  (").append(faults[i].peer_sentence).append(")\n");
     }
@@ -142,7 +144,7 @@ std::string DenialMessage(const workload::Workload& workload,
 }
 
 std::string Paragraph(const Finding& finding, std::size_t more) {
-  return ParagraphWithChange(finding, finding.change, more);
+  return ParagraphWithChange(finding, finding.Change(), more);
 }
 
 ToldFinding Told(const JudgedFinding& judged, k8s::JsonView document, const std::string& pointer) {
@@ -157,7 +159,7 @@ ToldFinding Told(const JudgedFinding& judged, k8s::JsonView document, const std:
           .container = Printable(finding.container),
           .summary = finding.summary,
           .problem = finding.problem,
-          .change = finding.change,
+          .change = finding.Change(),
           .edits = k8s::AsChanges(document, edits),
           .decision = finding.decision,
           .paragraph = is_told ? ParagraphWithChange(finding, "", judged.more) : "",
@@ -170,12 +172,13 @@ std::string Warning(const Finding& finding, std::size_t more) {
     return std::string(finding.rule->id) + ": " + summary + others;
   };
   // Whole, else without the other ways to do it, else without the domains of labels.
-  std::string text = line(finding.summary) + "; " + finding.change;
+  const std::string whole = finding.Change();
+  std::string text = line(finding.summary) + "; " + whole;
   if (text.size() <= kWarningBytes) return text;
-  text = line(finding.summary) + "; " + FirstChoice(finding.change);
+  text = line(finding.summary) + "; " + FirstChoice(whole);
   if (text.size() <= kWarningBytes) return text;
   const std::string start = line(WithoutDomains(finding.summary)) + "; ";
-  const std::string change = WithoutDomains(finding.change);
+  const std::string change = WithoutDomains(whole);
   text = start + change;
   if (text.size() <= kWarningBytes) return text;
   text = start + FirstChoice(change);

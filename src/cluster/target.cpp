@@ -57,7 +57,7 @@ void ReadFaults(const Judgement& judgement, Snapshot& snapshot) {
     const rules::Mode mode = std::max(judged.mode, judged.would_be);
     if (mode < rules::Mode::kWarn || judged.finding.rule == nullptr) continue;
     snapshot.faults.push_back({std::string(judged.finding.rule->id), mode, judged.finding.summary,
-                               judged.finding.problem, judged.finding.change});
+                               judged.finding.problem, judged.finding.Change()});
   }
 }
 

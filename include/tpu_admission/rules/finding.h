@@ -37,8 +37,8 @@ struct Finding {
   // What to change, made for this manifest: made to the letter, they take this finding away. None:
   // a person must decide something first.
   workload::Edits edits = {};
-  // What to do, in the imperative. A rule that gives edits says here only what comes after them,
-  // such as another way: their own sentence (SentenceOf) is put before it.
+  // What to do, in the imperative, where there are no edits; else what comes after their own
+  // sentence, such as another way. Change() has both.
   std::string change = {};
   // Where there are no edits: what only a person can say, after "only you can say". A constant.
   std::string_view decision = {};
@@ -51,6 +51,8 @@ struct Finding {
   // Of the node selection of `pods`, where not all of them have the fault.
   std::size_t alternative = 0;
 
+  // What to do; made anew with each call, for most findings are read by nobody.
+  std::string Change() const;
   Mode mode() const { return milder ? *milder : rule->mode; }
   std::string_view part_name() const { return part.empty() ? container : part; }
   FaultId fault() const {

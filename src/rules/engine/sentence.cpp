@@ -64,4 +64,6 @@ std::string SentenceOf(const workload::Edits& edits) {
   return text;
 }
 
+std::string Finding::Change() const { return SentenceOf(edits) + change; }
+
 }  // namespace tpu_admission::rules

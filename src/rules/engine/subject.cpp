@@ -173,7 +173,6 @@ void Report::Add(Finding finding) {
   finding.container.resize(std::min(finding.container.size(), kLongestName));
   finding.part.resize(std::min(finding.part.size(), kLongestName));
   if (!finding.edits.empty()) {
-    finding.change.insert(0, SentenceOf(finding.edits));
     finding.decision = {};
   } else if (finding.decision.empty() && rule_.fix == nullptr) {
     finding.decision = "what is meant";

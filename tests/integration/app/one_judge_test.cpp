@@ -96,7 +96,7 @@ Said ByTheWebhook(const rules::Cluster& cluster, const std::vector<std::string>&
                                    {"container", Printable(finding.container)},
                                    {"summary", finding.summary},
                                    {"problem", finding.problem},
-                                   {"change", finding.change}}));
+                                   {"change", finding.Change()}}));
       }
     }
   }

@@ -79,7 +79,7 @@ struct Row {
 std::string Changes(const Answer& answer) {
   std::string text;
   for (const JudgedFinding& judged : answer.record.findings) {
-    text += std::string(judged.finding.rule->id) + ": " + judged.finding.change + "\n";
+    text += std::string(judged.finding.rule->id) + ": " + judged.finding.Change() + "\n";
   }
   return text;
 }

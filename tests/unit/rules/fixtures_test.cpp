@@ -77,7 +77,8 @@ std::string FixText(const Fix& fix) {
 void ExpectUsefulWarning(const Finding& finding) {
   const std::string warning = admission::Warning(finding);
   EXPECT_LE(warning.size(), admission::kWarningBytes) << warning;
-  EXPECT_NE(warning.find("; "), warning.npos) << warning << " names no change:\n" << finding.change;
+  EXPECT_NE(warning.find("; "), warning.npos) << warning << " names no change:\n"
+                                              << finding.Change();
 }
 
 // What a golden file holds: mode, warning and paragraph of each finding of the rule, and its fixes.
@@ -125,8 +126,8 @@ TEST_P(RuleFixture, WhatIsToldCarriesEditsOrSaysWhoDecides) {
     if (finding.mode() < Mode::kWarn) continue;
     if (finding.rule->id == "TPU104") continue;  // an item of a list, which the rule's fix adds
     EXPECT_NE(finding.edits.empty(), finding.decision.empty()) << finding.rule->id;
-    EXPECT_NE(finding.decision, "what is meant") << finding.rule->id << ": " << finding.change;
-    EXPECT_FALSE(finding.change.empty());
+    EXPECT_NE(finding.decision, "what is meant") << finding.rule->id << ": " << finding.Change();
+    EXPECT_FALSE(finding.Change().empty());
   }
 }
 

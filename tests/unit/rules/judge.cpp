@@ -65,7 +65,7 @@ std::vector<std::string> LeftByTheirEdits(std::string_view yaml, const Cluster& 
     const auto edited = WorkloadOf(k8s::Edited(object, finding.edits, arena), arena);
     for (const Finding& other : engine.Evaluate(edited.value()).findings) {
       if (other.fault() == finding.fault()) {
-        left.push_back(std::string(finding.rule->id) + ": " + finding.change);
+        left.push_back(std::string(finding.rule->id) + ": " + finding.Change());
       }
     }
   }

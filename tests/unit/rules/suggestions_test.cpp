@@ -36,8 +36,8 @@ TEST(Suggestions, WordsOfAMissingTopologyAreWhole) {
     return finding.rule->id == "TPU103";
   });
   ASSERT_NE(missing, findings.end());
-  EXPECT_TRUE(missing->change.starts_with("set cloud.google.com/gke-tpu-topology to "))
-      << missing->change;
+  EXPECT_TRUE(missing->Change().starts_with("set cloud.google.com/gke-tpu-topology to "))
+      << missing->Change();
 }
 
 TEST(Sentence, SaysEqualValuesTogether) {
