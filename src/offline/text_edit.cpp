@@ -101,18 +101,71 @@ std::optional<Change> Removal(std::string_view text, const YamlNode& root, const
   return Change{line, std::min(text.find('\n', end), text.size() - 1) + 1, ""};
 }
 
-// "key: value" of what is missing.
-std::string NewMember(std::string_view text, const YamlNode& root, const Way& way,
-                      const JsonScalar& value) {
-  const bool json = IsJson(text, root);
-  const auto key = [json](const std::string& name) {
-    return json ? k8s::AsJson(JsonScalar(name)) : WrittenKey(name);
-  };
-  std::string written = json ? k8s::AsJson(value) : Written(value, '\0');
-  for (std::size_t i = way.missing.size(); i-- > 1;) {
-    written = "{" + key(way.missing[i]) + ": " + written + "}";
+// What an edit puts where nothing is.
+struct Missing {
+  std::vector<std::string> path;
+  const JsonScalar* value = nullptr;
+};
+
+// "key: value" of each; those with a key in common stand in one map.
+std::string NewMembers(bool json, const std::vector<Missing>& all, std::size_t depth = 0) {
+  std::string written;
+  std::vector<bool> done(all.size());
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (done[i]) continue;
+    const std::string& key = all[i].path[depth];
+    std::vector<Missing> below;
+    for (std::size_t j = i; j < all.size(); ++j) {
+      if (all[j].path[depth] != key) continue;
+      done[j] = true;
+      if (all[j].path.size() > depth + 1) below.push_back(all[j]);
+    }
+    written += written.empty() ? "" : ", ";
+    written += (json ? k8s::AsJson(JsonScalar(key)) : WrittenKey(key)) + ": ";
+    written += !below.empty() ? "{" + NewMembers(json, below, depth + 1) + "}"
+               : json         ? k8s::AsJson(*all[i].value)
+                              : Written(*all[i].value, '\0');
   }
-  return key(way.missing.front()) + ": " + written;
+  return written;
+}
+
+// Puts `member` into the map, before what is there.
+std::optional<Change> Insertion(std::string_view text, const YamlNode& map,
+                                const std::string& member) {
+  const std::size_t start = map.start.offset;
+  if (map.kind != YamlNode::Kind::kMap || start >= text.size()) return std::nullopt;
+  if (text[start] == '{') {
+    return Change{start + 1, start + 1, map.members.empty() ? member : member + ", "};
+  }
+  if (map.members.empty()) return std::nullopt;
+  const YamlMark first = map.members.front().mark;
+  return Change{first.offset, first.offset, member + "\n" + std::string(first.column - 1, ' ')};
+}
+
+// Where several edits put something into a map that is not there yet, it is made once. Takes those
+// edits out of `left`.
+std::optional<Change> NewMap(std::string_view text, const YamlNode& root,
+                             std::vector<JsonEdit*>& left) {
+  const JsonEdit& first = *left.front();
+  if (!first.value) return std::nullopt;
+  const Way way = Follow(root, first.pointer);
+  if (way.missing.size() < 2) return std::nullopt;
+  std::vector<Missing> all;
+  std::vector<JsonEdit*> others;
+  for (JsonEdit* edit : left) {
+    const Way other = edit->value ? Follow(root, edit->pointer) : Way();
+    const bool same = other.node == way.node && other.missing.size() > 1 &&
+                      other.missing.front() == way.missing.front();
+    if (same) {
+      all.push_back({other.missing, &*edit->value});
+    } else {
+      others.push_back(edit);
+    }
+  }
+  const bool json = IsJson(text, root);
+  std::optional<Change> change = Insertion(text, *way.node, NewMembers(json, all));
+  if (change) left = std::move(others);
+  return change;
 }
 
 // The change of the text that makes `edit`; nothing if it cannot be made in place. A number in the
@@ -131,14 +184,7 @@ std::optional<Change> ChangeFor(std::string_view text, const YamlNode& root, Jso
     if (quote != '\0' && number != nullptr) edit.value = std::to_string(*number);
     return change;
   }
-  if (way.node->kind != YamlNode::Kind::kMap) return std::nullopt;
-  const std::string member = NewMember(text, root, way, *edit.value);
-  if (text[start] == '{') {
-    return Change{start + 1, start + 1, way.node->members.empty() ? member : member + ", "};
-  }
-  if (way.node->members.empty()) return std::nullopt;
-  const YamlMark first = way.node->members.front().mark;
-  return Change{first.offset, first.offset, member + "\n" + std::string(first.column - 1, ' ')};
+  return Insertion(text, *way.node, NewMembers(IsJson(text, root), {{way.missing, &*edit.value}}));
 }
 
 // Where one edit takes a member out of a map and another puts one in, the new one stands in the
@@ -152,7 +198,7 @@ std::optional<Change> Renaming(std::string_view text, const YamlNode& root, cons
   const std::size_t begin = old->member->mark.offset;
   const std::size_t end = old->member->value->end.offset;
   if (begin >= text.size() || end <= begin) return std::nullopt;
-  return Change{begin, end, NewMember(text, root, way, *addition.value)};
+  return Change{begin, end, NewMembers(IsJson(text, root), {{way.missing, &*addition.value}})};
 }
 
 // Whether each document of `after` is that of `before` with its edits.
@@ -215,12 +261,19 @@ Result<std::vector<Change>> FindChanges(std::string_view text, const YamlStream&
       done[i] = done[j] = true;
     }
   }
+  std::vector<JsonEdit*> left;
   for (std::size_t i = 0; i < done.size(); ++i) {
-    if (done[i]) continue;
-    JsonEdit& edit = edits.edits[i];
-    std::optional<Change> change = ChangeFor(text, *document->root, edit);
+    if (!done[i]) left.push_back(&edits.edits[i]);
+  }
+  while (!left.empty()) {
+    std::optional<Change> change = NewMap(text, *document->root, left);
     if (!change) {
-      return Error{FieldPath(edit.pointer) + " cannot be changed in the text; change it by hand"};
+      JsonEdit& edit = *left.front();
+      left.erase(left.begin());
+      change = ChangeFor(text, *document->root, edit);
+      if (!change) {
+        return Error{FieldPath(edit.pointer) + " cannot be changed in the text; change it by hand"};
+      }
     }
     changes.push_back(*std::move(change));
   }

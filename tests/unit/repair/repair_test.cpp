@@ -277,7 +277,7 @@ std::size_t Judgements(int jobs) {
                     return written;
                   },
                   arena),
-              testing::IsEmpty());
+              ::testing::IsEmpty());
   return asked;
 }
 
