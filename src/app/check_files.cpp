@@ -10,7 +10,7 @@
 #include "tpu_admission/net/processors.h"
 #include "tpu_admission/offline/fix.h"
 #include "tpu_admission/offline/templates.h"
-#include "tpu_admission/offline/text_edit.h"
+#include "tpu_admission/offline/unified_diff.h"
 
 namespace tpu_admission::app {
 namespace {

@@ -281,22 +281,6 @@ Result<std::vector<Change>> FindChanges(std::string_view text, const YamlStream&
   return changes;
 }
 
-std::vector<std::string_view> Lines(std::string_view text) {
-  std::vector<std::string_view> lines;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size() - 1) + 1;
-    lines.push_back(text.substr(0, end));
-    text.remove_prefix(end);
-  }
-  return lines;
-}
-
-void AppendLine(std::string& diff, char mark, std::string_view line) {
-  diff += mark;
-  diff += line;
-  if (!line.ends_with('\n')) diff += "\n\\ No newline at end of file\n";
-}
-
 }  // namespace
 
 Result<std::vector<TextChange>> ChangesOf(std::string_view text, const YamlStream& stream,
@@ -338,70 +322,6 @@ Result<std::string> EditText(std::string_view text, std::vector<DocumentEdits> e
   std::string edited = Changed(text, changes);
   if (!ReadsAs(stream, edited, edits)) return Error{kInTheWay};
   return edited;
-}
-
-// The edits change lines in place or add some, so what is equal is found by looking ahead.
-std::string UnifiedDiff(std::string_view name, std::string_view before, std::string_view after) {
-  if (before == after) return "";
-  constexpr std::size_t kContext = 3;
-  const std::vector<std::string_view> a = Lines(before);
-  const std::vector<std::string_view> b = Lines(after);
-  // Pairs of equal lines, in order: greedy, with a bounded look ahead.
-  struct Block {
-    std::size_t a, a_end, b, b_end;
-  };
-  std::vector<Block> blocks;
-  std::size_t i = 0;
-  std::size_t j = 0;
-  while (i < a.size() || j < b.size()) {
-    if (i < a.size() && j < b.size() && a[i] == b[j]) {
-      ++i;
-      ++j;
-      continue;
-    }
-    Block block{i, a.size(), j, b.size()};
-    for (std::size_t ahead = 1; ahead < 200 && block.a_end == a.size() && block.b_end == b.size();
-         ++ahead) {
-      for (std::size_t k = 0; k <= ahead; ++k) {
-        const std::size_t x = i + k;
-        const std::size_t y = j + ahead - k;
-        if (x < a.size() && y < b.size() && a[x] == b[y]) {
-          block.a_end = x;
-          block.b_end = y;
-          break;
-        }
-      }
-    }
-    blocks.push_back(block);
-    i = block.a_end;
-    j = block.b_end;
-  }
-  std::string diff = "--- a/" + std::string(name) + "\n+++ b/" + std::string(name) + "\n";
-  for (std::size_t first = 0; first < blocks.size();) {
-    std::size_t last = first;
-    while (last + 1 < blocks.size() && blocks[last + 1].a - blocks[last].a_end <= 2 * kContext) {
-      ++last;
-    }
-    const std::size_t lead = std::min(kContext, blocks[first].a);
-    const std::size_t tail = std::min(kContext, a.size() - blocks[last].a_end);
-    const std::size_t from = blocks[first].a - lead;
-    const std::size_t to = blocks[last].a_end + tail;
-    const std::size_t new_from = blocks[first].b - lead;
-    const std::size_t new_to = blocks[last].b_end + tail;
-    diff += "@@ -" + std::to_string(from + 1) + "," + std::to_string(to - from) + " +" +
-            std::to_string(new_from + 1) + "," + std::to_string(new_to - new_from) + " @@\n";
-    std::size_t line = from;
-    for (std::size_t block = first; block <= last; ++block) {
-      for (; line < blocks[block].a; ++line) AppendLine(diff, ' ', a[line]);
-      for (; line < blocks[block].a_end; ++line) AppendLine(diff, '-', a[line]);
-      for (std::size_t k = blocks[block].b; k < blocks[block].b_end; ++k) {
-        AppendLine(diff, '+', b[k]);
-      }
-    }
-    for (; line < to; ++line) AppendLine(diff, ' ', a[line]);
-    first = last + 1;
-  }
-  return diff;
 }
 
 }  // namespace tpu_admission::offline

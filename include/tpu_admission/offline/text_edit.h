@@ -37,8 +37,4 @@ Result<std::vector<TextChange>> ChangesOf(std::string_view text, const YamlStrea
                                           DocumentEdits edits);
 std::string Changed(std::string_view text, const std::vector<TextChange>& changes);
 
-// The unified diff of two texts, with three lines of context; empty if they are equal. `name` is
-// that of the file.
-std::string UnifiedDiff(std::string_view name, std::string_view before, std::string_view after);
-
 }  // namespace tpu_admission::offline

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tpu_admission/offline/unified_diff.h"
+
 namespace tpu_admission::offline {
 namespace {
 
