@@ -20,7 +20,7 @@ func Fill(api *harness.API, catalog *Catalog, mostHosts int) (map[Pair]int, erro
 	var nodes []object
 	room := map[Pair]int{}
 	for _, s := range catalog.Shapes() {
-		count := leastNodes
+		count := max(leastNodes, mostHosts) // pods of a case may be sent to any shape
 		if s.Hosts <= mostHosts {
 			count = max(count, 2*s.Hosts+1)
 		}
