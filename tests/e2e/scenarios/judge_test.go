@@ -24,7 +24,7 @@ func TestTheSchedulerAgreesOnASample(t *testing.T) {
 	}
 	fresh := judge.Verdicts{}
 	cases := judge.Cases(catalog, judge.Sample)
-	err = referee.JudgeAll(cases, 32, func(c *judge.Case, outcome judge.Outcome) {
+	err = referee.JudgeAll(t.Context(), cases, 32, func(c *judge.Case, outcome judge.Outcome) {
 		fresh.Set(c, outcome)
 		if stored, _ := verdicts.Of(c); stored != outcome {
 			t.Errorf("%s, %s, %q: %s, but stored is %s", c.Shape, c.Kind, c.Fault, outcome, stored)
@@ -39,7 +39,7 @@ func TestTheSchedulerAgreesOnASample(t *testing.T) {
 	known := judge.RepairVerdicts{}
 	known.Learn(cases, fresh)
 	unknown := known.NotJudged(repaired)
-	err = referee.JudgeAll(unknown, 32, func(c *judge.Case, outcome judge.Outcome) {
+	err = referee.JudgeAll(t.Context(), unknown, 32, func(c *judge.Case, outcome judge.Outcome) {
 		if outcome != judge.Scheduled {
 			t.Errorf("%s, %s, %q: its first repair is not scheduled, but %s", c.Shape, c.Kind, c.Fault, outcome)
 		}

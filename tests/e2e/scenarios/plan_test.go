@@ -30,7 +30,7 @@ func TestWhatPlanWritesRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	kinds := map[string]int{}
-	err = referee.JudgeAll(cases, 32, func(c *judge.Case, outcome judge.Outcome) {
+	err = referee.JudgeAll(t.Context(), cases, 32, func(c *judge.Case, outcome judge.Outcome) {
 		kinds[c.Kind.String()]++
 		if outcome != judge.Scheduled {
 			t.Errorf("%s, %s: %s", c.Shape, c.Kind, outcome)
