@@ -9,6 +9,7 @@
 #include "support/yaml_json.h"
 #include "tpu_admission/base/json_pointer.h"
 #include "tpu_admission/offline/text_edit.h"
+#include "tpu_admission/offline/unified_diff.h"
 
 namespace {
 

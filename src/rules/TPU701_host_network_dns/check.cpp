@@ -7,7 +7,8 @@ namespace {
 
 bool CannotFindNames(const k8s::PodSpec& spec) {
   if (!spec.UsesHostNetwork()) return false;
-  const std::string_view policy = spec.Text("dnsPolicy");
+  const k8s::JsonView json = spec.json["dnsPolicy"];
+  const std::string_view policy = json.StringOr(json.present() && !json.is_null() ? "no text" : "");
   return policy.empty() || policy == "ClusterFirst";
 }
 

@@ -92,6 +92,11 @@ bool IsTold(const Container& container) {
          container.HasEnv(workload::kMegascaleCoordinator);
 }
 
+// A value that is no text is left alone.
+bool IsUnset(k8s::JsonView field) {
+  return !field.present() || field.is_null() || field.AsString() == "";
+}
+
 }  // namespace
 
 std::optional<std::int64_t> WorkersToTell(const Subject& subject) {
@@ -148,8 +153,8 @@ void AddHost(const Subject& subject, const workload::WorkerIdentity& identity,
              std::vector<Fix>& fixes) {
   if (identity.workers < 2 || identity.domain.empty()) return;
   const k8s::PodSpec& spec = subject.pods.pod.spec;
-  if (spec.Text("hostname").empty()) fixes.emplace_back(SetHostname{identity.HostLabel()});
-  if (spec.Text("subdomain").empty()) {
+  if (IsUnset(spec.json["hostname"])) fixes.emplace_back(SetHostname{identity.HostLabel()});
+  if (IsUnset(spec.json["subdomain"])) {
     fixes.emplace_back(SetSubdomain{identity.domain.substr(1)});
   }
 }

@@ -53,6 +53,15 @@ INSTANTIATE_TEST_SUITE_P(Cases, DnsPolicyFix,
                                               false}),
                          [](const auto& row) { return std::string(row.param.name); });
 
+// Only callers that bypass the API server send it; found by fuzzing.
+TEST(DnsPolicyFix, LeavesAloneWhatIsNoText) {
+  Asker asker;
+  json pod = PodOf({"", true, nullptr, true, false});
+  pod["spec"]["dnsPolicy"] = {{"kind", "Pod"}};
+  const json patch = asker.Mutate(Review(pod)).patch();
+  for (const json& operation : patch) EXPECT_NE(operation["path"], "/spec/dnsPolicy");
+}
+
 TEST(DnsPolicyFix, CanBeOff) {
   Asker asker({.policy = "fixes: {TPU701: false}", .docs_url = "", .cluster = {}});
   const json pod = PodOf({"", true, "ClusterFirst", true, false});
