@@ -123,10 +123,24 @@ void AddOperations(const rules::ReplaceVariable& fix, JsonView, Patch& patch) {
   patch.End();
 }
 
-// Adds `term` to the list `key` of `kind`, and what is missing of the way to it.
+constexpr std::string_view kRequired = "requiredDuringSchedulingIgnoredDuringExecution";
+
+// Whether all of `affinity` that terms are added to has the type that Kubernetes gives it, or is
+// not there: what is of another type is left alone.
+bool TakesTerms(JsonView affinity) {
+  const auto is_unset = [](JsonView view) { return !view.present() || view.is_null(); };
+  if (!is_unset(affinity) && !affinity.is_object()) return false;
+  for (const std::string_view kind : {"podAffinity", "podAntiAffinity"}) {
+    const JsonView terms = affinity[kind][kRequired];
+    if (!is_unset(affinity[kind]) && !affinity[kind].is_object()) return false;
+    if (!is_unset(terms) && !terms.is_array()) return false;
+  }
+  return true;
+}
+
+// Adds `term` to the required ones of `kind`, and what is missing of the way to them.
 void AddAffinityTerm(JsonView affinity, std::string_view kind, const std::string& term,
                      Patch& patch) {
-  constexpr std::string_view kRequired = "requiredDuringSchedulingIgnoredDuringExecution";
   const std::string path = std::string("/spec/affinity/").append(kind);
   const std::string list = path + "/" + std::string(kRequired);
   if (!affinity[kind].is_object()) {
@@ -156,6 +170,7 @@ std::string Requirement(std::string_view label, std::string_view op, std::string
 // As JobSet does for its exclusive placement.
 void AddOperations(const rules::KeepTogether& fix, JsonView pod, Patch& patch) {
   const JsonView affinity = pod["spec"]["affinity"];
+  if (!TakesTerms(affinity)) return;
   if (!affinity.is_object()) patch.Add("/spec/affinity", "{}");
   AddAffinityTerm(affinity, "podAffinity", AffinityTerm(Requirement(fix.label, "In", fix.value)),
                   patch);

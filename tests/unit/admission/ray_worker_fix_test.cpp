@@ -226,6 +226,15 @@ TEST(RayWorkerFix, MergesTheAffinityWithTheUsers) {
   }
 }
 
+// Only callers that bypass the API server send it; found by fuzzing.
+TEST(RayWorkerFix, LeavesAloneAnAffinityOfAnotherType) {
+  for (const char* text : {R"({"podAffinity": "a"})", R"({"podAntiAffinity": [1]})"}) {
+    json pod = MultiHostRayPod();
+    pod["spec"]["affinity"] = json::parse(text);
+    EXPECT_EQ(Mutated(pod, {}, kAffinity)["spec"]["affinity"], json::parse(text));
+  }
+}
+
 // What kuberay-tpu-webhook has set before us, as at ef658db.
 TEST(RayWorkerFix, DoublesNothingBesideKuberaysWebhook) {
   json pod = MultiHostRayPod();
