@@ -122,12 +122,12 @@ std::string DenialMessage(const workload::Workload& workload,
   const auto end = std::find_if_not(findings.begin(), findings.end(), Denies);
   const auto faults = std::span(findings).first(std::size_t(end - findings.begin()));
   std::string text = FirstLine(workload, faults) + "\n";
+  // What one edit mends is said beside it; else the repairs say it, once for all.
+  const bool alone = repairs.empty() || faults.size() == 1;
   std::vector<std::string> said;
   std::size_t i = 0;
   for (; i < std::min(faults.size(), kMaxParagraphs) && text.size() < kEnoughBytes; ++i) {
     const Finding& finding = faults[i].finding;
-    // What one edit mends is said beside it; else the repairs say it, once for all.
-    const bool alone = repairs.empty() || faults.size() == 1;
     std::string change = alone ? finding.Change() : "";
     text += "\n" +
             ParagraphWithChange(finding, ChangeOrReference(faults, said, change), faults[i].more);

@@ -128,12 +128,11 @@ constexpr std::string_view kRequired = "requiredDuringSchedulingIgnoredDuringExe
 // Whether all of `affinity` that terms are added to has the type that Kubernetes gives it, or is
 // not there: what is of another type is left alone.
 bool TakesTerms(JsonView affinity) {
-  const auto is_unset = [](JsonView view) { return !view.present() || view.is_null(); };
-  if (!is_unset(affinity) && !affinity.is_object()) return false;
+  if (affinity.has_value() && !affinity.is_object()) return false;
   for (const std::string_view kind : {"podAffinity", "podAntiAffinity"}) {
     const JsonView terms = affinity[kind][kRequired];
-    if (!is_unset(affinity[kind]) && !affinity[kind].is_object()) return false;
-    if (!is_unset(terms) && !terms.is_array()) return false;
+    if (affinity[kind].has_value() && !affinity[kind].is_object()) return false;
+    if (terms.has_value() && !terms.is_array()) return false;
   }
   return true;
 }

@@ -43,7 +43,7 @@ std::vector<ScanFinding> Difference(std::vector<ScanFinding> before,
   return after;
 }
 
-constexpr int kPatience = 3;  // kinds in a row without an answer
+constexpr int kMostUnanswered = 3;  // kinds in a row
 
 // The API server has answered, though not with what was wanted.
 bool IsAnswer(std::string_view error) {
@@ -200,7 +200,7 @@ Status Scanner::ReadCluster(Kubectl& kubectl, const std::string& namespace_name,
   for (const workload::Kind* kind : kinds) {
     if (kind->is_cluster_scoped && !namespace_name.empty()) continue;
     const std::string resource = ResourceName(*kind);
-    if (unanswered == kPatience) {
+    if (unanswered == kMostUnanswered) {
       state_->Complain("gave up after three kinds in a row: nothing was read from " + resource +
                        " on");
       break;

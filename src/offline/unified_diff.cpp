@@ -30,7 +30,7 @@ std::string UnifiedDiff(std::string_view name, std::string_view before, std::str
   constexpr std::size_t kContext = 3;
   const std::vector<std::string_view> a = Lines(before);
   const std::vector<std::string_view> b = Lines(after);
-  // Pairs of equal lines, in order: greedy, with a bounded look ahead.
+  // Between pairs of equal lines, of which the nearest is taken.
   struct Block {
     std::size_t a, a_end, b, b_end;
   };

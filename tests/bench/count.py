@@ -22,6 +22,7 @@ import tempfile
 import time
 
 import bodies
+import machine
 
 LARGE = 15_000  # bytes of a body; of such ones fewer are sent
 ALLOCATORS = {"malloc", "calloc", "realloc", "aligned_alloc", "posix_memalign"}
@@ -134,12 +135,7 @@ class Counted:
         return self
 
     def __exit__(self, *_):
-        self.process.terminate()
-        try:
-            self.process.wait(60)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
+        machine.end(self.process, 60)
         self.log.close()
         if os.environ.get("KEEP"):
             print("callgrind's files are in", self.folder, file=sys.stderr)

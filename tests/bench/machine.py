@@ -13,6 +13,16 @@ def resident_kib(pid):
         return int(re.search(r"VmRSS:\s+(\d+)", file.read())[1])
 
 
+def end(process, seconds):
+    """Asks the process to end, and makes it if it does not in time."""
+    process.terminate()
+    try:
+        process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
 def free_port():
     with socket.socket() as one:
         one.bind(("127.0.0.1", 0))

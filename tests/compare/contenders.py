@@ -55,12 +55,7 @@ class Contender:
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def stop(self):
-        self.process.terminate()
-        try:
-            self.process.wait(15)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
+        machine.end(self.process, 15)
 
 
 def ours(binary, certificate, name, *more):

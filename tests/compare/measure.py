@@ -24,7 +24,9 @@ import table
 from contenders import ONE_THREAD, OURS
 from reviews import reviews
 
-import machine  # of ../bench, which reviews.py has put into the path
+# Of ../bench, which reviews.py has put into the path.
+import count
+import machine
 
 FULL, RATE, NEW = "full speed", "300 a second", "new connection"
 
@@ -108,13 +110,6 @@ def measure(client, servers, all_reviews, rounds):
     return samples
 
 
-def make_certificate(path):
-    subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
-         "-days", "2", "-subj", "/CN=compare", "-addext", "subjectAltName=IP:127.0.0.1",
-         "-keyout", path + ".key", "-out", path + ".crt"], check=True, stderr=subprocess.DEVNULL)
-
-
 def start(options, certificate, plane):
     """Starts the servers one by one."""
     binary = options.build + "/tpu-admission"
@@ -131,7 +126,7 @@ def start(options, certificate, plane):
 
 def run(options, folder):
     server_cpus, client_cpus = halves()
-    make_certificate(folder + "/tls")
+    count.make_certificate(folder)
     client = Client(options.build + "/tests/bench/tpu-admission-load", folder, client_cpus,
                     options.seconds)
     all_reviews, servers, memory, plane = reviews(), [], {}, None

@@ -139,18 +139,17 @@ std::optional<tpu::Topology> OfferedSlice(const Subject& subject) {
   return slice && Offers(subject.shape.generation, *slice) ? slice : std::nullopt;
 }
 
-// Names the level of `slice` in the place of that of `now`; none where the pods ask for more.
-workload::Edits ToLevel(const Subject& subject, std::string_view key, const tpu::Topology& now,
+// Of all pods together.
+std::int64_t AskedChips(const workload::PodSet& set) {
+  return PodCount(set.scale).value_or(0) * std::min<std::int64_t>(set.chips_per_pod, 1'000);
+}
+
+// Names the level of `slice` in the place of `level`; none where the pods ask for more.
+workload::Edits ToLevel(const Subject& subject, std::string_view key, std::string_view level,
                         const tpu::Topology& slice) {
-  const std::int64_t asked = PodCount(subject.pods.scale).value_or(0) *
-                             std::min<std::int64_t>(subject.pods.chips_per_pod, 1'000);
-  if (key == workload::kKueueRequired && asked > slice.chips()) return {};
-  std::string level(subject.pods.pod.metadata.annotations.Find(key).value_or(""));
-  const std::string old = now.Text();
-  const std::size_t place = level.rfind(old);
-  if (place == level.npos) return {};
-  level.replace(place, old.size(), slice.Text());
-  return {{subject.AtAnnotation(key), std::move(level), key.substr(key.find('/') + 1)}};
+  if (key == workload::kKueueRequired && AskedChips(subject.pods) > slice.chips()) return {};
+  return {
+      {subject.AtAnnotation(key), LevelWith(level, slice.Text()), key.substr(key.find('/') + 1)}};
 }
 
 void CheckLevel(Annotations& annotations, std::string_view key) {
@@ -166,7 +165,7 @@ void CheckLevel(Annotations& annotations, std::string_view key) {
           "no place for the pods.",
           Quoted(level), generation->label, topology->Text()),
       fmt::format("set it to the level of {}", slice ? slice->Text() : "a slice that there is"),
-      slice ? ToLevel(annotations.subject(), key, *topology, *slice) : workload::Edits());
+      slice ? ToLevel(annotations.subject(), key, level, *slice) : workload::Edits());
 }
 
 // The level of one slice holds no more chips than the slice has.
@@ -186,10 +185,10 @@ void CheckRequired(Annotations& annotations) {
                     "Kueue finds no place for them.",
                     topology->Text(), slice->Text()),
         fmt::format("name the level of slices of {}", slice->Text()),
-        ToLevel(annotations.subject(), workload::kKueueRequired, *topology, *slice));
+        ToLevel(annotations.subject(), workload::kKueueRequired, level, *slice));
   }
   const std::optional<std::int64_t> pods = PodCount(set.scale);
-  const std::int64_t asked = pods.value_or(0) * std::min<std::int64_t>(set.chips_per_pod, 1'000);
+  const std::int64_t asked = AskedChips(set);
   if (asked <= topology->chips()) return;
   annotations.Doubt(
       workload::kKueueRequired, fmt::format("{} chips do not fit {}", asked, name),

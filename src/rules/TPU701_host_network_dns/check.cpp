@@ -8,7 +8,7 @@ namespace {
 bool CannotFindNames(const k8s::PodSpec& spec) {
   if (!spec.UsesHostNetwork()) return false;
   const k8s::JsonView json = spec.json["dnsPolicy"];
-  const std::string_view policy = json.StringOr(json.present() && !json.is_null() ? "no text" : "");
+  const std::string_view policy = json.StringOr(json.has_value() ? "no text" : "");
   return policy.empty() || policy == "ClusterFirst";
 }
 

@@ -43,7 +43,7 @@ void Check(const Subject& subject, Report& report) {
   if (!slice || !slice->multi_host() || slice->pods < 2) return;
   if (slice->pods * subject.pods.chips_per_pod != slice->topology.chips()) return;
   // Other rules speak about the workers whom we tell, and about a pod that is alone.
-  const bool is_served = WorkersToTell(subject).has_value();
+  const bool is_served = IsToBeTold(subject);
   const bool is_alone = subject.workload.metadata.controller_kind.empty();
   for (const k8s::Container& container : subject.pods.pod.spec.containers) {
     if (!container.Stays() || !workload::UsesTpu(container)) continue;

@@ -44,12 +44,12 @@ std::vector<tpu::Placement> PlacementsOf(const SliceCut& cut) {
   return parts;
 }
 
-// The key of the Kueue annotation that names the level of this slice; empty if none does.
-std::string_view LevelOf(const SliceCut& cut) {
-  const k8s::StringMap& annotations = cut.subject.pods.pod.metadata.annotations;
-  const auto level = annotations.Find(workload::kKueueRequired);
-  return level && TopologyOfLevel(*level) == cut.slice ? workload::kKueueRequired
-                                                       : std::string_view();
+constexpr std::string_view kEndOfLevel = "-id";
+
+// The level of this slice, if Kueue is told it.
+std::optional<std::string_view> LevelOf(const SliceCut& cut) {
+  const auto level = cut.subject.pods.pod.metadata.annotations.Find(workload::kKueueRequired);
+  return level && TopologyOfLevel(*level) == cut.slice ? level : std::nullopt;
 }
 
 }  // namespace
@@ -67,25 +67,30 @@ std::string PartsOf(const SliceCut& cut) {
 }
 
 std::optional<tpu::Topology> TopologyOfLevel(std::string_view label) {
-  constexpr std::string_view kEnd = "-id";
-  if (!label.starts_with(workload::kGkeTpuPrefix) || !label.ends_with(kEnd)) return std::nullopt;
-  label.remove_suffix(kEnd.size());
+  if (!label.starts_with(workload::kGkeTpuPrefix) || !label.ends_with(kEndOfLevel)) {
+    return std::nullopt;
+  }
+  label.remove_suffix(kEndOfLevel.size());
   return tpu::Topology::Parse(label.substr(label.rfind('-') + 1));
 }
 
+std::string LevelWith(std::string_view level, const std::string& topology) {
+  level.remove_suffix(kEndOfLevel.size());
+  return std::string(level.substr(0, level.rfind('-') + 1)).append(topology).append(kEndOfLevel);
+}
+
 std::string LevelToo(const SliceCut& cut) {
-  return LevelOf(cut).empty() ? "" : ", and podset-required-topology accordingly";
+  return LevelOf(cut) ? ", and podset-required-topology accordingly" : "";
 }
 
 workload::Edits CutAnew(const SliceCut& cut) {
   const std::vector<std::string> filled = FilledBy(cut.subject, PlacementsOf(cut));
   if (filled.empty()) return {};
   workload::Edits edits = {{cut.subject.AtAnnotation(workload::kGkeSliceTopology), filled.front()}};
-  const std::string_view key = LevelOf(cut);
-  if (key.empty()) return edits;
-  std::string level(*cut.subject.pods.pod.metadata.annotations.Find(key));
-  level.replace(level.rfind(cut.name()), cut.name().size(), filled.front());
-  edits.push_back({cut.subject.AtAnnotation(key), std::move(level), "podset-required-topology"});
+  if (const auto level = LevelOf(cut)) {
+    edits.push_back({cut.subject.AtAnnotation(workload::kKueueRequired),
+                     LevelWith(*level, filled.front()), "podset-required-topology"});
+  }
   return edits;
 }
 

@@ -27,6 +27,8 @@ std::optional<SliceCut> CutOf(const Subject& subject);
 std::string PartsOf(const SliceCut& cut);
 // The topology in a level of Kueue's such as "cloud.google.com/gke-tpu-partition-4x4x4-id".
 std::optional<tpu::Topology> TopologyOfLevel(std::string_view label);
+// The level of the same kind for another topology.
+std::string LevelWith(std::string_view level, const std::string& topology);
 // Where Kueue is told the level of this slice, it must be told another with another slice: ", and
 // podset-required-topology accordingly".
 std::string LevelToo(const SliceCut& cut);

@@ -93,13 +93,15 @@ bool IsTold(const Container& container) {
 }
 
 // A value that is no text is left alone.
-bool IsUnset(k8s::JsonView field) {
-  return !field.present() || field.is_null() || field.AsString() == "";
-}
+bool IsUnset(k8s::JsonView field) { return !field.has_value() || field.AsString() == ""; }
 
-}  // namespace
+// A worker that is to be told who it is, and how many its slice has.
+struct Place {
+  const workload::IdentityRow* row = nullptr;
+  std::int64_t workers = 1;
+};
 
-std::optional<std::int64_t> WorkersToTell(const Subject& subject) {
+std::optional<Place> PlaceOf(const Subject& subject) {
   if (!subject.is_pod()) return std::nullopt;
   const workload::IdentityRow* row = workload::IdentityRowOf(subject.pods.pod);
   if (row == nullptr) return std::nullopt;
@@ -108,15 +110,18 @@ std::optional<std::int64_t> WorkersToTell(const Subject& subject) {
     return std::nullopt;
   }
   if (!slice->multi_host() && (!row->is_ray || slice->pods != 1)) return std::nullopt;
-  return slice->pods;
+  return Place{row, slice->pods};
 }
 
+}  // namespace
+
+bool IsToBeTold(const Subject& subject) { return PlaceOf(subject).has_value(); }
+
 std::optional<Worker> WorkerOf(const Subject& subject) {
-  const std::optional<std::int64_t> workers = WorkersToTell(subject);
-  if (!workers) return std::nullopt;
-  const k8s::Pod& pod = subject.pods.pod;
-  const workload::IdentityRow* row = workload::IdentityRowOf(pod);
-  return Worker{row, *workers, workload::IdentityOf(*row, pod, *workers)};
+  const std::optional<Place> place = PlaceOf(subject);
+  if (!place) return std::nullopt;
+  return Worker{place->row, place->workers,
+                workload::IdentityOf(*place->row, subject.pods.pod, place->workers)};
 }
 
 Process ProcessOf(const Subject& subject, const Container& container) {

@@ -19,11 +19,10 @@ struct Worker {
     return std::get_if<workload::WorkerIdentity>(&identity);
   }
 };
-// How many workers its slice has; nothing where the pod or that number does not say who it is, and
-// where others tell it.
-std::optional<std::int64_t> WorkersToTell(const Subject& subject);
-// The same, and who the pod is among them.
+// Nothing where the pod or the number of workers does not say who it is, and where others tell it.
 std::optional<Worker> WorkerOf(const Subject& subject);
+// Whether there is one; works out no names.
+bool IsToBeTold(const Subject& subject);
 
 // The place of a container among the processes of its pod: each container with chips is one; an
 // init container runs by itself.
