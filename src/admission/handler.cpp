@@ -157,9 +157,12 @@ AdmissionResponse Handler::Mutate(const Settings& settings, Record& record) {
   if (!pod) return Invalid(pod.error().message, record);
   if (pod->pod_sets.empty()) return {};
   record.outcome = Outcome::kAllowed;
+  std::vector<rules::RuleFix> mends =
+      settings.engine.Fixes(*pod, settings.FixingRules(request.namespace_name));
   std::vector<rules::Fix> fixes;
-  for (rules::RuleFix& mend :
-       settings.engine.Fixes(*pod, settings.FixingRules(request.namespace_name))) {
+  fixes.reserve(mends.size());
+  record.findings.reserve(mends.size());
+  for (rules::RuleFix& mend : mends) {
     if (!MayBeFixedNow(request, mend.fix)) continue;
     fixes.push_back(std::move(mend.fix));
     JudgedFinding& fixed = record.findings.emplace_back();  // for the books: no text

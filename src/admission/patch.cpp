@@ -10,6 +10,7 @@ namespace tpu_admission::admission {
 namespace {
 
 using k8s::JsonView;
+using namespace std::string_view_literals;
 
 constexpr std::string_view kToleration =
     R"({"key":"google.com/tpu","operator":"Exists","effect":"NoSchedule"})";
@@ -25,9 +26,18 @@ class Patch {
   }
   // What is appended to the text from here to End() is the value.
   std::string& Begin(std::string_view operation, std::string_view path) {
-    text_ += text_.empty() ? '[' : ',';
-    text_.append(R"({"op":")").append(operation).append(R"(","path":")").append(path);
-    return text_.append(R"(","value":)");
+    Separate();
+    return AppendHead(text_, operation, path);
+  }
+  // The same with a head that many operations share.
+  std::string& BeginBy(std::string_view head) {
+    Separate();
+    return text_.append(head);
+  }
+  static std::string& AppendHead(std::string& text, std::string_view operation,
+                                 std::string_view path) {
+    text.append(R"({"op":")"sv).append(operation).append(R"(","path":")"sv).append(path);
+    return text.append(R"(","value":)"sv);
   }
   void End() { text_ += '}'; }
   std::string Finish() && {
@@ -36,6 +46,8 @@ class Patch {
   }
 
  private:
+  void Separate() { text_ += text_.empty() ? '[' : ','; }
+
   std::string text_;
 };
 
@@ -81,12 +93,12 @@ void AddOperations(const rules::SetDnsPolicy&, JsonView, Patch& patch) {
   patch.Add("/spec/dnsPolicy", R"("ClusterFirstWithHostNet")");
 }
 
+// The name is a constant of letters and underscores.
 void AppendVariable(std::string& json, const rules::NewVariable& variable) {
-  json += "{\"name\":";
-  AppendJsonString(json, variable.name);
-  json += variable.is_field ? R"(,"valueFrom":{"fieldRef":{"fieldPath":)" : R"(,"value":)";
+  json.append(R"({"name":")"sv).append(variable.name);
+  json += variable.is_field ? R"(","valueFrom":{"fieldRef":{"fieldPath":)"sv : R"(","value":)"sv;
   AppendJsonString(json, variable.value);
-  json += variable.is_field ? "}}}" : "}";
+  json += variable.is_field ? "}}}"sv : "}"sv;
 }
 
 std::string PathOfEnv(std::string_view list, std::size_t container) {
@@ -100,9 +112,11 @@ std::string PathOfEnv(std::string_view list, std::size_t container) {
 void AddOperations(const rules::AddVariables& fix, JsonView pod, Patch& patch) {
   std::string path = PathOfEnv(fix.list, fix.index);
   if (pod["spec"][fix.list].Element(fix.index)["env"].is_array()) {
-    path += "/-";
+    std::string head;
+    head.reserve(path.size() + 48);
+    Patch::AppendHead(head, "add", path += "/-");
     for (const rules::NewVariable& variable : fix.variables) {
-      AppendVariable(patch.Begin("add", path), variable);
+      AppendVariable(patch.BeginBy(head), variable);
       patch.End();
     }
     return;

@@ -39,6 +39,7 @@ Container DecodeContainer(JsonView element, const ContainerList& list, std::size
                           Decoder& decoder) {
   const JsonView json = decoder.ObjectElement(element, list.path);
   Container container;
+  container.json = json;
   container.list = list.path;
   container.index = index;
   container.name = decoder.Name(json);

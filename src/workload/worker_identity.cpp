@@ -112,17 +112,16 @@ Numbered Split(std::string_view name) {
   return {name.substr(0, dash), name.substr(dash + 1)};
 }
 
-// What `pattern` says of the pod; nothing if a label is missing.
-std::optional<std::string> Expand(std::string_view pattern, const k8s::ObjectMeta& meta,
-                                  std::int64_t slice) {
-  std::string text;
+// Appends what `pattern` says of the pod; false if a label is missing.
+bool Expand(std::string& text, std::string_view pattern, const k8s::ObjectMeta& meta,
+            std::int64_t slice) {
   while (!pattern.empty()) {
     const char sign = pattern.front();
     std::size_t taken = 1;
     if (sign == '{') {
       taken = pattern.find('}') + 1;
       const auto value = Find(meta, pattern.substr(1, taken - 2));
-      if (!value || value->empty()) return std::nullopt;
+      if (!value || value->empty()) return false;
       text += *value;
     } else if (sign == '%') {
       text += Split(meta.name).stem;
@@ -134,7 +133,7 @@ std::optional<std::string> Expand(std::string_view pattern, const k8s::ObjectMet
     }
     pattern.remove_prefix(taken);
   }
-  return text;
+  return true;
 }
 
 // A worker of Kubeflow whose number counts on from a master or chief, which it is told of.
@@ -213,13 +212,10 @@ std::optional<NoIdentity> ReadDomain(const IdentityRow& row, const k8s::Pod& pod
 // The names of a slice, and whether they are this pod's.
 std::optional<NoIdentity> ReadNames(const IdentityRow& row, const k8s::Pod& pod,
                                     WorkerIdentity& identity) {
-  auto host = Expand(row.host, pod.metadata, identity.slice);
-  auto name = Expand(row.name, pod.metadata, identity.slice);
-  if (!host || !name) {
+  if (!Expand(identity.host, row.host, pod.metadata, identity.slice) ||
+      !Expand(identity.name, row.name, pod.metadata, identity.slice)) {
     return NoIdentity{"lacks a label that names its workers", "let the controller label its pods"};
   }
-  identity.host = *std::move(host);
-  identity.name = *std::move(name);
   if (identity.workers == 1) return std::nullopt;
   if (!IsDnsLabel(identity.host + std::to_string(identity.first + identity.workers - 1))) {
     return NoIdentity{"would have the host name " + Quoted(identity.HostLabel()) +
@@ -241,12 +237,15 @@ void ReadSlices(const IdentityRow& row, const k8s::ObjectMeta& meta, WorkerIdent
   const std::string_view group = Find(meta, kJobSetGroup).value_or("");
   if (row.coordinator.empty() || (!group.empty() && group != "default")) return;
   identity.slices = row.slices.empty() ? 0 : Number(Find(meta, row.slices)).value_or(0);
-  const auto coordinator = Expand(row.coordinator, meta, identity.slice);
-  if (coordinator && identity.workers > 1 && IsDnsLabel(*coordinator)) {
-    identity.coordinator = *coordinator + identity.domain;
-    identity.is_coordinated =
-        !row.coordinated_by.empty() && Find(meta, row.coordinated_by) == identity.coordinator;
+  if (identity.workers < 2) return;
+  std::string coordinator;
+  coordinator.reserve(2 * 64);  // two labels
+  if (!Expand(coordinator, row.coordinator, meta, identity.slice) || !IsDnsLabel(coordinator)) {
+    return;
   }
+  identity.coordinator = std::move(coordinator.append(identity.domain));
+  identity.is_coordinated =
+      !row.coordinated_by.empty() && Find(meta, row.coordinated_by) == identity.coordinator;
 }
 
 }  // namespace
@@ -269,11 +268,15 @@ const IdentityRow* IdentityRowOf(const k8s::Pod& pod) {
 }
 
 std::string RayServiceOf(const k8s::Pod& pod) {
-  return Expand("{ray.io/cluster}-headless", pod.metadata, 0).value_or("");
+  std::string service;
+  return Expand(service, "{ray.io/cluster}-headless", pod.metadata, 0) ? service : std::string();
 }
 
 void WorkerIdentity::AppendHost(std::string& text, std::int64_t worker) const {
-  text.append(host).append(std::to_string(first + worker)).append(domain);
+  std::array<char, 20> number;
+  const char* const end =
+      std::to_chars(number.data(), number.data() + number.size(), first + worker).ptr;
+  text.append(host).append(number.data(), std::size_t(end - number.data())).append(domain);
 }
 
 std::string WorkerIdentity::HostNames() const {
@@ -302,9 +305,16 @@ std::variant<WorkerIdentity, NoIdentity> IdentityOf(const IdentityRow& row, cons
 }
 
 bool IsDnsLabel(std::string_view text) {
-  const auto good = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
-  return !text.empty() && text.size() <= 63 && good(text.front()) && good(text.back()) &&
-         std::all_of(text.begin(), text.end(), [&](char c) { return good(c) || c == '-'; });
+  static constexpr auto kGood = [] {
+    std::array<bool, 256> good{};
+    for (const char c : std::string_view("-0123456789abcdefghijklmnopqrstuvwxyz")) {
+      good[static_cast<unsigned char>(c)] = true;
+    }
+    return good;
+  }();
+  return !text.empty() && text.size() <= 63 && text.front() != '-' && text.back() != '-' &&
+         std::all_of(text.begin(), text.end(),
+                     [](char c) { return kGood[static_cast<unsigned char>(c)]; });
 }
 
 }  // namespace tpu_admission::workload

@@ -77,12 +77,30 @@ def job_set(pod):
     return dict(pod, request=request)
 
 
+def told(pod):
+    """A worker of a StatefulSet, which lacks its identity: GKE leaves those to us."""
+    pod = copy.deepcopy(pod)
+    request = pod["request"]
+    request["name"] = "train-1"
+    request["object"]["metadata"] |= {
+        "name": "train-1", "generateName": "train-",
+        "labels": {"app": "train", "apps.kubernetes.io/pod-index": "1",
+                   "controller-revision-hash": "train-6f4d9c7b5",
+                   "statefulset.kubernetes.io/pod-name": "train-1"},
+        "ownerReferences": [{"apiVersion": "apps/v1", "kind": "StatefulSet", "name": "train",
+                             "uid": "0d5f3c9e-6a1b-4c7d-8e2f-1a3b5c7d9e0f", "controller": True,
+                             "blockOwnerDeletion": True}]}
+    request["object"]["spec"] |= {"hostname": "train-1", "subdomain": "train"}
+    return pod
+
+
 def cases():
     """Name, endpoint, body, and what the answer holds."""
     pod, bare = review("validate"), review("mutate")
     return [
         ("TPU pod, 6 KB, /validate", "/validate", text(pod), b'"allowed":true'),
         ("TPU pod, 6 KB, /mutate", "/mutate", text(bare), b'"patch":'),
+        ("worker that is told who it is, /mutate", "/mutate", text(told(bare)), b"TPU801=audit"),
         ("pod without TPUs, /validate", "/validate", text(without_tpus(pod)), b'"allowed":true'),
         ("pod without TPUs, /mutate", "/mutate", text(without_tpus(bare)), b'"allowed":true'),
         ("JobSet, /validate", "/validate", text(job_set(pod)), b'"allowed":true'),

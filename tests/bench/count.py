@@ -212,9 +212,9 @@ def main():
         print("SKIP: instructions were not counted, there is no valgrind (apt-get install valgrind)")
         return 0
     rows = count_all(options.server, options.floor, bodies.cases())
-    print(f"{'a request on a kept connection':36} {'instructions':>13} {'allocations':>12}")
+    print(f"{'a request on a kept connection':38} {'instructions':>13} {'allocations':>12}")
     for name, instructions, allocations in rows:
-        print(f"{name:36} {instructions:13,.0f} {allocations:12.1f}")
+        print(f"{name:38} {instructions:13,.0f} {allocations:12.1f}")
     return 0 if not options.budget or hold(rows, read_budget(options.budget)) else 1
 
 

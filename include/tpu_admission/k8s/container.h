@@ -32,6 +32,7 @@ struct Container {
   ResourceList requests;
   ResourceList limits;
   std::span<const Variable> env;
+  JsonView json;  // all of it
 
   // Runs for the pod's life, beside the other containers: a container or a sidecar.
   bool Stays() const { return role == ContainerRole::kMain || role == ContainerRole::kSidecar; }

@@ -47,7 +47,7 @@ void Check(const Subject& subject, Report& report) {
   const bool is_alone = subject.workload.metadata.controller_kind.empty();
   for (const k8s::Container& container : subject.pods.pod.spec.containers) {
     if (!container.Stays() || !workload::UsesTpu(container)) continue;
-    if (RunsAlone(container) || HasEnvFrom(subject, container)) continue;
+    if (RunsAlone(container) || HasEnvFrom(container)) continue;
     const bool has_number = container.HasEnv(workload::kTpuWorkerId);
     if (HasNames(container)) {
       if (!has_number) ReportNoNumber(subject, container, *slice, report);

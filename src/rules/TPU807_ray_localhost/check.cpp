@@ -14,10 +14,10 @@ bool HasBounds(const k8s::Container& container) {
 }
 
 // Several workers of Ray, and GKE's default for a pod of one host.
-bool IsLocal(const Subject& subject, const k8s::Container& container) {
+bool IsLocal(const k8s::Container& container) {
   return container.role != k8s::ContainerRole::kEphemeral && workload::UsesTpu(container) &&
          container.EnvValue(workload::kTpuWorkerHostNames) == "localhost" &&
-         !HasBounds(container) && !HasEnvFrom(subject, container);
+         !HasBounds(container) && !HasEnvFrom(container);
 }
 
 std::optional<Worker> RayWorkerOf(const Subject& subject) {
@@ -32,7 +32,7 @@ void Check(const Subject& subject, Report& report) {
   const std::optional<Worker> worker = RayWorkerOf(subject);
   if (!worker) return;
   for (const k8s::Container& container : subject.pods.pod.spec.containers) {
-    if (!container.Stays() || !IsLocal(subject, container)) continue;
+    if (!container.Stays() || !IsLocal(container)) continue;
     const std::size_t place = container.EnvIndex(workload::kTpuWorkerHostNames);
     report.Add({.pointer = subject.At(container, fmt::format("/env/{}/value", place)),
                 .container = std::string(container.name),
@@ -80,7 +80,7 @@ void MendAll(const Subject& subject, std::vector<Fix>& fixes) {
   if (!worker) return;
   const std::size_t before = fixes.size();
   for (const k8s::Container& container : subject.pods.pod.spec.containers) {
-    if (IsLocal(subject, container)) Mend(subject, *worker, container, fixes);
+    if (IsLocal(container)) Mend(subject, *worker, container, fixes);
   }
   if (fixes.size() > before) AddHost(subject, *worker->known(), fixes);
 }

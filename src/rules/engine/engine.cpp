@@ -45,7 +45,7 @@ void FindFixes(Rules rules, const Subject& subject, std::vector<RuleFix>& all) {
     if (rule->fix == nullptr || !IsAsked(*rule, subject)) continue;
     fixes.clear();
     rule->fix(subject, fixes);
-    for (const Fix& fix : fixes) all.push_back({rule, fix});
+    for (Fix& fix : fixes) all.push_back({rule, std::move(fix)});
   }
 }
 

@@ -95,33 +95,30 @@ bool IsTold(const Container& container) {
 // A value that is no text is left alone.
 bool IsUnset(k8s::JsonView field) { return !field.has_value() || field.AsString() == ""; }
 
-// A worker that is to be told who it is, and how many its slice has.
-struct Place {
-  const workload::IdentityRow* row = nullptr;
-  std::int64_t workers = 1;
-};
-
-std::optional<Place> PlaceOf(const Subject& subject) {
-  if (!subject.is_pod()) return std::nullopt;
-  const workload::IdentityRow* row = workload::IdentityRowOf(subject.pods.pod);
-  if (row == nullptr) return std::nullopt;
+// How many workers are to be told who they are; 0: the pod is none.
+std::int64_t WorkersToTell(const Subject& subject, const workload::IdentityRow& row) {
+  if (!subject.is_pod()) return 0;
   const std::optional<Slice> slice = subject.SliceOfPods();
-  if (!slice || slice->pods * subject.pods.chips_per_pod != slice->topology.chips()) {
-    return std::nullopt;
-  }
-  if (!slice->multi_host() && (!row->is_ray || slice->pods != 1)) return std::nullopt;
-  return Place{row, slice->pods};
+  if (!slice || slice->pods * subject.pods.chips_per_pod != slice->topology.chips()) return 0;
+  return slice->multi_host() || (row.is_ray && slice->pods == 1) ? slice->pods : 0;
 }
 
 }  // namespace
 
-bool IsToBeTold(const Subject& subject) { return PlaceOf(subject).has_value(); }
+bool IsToBeTold(const Subject& subject) {
+  const workload::IdentityRow* const row = workload::IdentityRowOf(subject.pods.pod);
+  return row != nullptr && WorkersToTell(subject, *row) > 0;
+}
 
 std::optional<Worker> WorkerOf(const Subject& subject) {
-  const std::optional<Place> place = PlaceOf(subject);
-  if (!place) return std::nullopt;
-  return Worker{place->row, place->workers,
-                workload::IdentityOf(*place->row, subject.pods.pod, place->workers)};
+  const workload::IdentityRow* const row = workload::IdentityRowOf(subject.pods.pod);
+  return row == nullptr ? std::nullopt : WorkerOf(subject, *row);
+}
+
+std::optional<Worker> WorkerOf(const Subject& subject, const workload::IdentityRow& row) {
+  const std::int64_t workers = WorkersToTell(subject, row);
+  if (workers == 0) return std::nullopt;
+  return Worker{&row, workers, workload::IdentityOf(row, subject.pods.pod, workers)};
 }
 
 Process ProcessOf(const Subject& subject, const Container& container) {
@@ -146,11 +143,16 @@ std::vector<NewVariable> VariablesOf(const Worker& worker, const Process& proces
 std::vector<NewVariable> MissingVariables(const Subject& subject, const Worker& worker,
                                           const Container& container) {
   if (worker.known() == nullptr || !workload::UsesTpu(container)) return {};
-  if (RunsAlone(container) || HasEnvFrom(subject, container)) return {};
-  if (!worker.row->is_ray && IsTold(container)) return {};
+  if (HasEnvFrom(container)) return {};
+  const bool sets_some =
+      std::any_of(container.env.begin(), container.env.end(),
+                  [](const k8s::Variable& each) { return workload::IsTpuVariable(each.name); });
+  if (sets_some && (RunsAlone(container) || (!worker.row->is_ray && IsTold(container)))) return {};
   std::vector<NewVariable> variables =
       VariablesOf(worker, ProcessOf(subject, container), container);
-  std::erase_if(variables, [&](const NewVariable& each) { return container.HasEnv(each.name); });
+  if (sets_some) {
+    std::erase_if(variables, [&](const NewVariable& each) { return container.HasEnv(each.name); });
+  }
   return Fits(variables) ? std::move(variables) : std::vector<NewVariable>();
 }
 
@@ -176,9 +178,6 @@ bool RunsAlone(const Container& container) {
          container.EnvValue(workload::kTpuWorkerHostNames) == "localhost";
 }
 
-bool HasEnvFrom(const Subject& subject, const Container& container) {
-  const k8s::JsonView list = subject.pods.pod.spec.json[container.list];
-  return list.Element(container.index)["envFrom"].size() > 0;
-}
+bool HasEnvFrom(const Container& container) { return container.json["envFrom"].size() > 0; }
 
 }  // namespace tpu_admission::rules

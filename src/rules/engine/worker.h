@@ -20,7 +20,9 @@ struct Worker {
   }
 };
 // Nothing where the pod or the number of workers does not say who it is, and where others tell it.
+// With a `row`: that of the pod.
 std::optional<Worker> WorkerOf(const Subject& subject);
+std::optional<Worker> WorkerOf(const Subject& subject, const workload::IdentityRow& row);
 // Whether there is one; works out no names.
 bool IsToBeTold(const Subject& subject);
 
@@ -50,6 +52,6 @@ bool Fits(const std::vector<NewVariable>& variables);
 
 // The program runs on a part of its slice, each host for itself.
 bool RunsAlone(const k8s::Container& container);
-bool HasEnvFrom(const Subject& subject, const k8s::Container& container);
+bool HasEnvFrom(const k8s::Container& container);
 
 }  // namespace tpu_admission::rules

@@ -18,22 +18,26 @@ constexpr std::size_t kMostAdded = 640 * 1024;
 std::optional<Worker> WorkerOf(const Subject& subject, Served served) {
   const workload::IdentityRow* row = workload::IdentityRowOf(subject.pods.pod);
   if (row == nullptr || row->gke_serves != (served == Served::kJobs)) return std::nullopt;
-  return rules::WorkerOf(subject);
+  return rules::WorkerOf(subject, *row);
 }
 
-// What is missing in each container, in their order; nothing at all if that is too much.
-std::vector<AddVariables> Missing(const Subject& subject, const Worker& worker) {
-  std::vector<AddVariables> all;
+// Appends what is missing in each container, in their order; nothing at all if that is too much.
+// Whether something was.
+bool AddMissing(const Subject& subject, const Worker& worker, std::vector<Fix>& fixes) {
+  const std::size_t before = fixes.size();
   std::size_t bytes = 0;
   for (const k8s::Container& container : subject.pods.pod.spec.containers) {
     if (container.role == k8s::ContainerRole::kEphemeral) continue;
     std::vector<NewVariable> variables = MissingVariables(subject, worker, container);
     if (variables.empty()) continue;
     for (const NewVariable& variable : variables) bytes += variable.value.size();
-    if (bytes > kMostAdded) return {};
-    all.push_back({container.list, container.index, std::move(variables)});
+    if (bytes > kMostAdded) {
+      fixes.resize(before);
+      return false;
+    }
+    fixes.emplace_back(AddVariables{container.list, container.index, std::move(variables)});
   }
-  return all;
+  return fixes.size() > before;
 }
 
 // Whether names may be too long for a variable or for the pod. Each container gets an address of
@@ -49,7 +53,7 @@ bool MayBeTooLong(const Subject& subject, const Worker& worker) {
 workload::NoIdentity Reason(const Subject& subject, const Worker& worker,
                             const k8s::Container& container) {
   if (const auto* why = std::get_if<workload::NoIdentity>(&worker.identity)) return *why;
-  if (HasEnvFrom(subject, container)) {
+  if (HasEnvFrom(container)) {
     return {"takes variables from elsewhere by envFrom, which added ones would override",
             "set TPU_WORKER_ID and TPU_WORKER_HOSTNAMES in env, or take envFrom out"};
   }
@@ -61,7 +65,7 @@ workload::NoIdentity Reason(const Subject& subject, const Worker& worker,
       return {"would have names of more than 128 KiB, with which no process starts",
               "use shorter names, or a smaller slice"};
     }
-    if (Missing(subject, worker).empty()) {
+    if (std::vector<Fix> none; !AddMissing(subject, worker, none)) {
       return {"would have names of more than 640 KiB in all its containers",
               "use fewer containers with chips, or shorter names"};
     }
@@ -100,10 +104,7 @@ void ReportUnnamed(const Subject& subject, Served served, Report& report) {
 void AddIdentity(const Subject& subject, Served served, std::vector<Fix>& fixes) {
   const std::optional<Worker> worker = WorkerOf(subject, served);
   if (!worker || worker->known() == nullptr) return;
-  std::vector<AddVariables> missing = Missing(subject, *worker);
-  if (missing.empty()) return;
-  for (AddVariables& variables : missing) fixes.emplace_back(std::move(variables));
-  AddHost(subject, *worker->known(), fixes);
+  if (AddMissing(subject, *worker, fixes)) AddHost(subject, *worker->known(), fixes);
 }
 
 }  // namespace tpu_admission::rules
