@@ -113,17 +113,21 @@ bool Includes(std::span<const JsonEdit> edits, std::span<const JsonEdit> fewer) 
   });
 }
 
-// Of judging a workload once, by what its pod sets hold, and by their number: each is held against
-// the others. One ordinary pod set is the least.
+// Of judging a workload once, by what its pod sets hold, by their number (each is held against the
+// others), and by its faults beyond one for each, which are put into words each time. One ordinary
+// pod set is the least. The dearest search known is held by tests/bench/budget.tsv.
 constexpr std::size_t kOrdinaryCost = 100;
-std::size_t CostOf(const workload::Workload& workload) {
+std::size_t CostOf(const Proof& written) {
   constexpr std::size_t kOfAPodSet = 50;
+  constexpr std::size_t kOfAFault = 100;
+  const workload::Workload& workload = written.workload;
   std::size_t cost = 0;
   for (const workload::PodSet& pods : workload.pod_sets) {
     cost += (kOfAPodSet + pods.entries) * std::max<std::size_t>(1, pods.nodes.choices.size());
     if (&pods != &workload.pod_sets[0]) cost += kOrdinaryCost;
   }
-  return std::max(cost, kOrdinaryCost);
+  const std::size_t faults = std::max(written.faults.size(), workload.pod_sets.size());
+  return std::max(cost, kOrdinaryCost) + kOfAFault * (faults - workload.pod_sets.size());
 }
 
 bool IsFaulty(const std::vector<Fault>& faults, std::string_view pods) {
@@ -167,7 +171,7 @@ class Search {
         object_(object),
         written_(written),
         reach_(reach),
-        cost_(CostOf(written.workload)),
+        cost_(CostOf(written)),
         base_proof_(written),
         prove_(prove),
         arena_(arena) {}
@@ -234,9 +238,9 @@ class Search {
 
   std::vector<Found> SoundOnes(const Plan& plan, const Edits& before, std::size_t own, bool last) {
     std::vector<Found> found;
-    const auto is_known = [&](std::span<const JsonEdit> edits) {
+    const auto is_known = [&](const Edits& edits) {
       return std::any_of(found.begin(), found.end(), [&](const Found& other) {
-        return Includes(edits, std::span(other.edits).subspan(other.own));
+        return Includes(std::span(edits).subspan(own), std::span(other.edits).subspan(other.own));
       });
     };
     // Of the sets before the last only the best is told.
@@ -246,10 +250,10 @@ class Search {
       if (!IsInReach(plan.written, candidate)) continue;
       Edits edits = before;
       edits.insert(edits.end(), candidate.edits.begin(), candidate.edits.end());
-      if (is_known(std::span(edits).subspan(own))) continue;
-      if (!Mend(plan, candidate, last, edits)) continue;
-      if (is_known(std::span(edits).subspan(own))) continue;
+      if (is_known(edits) || !Mend(plan, candidate, last, is_known, edits)) continue;
       found.push_back({&candidate, std::move(edits), own});
+      // What comes long after the nearest is no choice beside it.
+      left_ = std::min(left_, kMostAfterTheNearest * cost_);
     }
     return found;
   }
@@ -272,8 +276,10 @@ class Search {
   }
 
   // Adds what the findings that are left would change, until there are none (of this set, or of
-  // all with the last one).
-  bool Mend(const Plan& plan, const Candidate& candidate, bool last, Edits& edits) {
+  // all with the last one), or the edits are known.
+  template <typename IsKnown>
+  bool Mend(const Plan& plan, const Candidate& candidate, bool last, const IsKnown& is_known,
+            Edits& edits) {
     const std::string_view pods = plan.written.pods->pointer;
     for (int round = 0; round < kMostRounds && left_ > 0; ++round) {
       const Proof proof = edits.empty() ? written_ : Prove(edits);
@@ -284,12 +290,13 @@ class Search {
         const auto written = now != nullptr ? Read(catalog_, *now) : std::nullopt;
         return written && candidate.Is(*written);
       }
-      if (!Append(proof.faults, last ? nullptr : &pods, edits)) return false;
+      if (!Append(proof.faults, last ? nullptr : &pods, edits) || is_known(edits)) return false;
     }
     return false;
   }
 
   static constexpr int kMostRounds = 3;
+  static constexpr std::size_t kMostAfterTheNearest = 48;  // judgements
 
   const tpu::Catalog& catalog_;
   const k8s::JsonView object_;

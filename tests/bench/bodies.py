@@ -94,6 +94,22 @@ def told(pod):
     return pod
 
 
+def hopeless(pod):
+    """A JobSet of a large slice, denied for what no other shape mends: the search tries all it may."""
+    review = job_set(pod)
+    job = review["request"]["object"]["spec"]["replicatedJobs"][0]["template"]["spec"]
+    job.update(parallelism=2304, completions=2304)
+    spec = job["template"]["spec"]
+    spec["nodeSelector"] = {
+        "cloud.google.com/gke-tpu-accelerator": "tpu7x", "cloud.google.com/gke-tpu-topology": "16x16x36",
+        "topology.kubernetes.io/zone": "us-central1-a",
+        "topology.kubernetes.io/region": "europe-west4"}
+    spec["containers"] += [
+        {"name": f"side-{number}", "image": "registry.example/side:1",
+         "resources": {"requests": {"cpu": "900", "memory": "1Ti"}}} for number in range(3)]
+    return review
+
+
 def cases():
     """Name, endpoint, body, and what the answer holds."""
     pod, bare = review("validate"), review("mutate")
@@ -105,4 +121,6 @@ def cases():
         ("pod without TPUs, /mutate", "/mutate", text(without_tpus(bare)), b'"allowed":true'),
         ("JobSet, /validate", "/validate", text(job_set(pod)), b'"allowed":true'),
         ("denial with text, /validate", "/validate", text(denied(pod)), b'"code":403'),
+        ("denial that nothing repairs, /validate", "/validate", text(hopeless(pod)),
+         b"No repair is shown"),
     ]

@@ -3,7 +3,8 @@
 // edited object.
 //
 // Pure; belongs to one thread through its arena. Searched only when something is wrong; the work is
-// bounded by kMostCandidates judgements of an ordinary pod, and so by fewer of a large object.
+// bounded by kMostCandidates judgements of an ordinary pod, and so by fewer of a large object, or
+// of one with many faults.
 #pragma once
 
 #include <cstdint>
@@ -49,7 +50,7 @@ struct Proof {
 using Prover = std::function<Proof(k8s::JsonView object)>;
 
 inline constexpr std::size_t kMostRepairs = 3;
-inline constexpr std::size_t kMostCandidates = 256;
+inline constexpr std::size_t kMostCandidates = 128;
 
 // At most kMostRepairs, nearest first: those that keep total chips, generation, chips a pod,
 // topology and pods, in this order, then those of few edits. A candidate is a shape together with
