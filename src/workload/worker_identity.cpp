@@ -149,6 +149,9 @@ bool FollowsAMaster(const k8s::PodSpec& spec) {
   return false;
 }
 
+// A value that is no text is left alone.
+bool IsUnset(k8s::JsonView field) { return !field.has_value() || field.AsString() == ""; }
+
 NoIdentity Misses(std::string_view key, std::string_view change) {
   return {"has no " + (key == kOfNameEnd ? "number at the end of its name" : std::string(key)) +
               ", so its number among the workers is not known",
@@ -183,9 +186,11 @@ std::optional<NoIdentity> ReadPlace(const IdentityRow& row, const k8s::ObjectMet
 
 std::optional<NoIdentity> ReadDomain(const IdentityRow& row, const k8s::Pod& pod,
                                      WorkerIdentity& identity) {
-  const std::string_view subdomain = pod.spec.Text("subdomain");
-  std::string wanted(subdomain);
   if (row.domain == HostDomain::kOwn) return std::nullopt;
+  const k8s::JsonView field = pod.spec.json["subdomain"];
+  const std::string_view subdomain = field.StringOr("");
+  identity.lacks_subdomain = IsUnset(field);
+  std::string wanted(subdomain);
   if (row.domain == HostDomain::kCluster) {
     wanted = RayServiceOf(pod);
     if (!subdomain.empty() && subdomain != wanted) {
@@ -222,8 +227,12 @@ std::optional<NoIdentity> ReadNames(const IdentityRow& row, const k8s::Pod& pod,
                           ", and the names of its workers are no DNS labels",
                       "use shorter names of lower-case letters, digits and dashes"};
   }
-  const std::string_view own =
-      row.domain == HostDomain::kOwn ? pod.metadata.name : pod.spec.Text("hostname");
+  std::string_view own = pod.metadata.name;
+  if (row.domain != HostDomain::kOwn) {
+    const k8s::JsonView hostname = pod.spec.json["hostname"];
+    identity.lacks_hostname = IsUnset(hostname);
+    own = hostname.StringOr("");
+  }
   if (!own.empty() && own != identity.HostLabel()) {
     return NoIdentity{
         "is called " + Quoted(own) + ", but as worker " + std::to_string(identity.id) +
@@ -231,21 +240,6 @@ std::optional<NoIdentity> ReadNames(const IdentityRow& row, const k8s::Pod& pod,
         row.domain == HostDomain::kOwn ? "number the workers from 0" : "leave hostname out"};
   }
   return ReadDomain(row, pod, identity);
-}
-
-void ReadSlices(const IdentityRow& row, const k8s::ObjectMeta& meta, WorkerIdentity& identity) {
-  const std::string_view group = Find(meta, kJobSetGroup).value_or("");
-  if (row.coordinator.empty() || (!group.empty() && group != "default")) return;
-  identity.slices = row.slices.empty() ? 0 : Number(Find(meta, row.slices)).value_or(0);
-  if (identity.workers < 2) return;
-  std::string coordinator;
-  coordinator.reserve(2 * 64);  // two labels
-  if (!Expand(coordinator, row.coordinator, meta, identity.slice) || !IsDnsLabel(coordinator)) {
-    return;
-  }
-  identity.coordinator = std::move(coordinator.append(identity.domain));
-  identity.is_coordinated =
-      !row.coordinated_by.empty() && Find(meta, row.coordinated_by) == identity.coordinator;
 }
 
 }  // namespace
@@ -300,8 +294,28 @@ std::variant<WorkerIdentity, NoIdentity> IdentityOf(const IdentityRow& row, cons
                       "use workers alone, or set the variables in the template"};
   }
   if (auto why = ReadNames(row, pod, identity)) return *std::move(why);
-  ReadSlices(row, pod.metadata, identity);
   return identity;
+}
+
+SliceGroup SliceGroupOf(const IdentityRow& row, const k8s::ObjectMeta& pod,
+                        const WorkerIdentity& identity) {
+  SliceGroup group;
+  const std::string_view of_job_set = Find(pod, kJobSetGroup).value_or("");
+  if (row.coordinator.empty() || (!of_job_set.empty() && of_job_set != "default")) return group;
+  if (!row.slices.empty()) group.slices = Number(Find(pod, row.slices)).value_or(0);
+  std::string host;
+  if (identity.workers < 2 || !Expand(host, row.coordinator, pod, identity.slice) ||
+      !IsDnsLabel(host)) {
+    return group;
+  }
+  group.coordinator = std::move(host.append(identity.domain));
+  group.is_coordinated =
+      IsCoordinated(row, pod) && Find(pod, row.coordinated_by) == group.coordinator;
+  return group;
+}
+
+bool IsCoordinated(const IdentityRow& row, const k8s::ObjectMeta& pod) {
+  return !row.coordinated_by.empty() && Find(pod, row.coordinated_by);
 }
 
 bool IsDnsLabel(std::string_view text) {

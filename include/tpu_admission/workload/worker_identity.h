@@ -59,9 +59,9 @@ struct WorkerIdentity {
   std::string domain;        // ".serve"; empty: the name alone
   std::string name;          // of the slice: "serve-1"
   std::int64_t slice = 0;
-  std::int64_t slices = 0;      // 0: the pod does not say
-  std::string coordinator;      // of several slices; empty: the pod does not say
-  bool is_coordinated = false;  // it names this very host as its coordinator
+  // Of several workers that are found by hostname and subdomain: the pod has none.
+  bool lacks_hostname = false;
+  bool lacks_subdomain = false;
 
   std::string HostLabel() const { return host + std::to_string(first + id); }
   // "serve-4.serve", for the worker with this number.
@@ -80,6 +80,17 @@ struct NoIdentity {
 // made of DNS labels, and is the pod's own.
 std::variant<WorkerIdentity, NoIdentity> IdentityOf(const IdentityRow& row, const k8s::Pod& pod,
                                                     std::int64_t workers);
+
+// The slices of a worker's workload, if they work together.
+struct SliceGroup {
+  std::int64_t slices = 0;      // 0: the pod does not say
+  std::string coordinator;      // empty: the pod does not say
+  bool is_coordinated = false;  // the pod names this very host as its coordinator
+};
+SliceGroup SliceGroupOf(const IdentityRow& row, const k8s::ObjectMeta& pod,
+                        const WorkerIdentity& identity);
+// Whether the pod names a coordinator at all.
+bool IsCoordinated(const IdentityRow& row, const k8s::ObjectMeta& pod);
 
 // What may stand in a hostname or subdomain: RFC 1123, at most 63 characters.
 bool IsDnsLabel(std::string_view text);

@@ -82,7 +82,7 @@ void MendAll(const Subject& subject, std::vector<Fix>& fixes) {
   for (const k8s::Container& container : subject.pods.pod.spec.containers) {
     if (IsLocal(container)) Mend(subject, *worker, container, fixes);
   }
-  if (fixes.size() > before) AddHost(subject, *worker->known(), fixes);
+  if (fixes.size() > before) AddHost(*worker->known(), fixes);
 }
 
 }  // namespace

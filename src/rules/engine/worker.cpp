@@ -56,28 +56,35 @@ void AddWorker(const Worker& worker, const Process& process, Variables& variable
 // Whether the slices work together is not in the pod, and independent ones that are told that they
 // do wait for each other. So the user says it, by MEGASCALE_NUM_SLICES; a JobSet also by a
 // coordinator that is the first of these workers. Ray changes its number of slices.
-bool WorkTogether(const Worker& worker, const Container& container) {
-  const workload::WorkerIdentity& identity = *worker.known();
-  if (identity.coordinator.empty()) return false;
+bool WorkTogether(const Worker& worker, const workload::SliceGroup& group,
+                  const Container& container) {
+  if (group.coordinator.empty()) return false;
   const bool said = container.HasEnv(workload::kMegascaleNumSlices);
   const auto number = container.EnvValue(workload::kMegascaleNumSlices);
   if (worker.row->is_ray) return said && number != "" && number != "0" && number != "1";
-  if (identity.slices < 2) return false;
-  if (!said) return identity.is_coordinated;
-  return !number || *number == std::to_string(identity.slices);
+  if (group.slices < 2) return false;
+  if (!said) return group.is_coordinated;
+  return !number || *number == std::to_string(group.slices);
 }
 
 void AddSlices(const Worker& worker, const Process& process, const Container& container,
                Variables& variables) {
-  if (!WorkTogether(worker, container)) return;
   const workload::WorkerIdentity& identity = *worker.known();
+  // Most are alone.
+  if (!container.HasEnv(workload::kMegascaleNumSlices) &&
+      !workload::IsCoordinated(*worker.row, *worker.metadata)) {
+    return;
+  }
+  const workload::SliceGroup group =
+      workload::SliceGroupOf(*worker.row, *worker.metadata, identity);
+  if (!WorkTogether(worker, group, container)) return;
   const bool with_port = process.of > 1;
   if (!worker.row->is_ray) {
-    variables.Add(workload::kMegascaleNumSlices, std::to_string(identity.slices));
+    variables.Add(workload::kMegascaleNumSlices, std::to_string(group.slices));
   }
   variables.Add(workload::kMegascaleSliceId, std::to_string(identity.slice));
   variables.Add(workload::kMegascaleCoordinator,
-                identity.coordinator + (with_port ? ":" + std::to_string(kMegascalePort) : ""));
+                group.coordinator + (with_port ? ":" + std::to_string(kMegascalePort) : ""));
   if (worker.row->is_ray || with_port) {
     variables.Add(workload::kMegascalePort, std::to_string(kMegascalePort + process.number));
   }
@@ -91,9 +98,6 @@ bool IsTold(const Container& container) {
          container.HasEnv(workload::kMegascaleSliceId) ||
          container.HasEnv(workload::kMegascaleCoordinator);
 }
-
-// A value that is no text is left alone.
-bool IsUnset(k8s::JsonView field) { return !field.has_value() || field.AsString() == ""; }
 
 // How many workers are to be told who they are; 0: the pod is none.
 std::int64_t WorkersToTell(const Subject& subject, const workload::IdentityRow& row) {
@@ -118,7 +122,8 @@ std::optional<Worker> WorkerOf(const Subject& subject) {
 std::optional<Worker> WorkerOf(const Subject& subject, const workload::IdentityRow& row) {
   const std::int64_t workers = WorkersToTell(subject, row);
   if (workers == 0) return std::nullopt;
-  return Worker{&row, workers, workload::IdentityOf(row, subject.pods.pod, workers)};
+  return Worker{&row, &subject.pods.pod.metadata, workers,
+                workload::IdentityOf(row, subject.pods.pod, workers)};
 }
 
 Process ProcessOf(const Subject& subject, const Container& container) {
@@ -156,14 +161,9 @@ std::vector<NewVariable> MissingVariables(const Subject& subject, const Worker& 
   return Fits(variables) ? std::move(variables) : std::vector<NewVariable>();
 }
 
-void AddHost(const Subject& subject, const workload::WorkerIdentity& identity,
-             std::vector<Fix>& fixes) {
-  if (identity.workers < 2 || identity.domain.empty()) return;
-  const k8s::PodSpec& spec = subject.pods.pod.spec;
-  if (IsUnset(spec.json["hostname"])) fixes.emplace_back(SetHostname{identity.HostLabel()});
-  if (IsUnset(spec.json["subdomain"])) {
-    fixes.emplace_back(SetSubdomain{identity.domain.substr(1)});
-  }
+void AddHost(const workload::WorkerIdentity& identity, std::vector<Fix>& fixes) {
+  if (identity.lacks_hostname) fixes.emplace_back(SetHostname{identity.HostLabel()});
+  if (identity.lacks_subdomain) fixes.emplace_back(SetSubdomain{identity.domain.substr(1)});
 }
 
 bool Fits(const std::vector<NewVariable>& variables) {

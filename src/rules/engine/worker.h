@@ -12,6 +12,7 @@ namespace tpu_admission::rules {
 // A v1 Pod that is one of several workers of a slice, or of Ray.
 struct Worker {
   const workload::IdentityRow* row = nullptr;
+  const k8s::ObjectMeta* metadata = nullptr;  // of the pod
   std::int64_t workers = 1;
   std::variant<workload::WorkerIdentity, workload::NoIdentity> identity;
 
@@ -43,8 +44,7 @@ std::vector<NewVariable> MissingVariables(const Subject& subject, const Worker& 
                                           const k8s::Container& container);
 // Appends hostname and subdomain where the names of the workers lead to the pod only by these, and
 // it has none.
-void AddHost(const Subject& subject, const workload::WorkerIdentity& identity,
-             std::vector<Fix>& fixes);
+void AddHost(const workload::WorkerIdentity& identity, std::vector<Fix>& fixes);
 
 // Linux takes no longer "NAME=value" when it starts a process (MAX_ARG_STRLEN without the NUL).
 inline constexpr std::size_t kLongestVariable = 128 * 1024 - 1;

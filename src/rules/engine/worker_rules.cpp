@@ -104,7 +104,7 @@ void ReportUnnamed(const Subject& subject, Served served, Report& report) {
 void AddIdentity(const Subject& subject, Served served, std::vector<Fix>& fixes) {
   const std::optional<Worker> worker = WorkerOf(subject, served);
   if (!worker || worker->known() == nullptr) return;
-  if (AddMissing(subject, *worker, fixes)) AddHost(subject, *worker->known(), fixes);
+  if (AddMissing(subject, *worker, fixes)) AddHost(*worker->known(), fixes);
 }
 
 }  // namespace tpu_admission::rules

@@ -64,10 +64,11 @@ std::string Told(const k8s::Pod& pod, std::int64_t workers) {
   const auto answer = IdentityOf(*row, pod, workers);
   if (const auto* why = std::get_if<NoIdentity>(&answer)) return why->problem + "; " + why->change;
   const auto& identity = std::get<WorkerIdentity>(answer);
+  const SliceGroup group = SliceGroupOf(*row, pod.metadata, identity);
   std::string text = std::string(row->kind) + " " + std::to_string(identity.id) + " of " +
                      identity.HostNames() + " in " + identity.name + " slice " +
-                     std::to_string(identity.slice) + "/" + std::to_string(identity.slices);
-  if (!identity.coordinator.empty()) text += " led by " + identity.coordinator;
+                     std::to_string(identity.slice) + "/" + std::to_string(group.slices);
+  if (!group.coordinator.empty()) text += " led by " + group.coordinator;
   return text;
 }
 
