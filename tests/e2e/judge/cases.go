@@ -30,11 +30,11 @@ type Case struct {
 type Scope struct {
 	// On shapes of more hosts there are single pods only, and a few nodes.
 	MostHosts int
-	// Puts every fault into every kind on every shape. Otherwise sound workloads and wrong counts
-	// go into every kind, and every fault goes into a Pod, on every shape. On two shapes of each
-	// generation (the first of one host, the first of several hosts) every fault also goes into one
-	// more kind in turn, and on the shapes of everyKind into every kind.
-	Everything bool
+	// Puts every fault into every kind on shapes of at most so many hosts. On the others sound workloads and
+	// wrong counts go into every kind, and every fault goes into a Pod. On two shapes of each generation (the
+	// first of one host, the first of several hosts) every fault also goes into one more kind in turn, and on
+	// the shapes of everyKind into every kind.
+	EveryFault int
 	// A small part, for continuous integration: one shape of each generation, a Pod with every
 	// fault, and some kinds of Kubernetes itself, sound and with wrong counts.
 	Sample bool
@@ -60,7 +60,7 @@ func Cases(catalog *Catalog, scope Scope) (cases []*Case) {
 		for _, f := range faultsOf(catalog, s) {
 			for _, k := range kinds {
 				more := slices.Contains(everyKind, s.String()) || (thorough[s] && k == turn(s, f))
-				if (k.name == "Pod" || s.Hosts <= scope.MostHosts) && scope.has(k, f, more) {
+				if (k.name == "Pod" || s.Hosts <= scope.MostHosts) && scope.has(s, k, f, more) {
 					c := newCase(s, k, f, pairs)
 					c.id = fmt.Sprintf("c%05d", len(cases))
 					c.name()
@@ -82,7 +82,7 @@ func turn(s *Shape, f fault) *kind {
 	return kinds[hash.Sum32()%uint32(len(kinds))]
 }
 
-func (scope Scope) has(k *kind, f fault, more bool) bool {
+func (scope Scope) has(s *Shape, k *kind, f fault, more bool) bool {
 	if f.counts && (!k.owner || (f.name == "slices=2" && !k.slices)) {
 		return false
 	}
@@ -92,7 +92,7 @@ func (scope Scope) has(k *kind, f fault, more bool) bool {
 	if scope.Sample {
 		return k.name == "Pod" || (slices.Contains(sampleKinds, k.name) && (f.name == "sound" || f.counts))
 	}
-	return scope.Everything || more || f.counts || f.name == "sound" || k.name == "Pod"
+	return s.Hosts <= scope.EveryFault || more || f.counts || f.name == "sound" || k.name == "Pod"
 }
 
 // thoroughShapes are the first of one host and the first of several hosts of each generation.

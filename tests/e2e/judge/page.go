@@ -53,7 +53,8 @@ their pods with what ` + "`tpu-admission check`" + ` says of the same manifests.
   v6e 2x2 and tpu7x 2x2x2; and into one more kind in turn on two shapes of each generation.
 - Workloads with a queue go to Kueue and its topology-aware scheduling, on nodes of their own whose labels
   are the levels of its topology: sound ones, and each fault in the annotations of Kueue.
-- ` + "`--full`" + ` puts each fault into each kind on each shape of at most 64 hosts.
+- ` + "`--full`" + ` puts sound workloads and wrong counts of pods into each kind on each shape of at most 64 hosts,
+  and each fault into each kind on each shape of at most 16: what hangs on the number of hosts are the counts.
 
 What became of each workload is stored in [verdicts.tsv](../tests/e2e/judge/verdicts.tsv), for tests
 that have no cluster.

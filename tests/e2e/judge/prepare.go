@@ -9,7 +9,7 @@ import (
 // What ./dev judge runs, what it runs with --full, and what continuous integration runs.
 var (
 	Normal = Scope{MostHosts: 8}
-	Full   = Scope{MostHosts: 64, Everything: true}
+	Full   = Scope{MostHosts: 64, EveryFault: 16}
 	Sample = Scope{MostHosts: 4, Sample: true}
 )
 
@@ -43,6 +43,32 @@ func Prepare(plane *harness.ControlPlane, dir string, catalog *Catalog, scope Sc
 		nodes[d.pair()] = len(own)
 	}
 	return referee, nil
+}
+
+// Steps are scopes that together are this one, those with fewer nodes first: among thousands of nodes the
+// scheduler takes seconds for what takes milliseconds among hundreds.
+func (scope Scope) Steps() []Scope {
+	if scope.EveryFault == 0 || scope.EveryFault >= scope.MostHosts {
+		return []Scope{scope}
+	}
+	small := scope
+	small.MostHosts = scope.EveryFault
+	return []Scope{small, scope}
+}
+
+// Except returns the cases that are not among the others.
+func Except(cases, others []*Case) []*Case {
+	key := func(c *Case) string { return c.row() + "\t" + string(c.Kind.letter) }
+	known := map[string]bool{}
+	for _, c := range others {
+		known[key(c)] = true
+	}
+	return slices.DeleteFunc(cases, func(c *Case) bool { return known[key(c)] })
+}
+
+// WithRoom returns the cases that have room on the nodes of the scope, wherever their pods go.
+func (scope Scope) WithRoom(cases []*Case) []*Case {
+	return slices.DeleteFunc(cases, func(c *Case) bool { return c.pods > scope.MostHosts })
 }
 
 // Only returns the cases of the kind, or of all kinds if the name is "".

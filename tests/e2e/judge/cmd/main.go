@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"time"
 
@@ -122,7 +123,21 @@ func (b *books) write(root string) error {
 
 // judgeAnew runs the cases of the scope, then their repairs, and keeps the outcomes.
 func (b *books) judgeAnew(ctx context.Context, s settings, scope judge.Scope) error {
-	plane, err := harness.StartControlPlane(s.programs, s.work, "judge",
+	var before []*judge.Case
+	for i, step := range scope.Steps() {
+		cases := judge.Cases(b.catalog, step)
+		own := judge.Except(slices.Clone(cases), before)
+		before = cases
+		if err := b.judgeStep(ctx, s, step, own, fmt.Sprintf("judge-%d", i)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// judgeStep runs the cases, which have room on the nodes of the scope, on a control plane of their own.
+func (b *books) judgeStep(ctx context.Context, s settings, scope judge.Scope, cases []*judge.Case, name string) error {
+	plane, err := harness.StartControlPlane(s.programs, s.work, name,
 		harness.Options{ExtendedResourceToleration: true})
 	defer plane.Stop()
 	if err != nil {
@@ -132,7 +147,7 @@ func (b *books) judgeAnew(ctx context.Context, s settings, scope judge.Scope) er
 	if err != nil {
 		return err
 	}
-	cases := judge.Only(judge.Cases(b.catalog, scope), s.kind)
+	cases = judge.Only(cases, s.kind)
 	if s.missing {
 		cases = judge.NotJudged(cases, b.verdicts)
 	}
@@ -142,7 +157,7 @@ func (b *books) judgeAnew(ctx context.Context, s settings, scope judge.Scope) er
 	if err := b.ask(s); err != nil {
 		return err
 	}
-	fresh := judge.Only(b.repairVerdicts.NotJudged(b.repaired), s.kind)
+	fresh := scope.WithRoom(judge.Only(b.repairVerdicts.NotJudged(b.repaired), s.kind))
 	return judgeAll(ctx, referee, "repaired cases", fresh, b.repairVerdicts.Set)
 }
 
