@@ -82,17 +82,41 @@ func Opinions(binary, work string, cases []*Case) (opinions []Opinion, rules map
 	return opinions, rules, nil
 }
 
-// ask lets the binary check all cases, as the documents of one file.
+// ask lets the binary check all cases, as the documents of files that it reads: at most 16 MiB. Documents of
+// the answer are numbered through all of them.
 func ask(binary, work string, cases []*Case, flags ...string) (*report, error) {
-	var text bytes.Buffer
-	for _, c := range cases {
-		line, err := json.Marshal(c.Object)
+	const ofAFile = 5000
+	all, first := &report{}, 0
+	for some := range slices.Chunk(cases, ofAFile) {
+		var text bytes.Buffer
+		for _, c := range some {
+			line, err := json.Marshal(c.Object)
+			if err != nil {
+				return nil, err
+			}
+			fmt.Fprintf(&text, "---\n%s\n", line)
+		}
+		answer, err := check(binary, filepath.Join(work, "cases.yaml"), text.Bytes(), flags...)
 		if err != nil {
 			return nil, err
 		}
-		fmt.Fprintf(&text, "---\n%s\n", line)
+		all.add(answer, first)
+		first += len(some)
 	}
-	return check(binary, filepath.Join(work, "cases.yaml"), text.Bytes(), flags...)
+	return all, nil
+}
+
+// add appends what another report says, whose documents come after so many.
+func (r *report) add(other *report, before int) {
+	r.Workloads += other.Workloads
+	for _, finding := range other.Findings {
+		finding.Document += before
+		r.Findings = append(r.Findings, finding)
+	}
+	for _, repair := range other.Repairs {
+		repair.Document += before
+		r.Repairs = append(r.Repairs, repair)
+	}
 }
 
 // KindsNotRead are the kinds in which the binary finds no workload.
