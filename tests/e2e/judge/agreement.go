@@ -40,7 +40,10 @@ var silences = map[string]string{
 
 // gaps are the faults that no rule finds yet, or no repair mends. They are on the page, and fail
 // ./dev judge, but not continuous integration. The list is to become empty.
-var gaps = map[string]string{}
+var gaps = map[string]string{
+	"affinity: topology by affinity": "The controller of DaemonSets puts the node's name in the place of what the affinity required, " +
+		"and GKE's check misses the label in the pods. TPU103 could warn of it.",
+}
 
 // Agreement is the comparison of verdicts and opinions.
 type Agreement struct {
