@@ -121,8 +121,7 @@ func after(catalog *Catalog, g *Generation) *Generation {
 func affinityFaults(s *Shape) []fault {
 	without := func(value string) string { return "not-" + value }
 	return []fault{
-		// The controller of DaemonSets puts the node's name in the place of what the affinity required
-		// (kubernetes pkg/controller/daemon/util/daemonset_util.go), and GKE's check misses the label.
+		// kubernetes pkg/controller/daemon/util/daemonset_util.go; see gaps.
 		{name: "affinity: topology by affinity", sound: true, butFor: "DaemonSet", change: func(p *podSet) {
 			delete(p.selector(), topologyLabel)
 			p.require(topologyLabel, "In", []string{s.Topology})
