@@ -11,6 +11,7 @@ namespace {
 // Kubernetes: https://kubernetes.io/docs/reference/kubernetes-api/
 constexpr PodSetRow kPod[] = {{.path = ""}};
 constexpr PodSetRow kTemplate[] = {{.path = "spec/template"}};
+constexpr PodSetRow kDaemonSet[] = {{.path = "spec/template", .on_each_node = true}};
 constexpr PodSetRow kBareTemplate[] = {{.path = "template", .counting = Counting::kElsewhere}};
 constexpr PodSetRow kJob[] = {{.path = "spec/template",
                                .counting = Counting::kJob,
@@ -175,7 +176,7 @@ constexpr std::array kKinds = {
     Kind{"apps", "v1", "Deployment", "deployments", kTemplate},
     Kind{"apps", "v1", "ReplicaSet", "replicasets", kTemplate},
     Kind{"apps", "v1", "StatefulSet", "statefulsets", kStatefulSet},
-    Kind{"apps", "v1", "DaemonSet", "daemonsets", kTemplate},
+    Kind{"apps", "v1", "DaemonSet", "daemonsets", kDaemonSet},
     Kind{"", "v1", "ReplicationController", "replicationcontrollers", kTemplate},
     Kind{"", "v1", "PodTemplate", "podtemplates", kBareTemplate},
     Kind{"jobset.x-k8s.io", "v1alpha2 v1", "JobSet", "jobsets", kJobSet},

@@ -31,7 +31,7 @@ void CheckDaemonSet(const Subject& subject, Report& report) {
 
 void Check(const Subject& subject, Report& report) {
   if (SpeaksOfTaint(subject.pods.pod.spec)) return;
-  if (subject.workload.kind->name == "DaemonSet") return CheckDaemonSet(subject, report);
+  if (subject.pods.row->on_each_node) return CheckDaemonSet(subject, report);
   report.Add({.pointer = subject.AtSpec("/tolerations"),
               .summary = "no toleration of the TPU taint google.com/tpu",
               .problem = "has none for google.com/tpu, the taint that keeps other pods off TPU "

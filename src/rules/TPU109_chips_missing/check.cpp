@@ -21,7 +21,7 @@ bool PassesTheTaint(const k8s::PodSpec& spec) {
 
 // Pods that belong on TPU nodes without chips: leaders, and agents that look after the node.
 bool MayGoWithout(const Subject& subject) {
-  return subject.pods.row->leads || subject.workload.kind->name == "DaemonSet";
+  return subject.pods.row->leads || subject.pods.row->on_each_node;
 }
 
 // A patch of kustomize: what Kubernetes itself takes has containers.

@@ -78,10 +78,13 @@ struct Subject {
   std::string At(const k8s::Container& container, std::string_view below = "") const;
 
   bool is_pod() const { return pods.pointer.empty(); }
-  // A label of the selection is missing and must be there: no compute class and no claim chooses
-  // the node, and nobody else will add it. A node pool, a machine type, a reservation, nodeName and
-  // a slice annotation do not replace it: GKE's own check asks for the label all the same.
-  bool Misses(workload::NodeLabel label) const;
+  // The label must be selected: no compute class and no claim chooses the node, and nobody else
+  // will add it. A node pool, a machine type, a reservation, nodeName and a slice annotation do not
+  // replace it: GKE's own check asks for the label all the same.
+  bool NeedsLabel(workload::NodeLabel label) const;
+  bool Misses(workload::NodeLabel label) const {
+    return shape.choice[label].free() && NeedsLabel(label);
+  }
   // What a missing selector is worth: a pod is refused at once, one of a template later, and
   // without GKE none is.
   std::optional<Mode> MissingSelectorMode() const;

@@ -121,7 +121,7 @@ func after(catalog *Catalog, g *Generation) *Generation {
 func affinityFaults(s *Shape) []fault {
 	without := func(value string) string { return "not-" + value }
 	return []fault{
-		// kubernetes pkg/controller/daemon/util/daemonset_util.go; see gaps.
+		// kubernetes pkg/controller/daemon/util/daemonset_util.go: TPU116.
 		{name: "affinity: topology by affinity", sound: true, butFor: "DaemonSet", change: func(p *podSet) {
 			delete(p.selector(), topologyLabel)
 			p.require(topologyLabel, "In", []string{s.Topology})

@@ -1,0 +1,71 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "rules/engine/phrases.h"
+
+namespace tpu_admission::rules {
+namespace {
+
+using workload::NodeLabel;
+using workload::RequiredLabel;
+
+// The labels of GKE's check that the affinity names and nodeSelector does not.
+std::vector<RequiredLabel> ByAffinityAlone(const Subject& subject) {
+  std::vector<RequiredLabel> found;
+  for (const NodeLabel label : {NodeLabel::kAccelerator, NodeLabel::kTopology}) {
+    const auto required = workload::FindRequired(subject.pods.pod.spec, Key(label));
+    const bool by_affinity = required && required->term != workload::Selected::kInNodeSelector;
+    if (by_affinity && subject.NeedsLabel(label)) found.push_back(*required);
+  }
+  return found;
+}
+
+// Beside the affinity, which stays.
+void Suggest(const Subject& subject, const std::vector<RequiredLabel>& labels, Finding& finding) {
+  const auto open =
+      std::find_if(labels.begin(), labels.end(), [](const auto& label) { return !label.fixed; });
+  if (open != labels.end()) {
+    finding.change = fmt::format("name one {} in nodeSelector", open->key);
+    finding.decision = fmt::format("which {} is meant", open->key);
+    return;
+  }
+  for (const RequiredLabel& label : labels) {
+    const RequiredLabel selected{.key = label.key};
+    finding.edits.push_back({subject.At(selected), std::string(label.value)});
+  }
+  finding.change = " in nodeSelector";
+}
+
+void Check(const Subject& subject, Report& report) {
+  if (!subject.pods.row->on_each_node) return;
+  if (subject.cluster.platform == Platform::kSelfManaged) return;
+  const std::vector<RequiredLabel> labels = ByAffinityAlone(subject);
+  if (labels.empty()) return;
+  const bool both = labels.size() > 1;
+  const std::string named =
+      both ? fmt::format("{} and {}", labels[0].key, labels[1].key) : std::string(labels[0].key);
+  Finding finding = {
+      .pointer = subject.At(labels[0]),
+      .summary = fmt::format("{} by affinity alone, so GKE refuses each pod",
+                             both ? "accelerator and topology" : named),
+      .problem = fmt::format(
+          "requires {}, and nodeSelector has no such label. The controller of DaemonSets replaces, "
+          "in each pod, all that the node affinity requires by the name of the node. GKE's own "
+          "check then finds no such label in the pod and refuses it.",
+          named)};
+  Suggest(subject, labels, finding);
+  report.Add(std::move(finding));
+}
+
+}  // namespace
+
+const Rule kTPU116 = {
+    .id = "TPU116",
+    .name = "daemonset-affinity",
+    .mode = Mode::kWarn,
+    .check = Check,
+    .is_gke_check = true,
+};
+
+}  // namespace tpu_admission::rules
