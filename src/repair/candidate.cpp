@@ -67,14 +67,16 @@ void SetSelection(Edits& edits, const Written& written, const Candidate& target)
   if (written.cut_from) return;  // from the node pool that is selected
   SetLabel(edits, written, NodeLabel::kTopology, target.placement.topology.Text());
   const workload::NodeChoice& choice = *written.choice;
-  const std::string chips = std::to_string(target.placement.chips_per_host());
-  // Nodes of a larger host have the same labels otherwise.
+  // Nodes of a larger host have the same labels otherwise; of a smaller one too, where a DaemonSet
+  // makes pods that find no room.
+  const bool on_each = written.pods->row->on_each_node;
+  const std::int64_t host = target.placement.chips_per_host();
   const tpu::PlacementList same = target.generation->PlacementsOf(target.placement.topology);
   const bool ambiguous = std::any_of(same.begin(), same.end(), [&](const tpu::Placement& other) {
-    return other.chips_per_host() > target.placement.chips_per_host();
+    return on_each ? other.chips_per_host() != host : other.chips_per_host() > host;
   });
   if (choice[NodeLabel::kAcceleratorCount].fixed() || ambiguous) {
-    SetLabel(edits, written, NodeLabel::kAcceleratorCount, chips);
+    SetLabel(edits, written, NodeLabel::kAcceleratorCount, std::to_string(host));
   }
   if (choice[NodeLabel::kMachineType].fixed()) {
     SetLabel(edits, written, NodeLabel::kMachineType, target.placement.machine->name);

@@ -303,6 +303,25 @@ TEST(Repair, MendsAllOfSeveralReplicatedJobs) {
             "completions: 1, replicas: 2");
 }
 
+// 2x4 of v6e is one host with 8 chips or two with 4, whose nodes have the same labels but this one.
+TEST(Repair, LeavesADaemonSetNoNodeOnWhichItsPodsFindNoRoom) {
+  const std::string set = R"(
+apiVersion: apps/v1
+kind: DaemonSet
+metadata: {name: probe}
+spec:
+  selector: {matchLabels: {app: probe}}
+  template:
+    metadata: {labels: {app: probe}}
+    spec:
+      nodeSelector: {cloud.google.com/gke-tpu-accelerator: v6e, cloud.google.com/gke-tpu-topology: 2x4}
+      tolerations: [{key: google.com/tpu, operator: Exists}]
+      containers:
+      - {name: jax, image: example.com/jax, resources: {requests: {cpu: 1, memory: 1Gi}, limits: {google.com/tpu: 8}}}
+)";
+  EXPECT_THAT(First(set), ::testing::HasSubstr("gke-accelerator-count: \"8\""));
+}
+
 TEST(Repair, IsTheSameEachTime) {
   const std::string yaml = Job({.chips = "8"}, 2);
   EXPECT_EQ(RepairsOf(yaml), RepairsOf(yaml));
