@@ -93,12 +93,17 @@ void AddOperations(const rules::SetDnsPolicy&, JsonView, Patch& patch) {
   patch.Add("/spec/dnsPolicy", R"("ClusterFirstWithHostNet")");
 }
 
-// The name is a constant of letters and underscores.
-void AppendVariable(std::string& json, const rules::NewVariable& variable) {
-  json.append(R"({"name":")"sv).append(variable.name);
+constexpr std::string_view kVariable = R"({"name":")";
+
+// Behind kVariable. The name is a constant of letters and underscores.
+void AppendRest(std::string& json, const rules::NewVariable& variable) {
+  json.append(variable.name);
   json += variable.is_field ? R"(","valueFrom":{"fieldRef":{"fieldPath":)"sv : R"(","value":)"sv;
   AppendJsonString(json, variable.value);
   json += variable.is_field ? "}}}"sv : "}"sv;
+}
+void AppendVariable(std::string& json, const rules::NewVariable& variable) {
+  AppendRest(json.append(kVariable), variable);
 }
 
 std::string PathOfEnv(std::string_view list, std::size_t container) {
@@ -113,10 +118,10 @@ void AddOperations(const rules::AddVariables& fix, JsonView pod, Patch& patch) {
   std::string path = PathOfEnv(fix.list, fix.index);
   if (pod["spec"][fix.list].Element(fix.index)["env"].is_array()) {
     std::string head;
-    head.reserve(path.size() + 48);
-    Patch::AppendHead(head, "add", path += "/-");
+    head.reserve(path.size() + 56);
+    Patch::AppendHead(head, "add", path += "/-").append(kVariable);
     for (const rules::NewVariable& variable : fix.variables) {
-      AppendVariable(patch.BeginBy(head), variable);
+      AppendRest(patch.BeginBy(head), variable);
       patch.End();
     }
     return;

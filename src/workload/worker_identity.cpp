@@ -87,6 +87,20 @@ constexpr std::array kRows = {
     Kubeflow("MPIJob", HostDomain::kSubdomain),
 };
 
+constexpr std::size_t kLongestDnsLabel = 63;
+
+bool HasDnsLetters(std::string_view text) {
+  static constexpr auto kGood = [] {
+    std::array<bool, 256> good{};
+    for (const char c : std::string_view("-0123456789abcdefghijklmnopqrstuvwxyz")) {
+      good[static_cast<unsigned char>(c)] = true;
+    }
+    return good;
+  }();
+  return std::all_of(text.begin(), text.end(),
+                     [](char c) { return kGood[static_cast<unsigned char>(c)]; });
+}
+
 std::optional<std::string_view> Find(const k8s::ObjectMeta& meta, std::string_view key) {
   const std::optional<std::string_view> label = meta.labels.Find(key);
   return label ? label : meta.annotations.Find(key);
@@ -158,6 +172,30 @@ NoIdentity Misses(std::string_view key, std::string_view change) {
           std::string(change)};
 }
 
+// A number as digits, without a string of the heap.
+class Digits {
+ public:
+  explicit Digits(std::int64_t number)
+      : size_(std::size_t(
+            std::to_chars(digits_.data(), digits_.data() + digits_.size(), number).ptr -
+            digits_.data())) {}
+  std::string_view view() const { return {digits_.data(), size_}; }
+
+ private:
+  std::array<char, 20> digits_;
+  std::size_t size_;
+};
+
+bool IsHostLabel(std::string_view label, std::string_view host, std::int64_t number) {
+  return label.starts_with(host) && label.substr(host.size()) == Digits(number).view();
+}
+
+// Whether `host` with each number up to `last` behind it is a DNS label.
+bool MakesDnsLabels(std::string_view host, std::int64_t last) {
+  return HasDnsLetters(host) && !host.starts_with('-') &&
+         host.size() + Digits(last).view().size() <= kLongestDnsLabel;
+}
+
 // Fills number and slice from the index; the reason if there is none, or it is not possible.
 std::optional<NoIdentity> ReadPlace(const IdentityRow& row, const k8s::ObjectMeta& meta,
                                     WorkerIdentity& identity) {
@@ -190,9 +228,10 @@ std::optional<NoIdentity> ReadDomain(const IdentityRow& row, const k8s::Pod& pod
   const k8s::JsonView field = pod.spec.json["subdomain"];
   const std::string_view subdomain = field.StringOr("");
   identity.lacks_subdomain = IsUnset(field);
-  std::string wanted(subdomain);
+  std::string_view wanted = subdomain;
+  std::string service;
   if (row.domain == HostDomain::kCluster) {
-    wanted = RayServiceOf(pod);
+    wanted = service = RayServiceOf(pod);
     if (!subdomain.empty() && subdomain != wanted) {
       return NoIdentity{"has the subdomain " + Quoted(subdomain) +
                             ", not the Service that KubeRay "
@@ -210,7 +249,8 @@ std::optional<NoIdentity> ReadDomain(const IdentityRow& row, const k8s::Pod& pod
     return NoIdentity{"has the subdomain " + Quoted(wanted) + ", which is no DNS label",
                       "use lower-case letters, digits and dashes, at most 63"};
   }
-  identity.domain = "." + wanted;
+  identity.domain.reserve(1 + wanted.size());
+  identity.domain.append(1, '.').append(wanted);
   return std::nullopt;
 }
 
@@ -222,7 +262,7 @@ std::optional<NoIdentity> ReadNames(const IdentityRow& row, const k8s::Pod& pod,
     return NoIdentity{"lacks a label that names its workers", "let the controller label its pods"};
   }
   if (identity.workers == 1) return std::nullopt;
-  if (!IsDnsLabel(identity.host + std::to_string(identity.first + identity.workers - 1))) {
+  if (!MakesDnsLabels(identity.host, identity.first + identity.workers - 1)) {
     return NoIdentity{"would have the host name " + Quoted(identity.HostLabel()) +
                           ", and the names of its workers are no DNS labels",
                       "use shorter names of lower-case letters, digits and dashes"};
@@ -233,7 +273,7 @@ std::optional<NoIdentity> ReadNames(const IdentityRow& row, const k8s::Pod& pod,
     identity.lacks_hostname = IsUnset(hostname);
     own = hostname.StringOr("");
   }
-  if (!own.empty() && own != identity.HostLabel()) {
+  if (!own.empty() && !IsHostLabel(own, identity.host, identity.first + identity.id)) {
     return NoIdentity{
         "is called " + Quoted(own) + ", but as worker " + std::to_string(identity.id) +
             " the others would look for " + Quoted(identity.HostLabel()),
@@ -267,20 +307,22 @@ std::string RayServiceOf(const k8s::Pod& pod) {
 }
 
 void WorkerIdentity::AppendHost(std::string& text, std::int64_t worker) const {
-  std::array<char, 20> number;
-  const char* const end =
-      std::to_chars(number.data(), number.data() + number.size(), first + worker).ptr;
-  text.append(host).append(number.data(), std::size_t(end - number.data())).append(domain);
+  text.append(host).append(Digits(first + worker).view()).append(domain);
 }
 
 std::string WorkerIdentity::HostNames() const {
-  std::string names;
-  constexpr std::size_t kNumber = 4;  // and a comma: nearly always enough
-  names.reserve(static_cast<std::size_t>(workers) * (host.size() + kNumber + domain.size()));
+  const Digits last(first + workers - 1);
+  const std::size_t longest = host.size() + last.view().size() + domain.size();
+  std::string names(static_cast<std::size_t>(workers) * (longest + 1), ',');
+  char* at = names.data();
+  const auto put = [&at](std::string_view text) { at = std::copy(text.begin(), text.end(), at); };
   for (std::int64_t i = 0; i < workers; ++i) {
-    if (i > 0) names += ',';
-    AppendHost(names, i);
+    put(host);
+    put(Digits(first + i).view());
+    put(domain);
+    ++at;  // over the comma
   }
+  names.resize(std::size_t(at - names.data()) - 1);
   return names;
 }
 
@@ -319,16 +361,8 @@ bool IsCoordinated(const IdentityRow& row, const k8s::ObjectMeta& pod) {
 }
 
 bool IsDnsLabel(std::string_view text) {
-  static constexpr auto kGood = [] {
-    std::array<bool, 256> good{};
-    for (const char c : std::string_view("-0123456789abcdefghijklmnopqrstuvwxyz")) {
-      good[static_cast<unsigned char>(c)] = true;
-    }
-    return good;
-  }();
-  return !text.empty() && text.size() <= 63 && text.front() != '-' && text.back() != '-' &&
-         std::all_of(text.begin(), text.end(),
-                     [](char c) { return kGood[static_cast<unsigned char>(c)]; });
+  return !text.empty() && text.size() <= kLongestDnsLabel && text.front() != '-' &&
+         text.back() != '-' && HasDnsLetters(text);
 }
 
 }  // namespace tpu_admission::workload

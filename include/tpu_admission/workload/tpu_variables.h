@@ -3,8 +3,6 @@
 // as JAX uses it: jax-ml/jax jax/_src/clusters/cloud_tpu_cluster.py.
 #pragma once
 
-#include <algorithm>
-#include <array>
 #include <string_view>
 
 namespace tpu_admission::workload {
@@ -29,22 +27,9 @@ inline constexpr std::string_view kMegascaleSliceId = "MEGASCALE_SLICE_ID";
 inline constexpr std::string_view kMegascaleCoordinator = "MEGASCALE_COORDINATOR_ADDRESS";
 inline constexpr std::string_view kMegascalePort = "MEGASCALE_PORT";
 
-inline constexpr std::array kTpuVariables = {kTpuWorkerId,
-                                             kTpuWorkerHostNames,
-                                             kTpuProcessAddresses,
-                                             kTpuProcessBounds,
-                                             kTpuHostBounds,
-                                             kTpuProcessPort,
-                                             kTpuName,
-                                             kTpuDevicePluginHostIp,
-                                             kTpuDevicePluginAddress,
-                                             kMegascaleNumSlices,
-                                             kMegascaleSliceId,
-                                             kMegascaleCoordinator,
-                                             kMegascalePort};
-inline bool IsTpuVariable(std::string_view name) {
-  if (!name.starts_with("TPU_") && !name.starts_with("MEGASCALE_")) return false;
-  return std::find(kTpuVariables.begin(), kTpuVariables.end(), name) != kTpuVariables.end();
+// Whether it may be one of these: each begins so.
+constexpr bool MayBeTpuVariable(std::string_view name) {
+  return name.starts_with("TPU_") || name.starts_with("MEGASCALE_");
 }
 
 }  // namespace tpu_admission::workload
