@@ -76,9 +76,9 @@ std::size_t Container::EnvIndex(std::string_view variable) const {
       env.begin());
 }
 
-std::optional<Amount> Container::Requested(std::string_view resource) const {
-  std::optional<Amount> amount = requests.Find(resource);
-  return amount ? amount : limits.Find(resource);
+const Amount* Container::Requested(std::string_view resource) const {
+  const Amount* const amount = requests.Find(resource);
+  return amount != nullptr ? amount : limits.Find(resource);
 }
 
 std::span<const Container> DecodeContainers(JsonView spec, std::span<const ContainerList> lists,

@@ -32,16 +32,17 @@ std::optional<Amount> DecodeAmount(JsonView value) {
   return Amount{NameOfType(value), std::nullopt};
 }
 
-std::optional<Amount> ResourceList::Find(std::string_view resource) const {
+const Amount* ResourceList::Find(std::string_view resource) const {
   for (std::size_t i = entries_.size(); i-- > 0;) {
-    if (entries_[i].name == resource) return entries_[i].amount;
+    const Entry& entry = entries_[i];
+    if (entry.name == resource) return entry.amount ? &*entry.amount : nullptr;
   }
-  return std::nullopt;
+  return nullptr;
 }
 
 Quantity ResourceList::QuantityOrZero(std::string_view resource) const {
-  const std::optional<Amount> amount = Find(resource);
-  return amount ? amount->quantity.value_or(Quantity()) : Quantity();
+  const Amount* const amount = Find(resource);
+  return amount != nullptr ? amount->quantity.value_or(Quantity()) : Quantity();
 }
 
 ResourceList DecodeResources(JsonView parent, std::string_view key, Decoder& decoder) {

@@ -10,8 +10,8 @@ constexpr std::string_view kNvidiaPrefix = "nvidia.com/";
 constexpr std::string_view kAmdGpu = "amd.com/gpu";
 constexpr std::int64_t kMostChips = 1'000'000;  // more than any slice, and sums never overflow
 
-bool Positive(const std::optional<k8s::Amount>& amount) {
-  return amount && !(amount->quantity && amount->quantity->IsZero());
+bool Positive(const k8s::Amount* amount) {
+  return amount != nullptr && !(amount->quantity && amount->quantity->IsZero());
 }
 
 std::string_view GpuIn(const k8s::ResourceList& resources) {
@@ -43,8 +43,8 @@ bool UsesTpu(const k8s::Container& container) {
 }
 
 std::optional<std::int64_t> ChipsOf(const k8s::Container& container) {
-  const std::optional<k8s::Amount> amount = container.Requested(kTpuResource);
-  if (!amount || !amount->quantity) return std::nullopt;
+  const k8s::Amount* const amount = container.Requested(kTpuResource);
+  if (amount == nullptr || !amount->quantity) return std::nullopt;
   const std::optional<std::int64_t> chips = amount->quantity->AsInteger();
   return chips && *chips >= 0 ? chips : std::nullopt;
 }

@@ -42,8 +42,9 @@ struct Container {
   // The value as written; nothing if the variable is not set, or set from elsewhere (valueFrom).
   std::optional<std::string_view> EnvValue(std::string_view variable) const;
   std::size_t EnvIndex(std::string_view variable) const;  // its place in env, if it is there
-  // What counts for the scheduler: the request, or the limit where there is no request.
-  std::optional<Amount> Requested(std::string_view resource) const;
+  // What counts for the scheduler: the request, or the limit where there is no request; nullptr if
+  // there is neither.
+  const Amount* Requested(std::string_view resource) const;
 };
 
 // Where containers stand: a path of one or two names below the spec, and what stands there.

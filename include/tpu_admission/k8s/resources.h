@@ -30,9 +30,9 @@ class ResourceList {
   ResourceList() = default;
   explicit ResourceList(std::span<const Entry> entries) : entries_(entries) {}
 
-  // The last one of this name; nothing if there is none, or if it is null.
-  std::optional<Amount> Find(std::string_view resource) const;
-  bool Has(std::string_view resource) const { return Find(resource).has_value(); }
+  // The last one of this name; nullptr if there is none, or if it is null.
+  const Amount* Find(std::string_view resource) const;
+  bool Has(std::string_view resource) const { return Find(resource) != nullptr; }
   std::size_t size() const { return entries_.size(); }
   std::string_view Name(std::size_t index) const { return entries_[index].name; }
   // The amount if it is there and a quantity, else zero.

@@ -23,9 +23,9 @@ void Suggest(const Subject& subject, const k8s::Container& container, bool has_l
 
 void Check(const Subject& subject, Report& report) {
   for (const k8s::Container& container : subject.pods.pod.spec.containers) {
-    const std::optional<k8s::Amount> request = container.requests.Find(workload::kTpuResource);
-    const std::optional<k8s::Amount> limit = container.limits.Find(workload::kTpuResource);
-    const bool no_request = !request;  // it then defaults to the limit
+    const k8s::Amount* const request = container.requests.Find(workload::kTpuResource);
+    const k8s::Amount* const limit = container.limits.Find(workload::kTpuResource);
+    const bool no_request = request == nullptr;  // it then defaults to the limit
     const bool equal = request && limit && request->quantity == limit->quantity;
     const bool unreadable = (request && !request->quantity) || (limit && !limit->quantity);
     if (no_request || equal || unreadable) continue;
@@ -40,7 +40,7 @@ void Check(const Subject& subject, Report& report) {
             "chips, which cannot be overcommitted, and the API server refuses such a pod.",
             Shown(*request),
             limit ? fmt::format("limit {}", Shown(*limit)) : std::string("no limit"))};
-    Suggest(subject, container, limit.has_value(), finding);
+    Suggest(subject, container, limit != nullptr, finding);
     report.Add(std::move(finding));
   }
 }

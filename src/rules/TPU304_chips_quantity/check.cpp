@@ -16,9 +16,9 @@ std::string_view FaultOf(const k8s::Amount& amount) {
 }
 
 void CheckAmount(const Subject& subject, const k8s::Container& container, std::string_view list,
-                 const std::optional<k8s::Amount>& amount, Report& report) {
-  if (!amount) return;
-  const std::string fault(FaultOf(*amount));
+                 const k8s::Amount* amount, Report& report) {
+  if (amount == nullptr) return;
+  const std::string_view fault = FaultOf(*amount);
   if (fault.empty()) return;
   const std::string value = amount->text.empty() && amount->quantity ? amount->quantity->Text()
                                                                      : Quoted(amount->text, 24);

@@ -31,9 +31,9 @@ void CheckSigns(const Subject& subject, const k8s::Container& container, std::st
                 const k8s::ResourceList& resources, Report& report) {
   for (std::size_t i = 0; i < resources.size(); ++i) {
     const std::string_view resource = resources.Name(i);
-    const std::optional<k8s::Amount> amount = resources.Find(resource);
-    if (resource == workload::kTpuResource || !amount || !amount->quantity) continue;
-    if (!amount->quantity->IsNegative()) continue;
+    const k8s::Amount* const amount = resources.Find(resource);
+    if (amount == nullptr || !amount->quantity || !amount->quantity->IsNegative()) continue;
+    if (resource == workload::kTpuResource) continue;  // chips-quantity speaks of them
     const std::string name = Printable(resource, 60);
     std::string pointer = PointerOf(subject, container, list, resource);
     const std::string text = Shown(*amount);
@@ -54,8 +54,8 @@ void CheckLimits(const Subject& subject, const k8s::Container& container, Report
   for (std::size_t i = 0; i < container.requests.size(); ++i) {
     const std::string_view resource = container.requests.Name(i);
     if (resource == workload::kTpuResource) continue;  // chips-requests-limits speaks of them
-    const std::optional<k8s::Amount> request = container.requests.Find(resource);
-    const std::optional<k8s::Amount> limit = container.limits.Find(resource);
+    const k8s::Amount* const limit = container.limits.Find(resource);
+    const k8s::Amount* const request = limit ? container.requests.Find(resource) : nullptr;
     if (!request || !limit || !request->quantity || !limit->quantity) continue;
     if (*request->quantity <= *limit->quantity || limit->quantity->IsNegative()) continue;
     const std::string name = Printable(resource, 60);

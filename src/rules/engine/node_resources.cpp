@@ -10,8 +10,8 @@ using k8s::ContainerRole;
 using k8s::Quantity;
 
 Quantity RequestOf(const k8s::Container& container, std::string_view resource) {
-  const std::optional<k8s::Amount> amount = container.Requested(resource);
-  return amount ? amount->quantity.value_or(Quantity()) : Quantity();
+  const k8s::Amount* const amount = container.Requested(resource);
+  return amount != nullptr ? amount->quantity.value_or(Quantity()) : Quantity();
 }
 
 const tpu::MachineType* LargestMachine(const Subject& subject, Resource resource) {

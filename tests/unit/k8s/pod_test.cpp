@@ -80,9 +80,9 @@ TEST_P(TpuAmounts, AreReadAsTheSchedulerDoes) {
       Decode(R"({"containers":[{"name":"c","resources":)" + GetParam().resources + "}]}");
   ASSERT_TRUE(pod.ok()) << pod.error().message;
   const Container& container = pod->spec.containers.front();
-  const std::optional<Amount> amount = container.Requested("google.com/tpu");
-  ASSERT_EQ(amount.has_value(), !GetParam().requested.empty());
-  if (amount) {
+  const Amount* const amount = container.Requested("google.com/tpu");
+  ASSERT_EQ(amount != nullptr, !GetParam().requested.empty());
+  if (amount != nullptr) {
     EXPECT_EQ(amount->quantity, Quantity::Parse(GetParam().requested));
   }
 }
