@@ -7,9 +7,9 @@ import (
 	"tpu-admission.io/e2e/harness"
 )
 
-// How many nodes there are at least of each shape, and at most.
+// How many nodes there are at least of each shape, and of those without TPUs.
 const (
-	leastNodes = 17 // a repair may spread the pods of the largest case over slices of one host
+	leastNodes = 17
 	cpuNodes   = 12
 )
 
@@ -21,7 +21,9 @@ func Fill(api *harness.API, catalog *Catalog, mostHosts int) (map[Pair]int, erro
 	room := map[Pair]int{}
 	for _, s := range catalog.Shapes() {
 		count := max(leastNodes, mostHosts) // pods of a case may be sent to any shape
-		if s.Hosts <= mostHosts {
+		if s.Hosts == 1 {                   // a repair may give each pod of the largest case a host of its own
+			count = max(count, 2*mostHosts+1)
+		} else if s.Hosts <= mostHosts {
 			count = max(count, 2*s.Hosts+1)
 		}
 		nodes = append(nodes, s.nodes(count, s.Generation.zone())...)

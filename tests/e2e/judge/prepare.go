@@ -66,11 +66,6 @@ func Except(cases, others []*Case) []*Case {
 	return slices.DeleteFunc(cases, func(c *Case) bool { return known[key(c)] })
 }
 
-// WithRoom returns the cases that have room on the nodes of the scope, wherever their pods go.
-func (scope Scope) WithRoom(cases []*Case) []*Case {
-	return slices.DeleteFunc(cases, func(c *Case) bool { return c.pods > scope.MostHosts })
-}
-
 // Only returns the cases of the kind, or of all kinds if the name is "".
 func Only(cases []*Case, kind string) []*Case {
 	return slices.DeleteFunc(cases, func(c *Case) bool { return kind != "" && c.Kind.name != kind })

@@ -43,6 +43,14 @@ func NewReferee(api *harness.API, nodes map[Pair]int) (*Referee, error) {
 	}
 }
 
+// WithRoom returns the cases that have a node for each pod, wherever the pods go.
+func (r *Referee) WithRoom(cases []*Case) []*Case {
+	lacks := func(c *Case) bool {
+		return slices.ContainsFunc(c.lands, func(pair Pair) bool { return c.pods > r.nodes[pair] })
+	}
+	return slices.DeleteFunc(cases, lacks)
+}
+
 // JudgeAll judges the cases, many at a time, and calls done after each. Those without an answer,
 // since a controller had too much to do, are judged a second time at the end. It stops at an error, and
 // when the context ends.

@@ -157,7 +157,7 @@ func (b *books) judgeStep(ctx context.Context, s settings, scope judge.Scope, ca
 	if err := b.ask(s); err != nil {
 		return err
 	}
-	fresh := scope.WithRoom(judge.Only(b.repairVerdicts.NotJudged(b.repaired), s.kind))
+	fresh := referee.WithRoom(judge.Only(b.repairVerdicts.NotJudged(b.repaired), s.kind))
 	return judgeAll(ctx, referee, "repaired cases", fresh, b.repairVerdicts.Set)
 }
 
