@@ -37,8 +37,10 @@ class Patch {
   static std::string& AppendHead(std::string& text, std::string_view operation,
                                  std::string_view path) {
     text.append(R"({"op":")"sv).append(operation).append(R"(","path":")"sv).append(path);
-    return text.append(R"(","value":)"sv);
+    return text.append(kValue);
   }
+  static constexpr std::string_view kAdd = R"({"op":"add","path":")";
+  static constexpr std::string_view kValue = R"(","value":)";
   void End() { text_ += '}'; }
   std::string Finish() && {
     if (!text_.empty()) text_ += ']';
@@ -106,27 +108,29 @@ void AppendVariable(std::string& json, const rules::NewVariable& variable) {
   AppendRest(json.append(kVariable), variable);
 }
 
+std::string& AppendPathOfEnv(std::string& text, std::string_view list, std::size_t container) {
+  text.append("/spec/"sv).append(list);
+  AppendPointerIndex(text, container);
+  return text.append("/env"sv);
+}
 std::string PathOfEnv(std::string_view list, std::size_t container) {
   std::string path;
-  path.reserve(48);
-  path.append("/spec/").append(list);
-  AppendPointerIndex(path, container);
-  return path.append("/env");
+  return AppendPathOfEnv(path, list, container);
 }
 
 void AddOperations(const rules::AddVariables& fix, JsonView pod, Patch& patch) {
-  std::string path = PathOfEnv(fix.list, fix.index);
   if (pod["spec"][fix.list].Element(fix.index)["env"].is_array()) {
     std::string head;
-    head.reserve(path.size() + 56);
-    Patch::AppendHead(head, "add", path += "/-").append(kVariable);
+    head.reserve(112);  // of most
+    AppendPathOfEnv(head.append(Patch::kAdd), fix.list, fix.index).append("/-"sv);
+    head.append(Patch::kValue).append(kVariable);
     for (const rules::NewVariable& variable : fix.variables) {
       AppendRest(patch.BeginBy(head), variable);
       patch.End();
     }
     return;
   }
-  std::string& list = patch.Begin("add", path);
+  std::string& list = patch.Begin("add", PathOfEnv(fix.list, fix.index));
   for (const rules::NewVariable& variable : fix.variables) {
     list += &variable == &fix.variables.front() ? '[' : ',';
     AppendVariable(list, variable);

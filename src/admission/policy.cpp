@@ -12,6 +12,22 @@ namespace tpu_admission::admission {
 using rules::Mode;
 using rules::Rule;
 
+namespace {
+
+// The places of the rules that have a fix.
+const std::vector<std::size_t>& WithFix() {
+  static const std::vector<std::size_t> places = [] {
+    std::vector<std::size_t> found;
+    for (const Rule* rule : rules::AllRules()) {
+      if (rule->fix != nullptr) found.push_back(rules::IndexOf(*rule));
+    }
+    return found;
+  }();
+  return places;
+}
+
+}  // namespace
+
 class PolicyLoader {
  public:
   static Result<Policy> Load(std::string_view text, std::string_view origin,
@@ -126,9 +142,9 @@ bool Policy::FixOf(std::size_t index, rules::Platform platform,
 std::vector<const Rule*> Policy::FixingRules(rules::Platform platform,
                                              std::string_view namespace_name) const {
   std::vector<const Rule*> fixing;
-  for (std::size_t i = 0; i < rules::AllRules().size(); ++i) {
-    const Rule* const rule = rules::AllRules()[i];
-    if (rule->fix != nullptr && FixOf(i, platform, namespace_name)) fixing.push_back(rule);
+  fixing.reserve(WithFix().size());
+  for (const std::size_t i : WithFix()) {
+    if (FixOf(i, platform, namespace_name)) fixing.push_back(rules::AllRules()[i]);
   }
   return fixing;
 }

@@ -250,6 +250,9 @@ std::string PointerOf(NodeLabel label, const Selected& selected) {
 bool IsPlaceholder(std::string_view value) {
   constexpr std::size_t kLongest = 1024;
   if (value.size() > kLongest) return true;
+  const bool is_plain = std::none_of(value.begin(), value.end(),
+                                     [](char c) { return c == '{' || c == '$' || c == '<'; });
+  if (is_plain) return false;
   const auto has = [&](std::string_view mark) { return value.find(mark) != value.npos; };
   return has("{{") || has("$") || (has("<") && has(">"));
 }

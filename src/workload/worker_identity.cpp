@@ -176,9 +176,9 @@ NoIdentity Misses(std::string_view key, std::string_view change) {
 class Digits {
  public:
   explicit Digits(std::int64_t number)
-      : size_(std::size_t(
-            std::to_chars(digits_.data(), digits_.data() + digits_.size(), number).ptr -
-            digits_.data())) {}
+      : size_(
+            std::size_t(std::to_chars(digits_.data(), digits_.data() + digits_.size(), number).ptr -
+                        digits_.data())) {}
   std::string_view view() const { return {digits_.data(), size_}; }
 
  private:

@@ -3,6 +3,8 @@
 // as JAX uses it: jax-ml/jax jax/_src/clusters/cloud_tpu_cluster.py.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <string_view>
 
 namespace tpu_admission::workload {
@@ -27,9 +29,22 @@ inline constexpr std::string_view kMegascaleSliceId = "MEGASCALE_SLICE_ID";
 inline constexpr std::string_view kMegascaleCoordinator = "MEGASCALE_COORDINATOR_ADDRESS";
 inline constexpr std::string_view kMegascalePort = "MEGASCALE_PORT";
 
-// Whether it may be one of these: each begins so.
-constexpr bool MayBeTpuVariable(std::string_view name) {
-  return name.starts_with("TPU_") || name.starts_with("MEGASCALE_");
+inline constexpr std::array kTpuVariables = {kTpuWorkerId,
+                                             kTpuWorkerHostNames,
+                                             kTpuProcessAddresses,
+                                             kTpuProcessBounds,
+                                             kTpuHostBounds,
+                                             kTpuProcessPort,
+                                             kTpuName,
+                                             kTpuDevicePluginHostIp,
+                                             kTpuDevicePluginAddress,
+                                             kMegascaleNumSlices,
+                                             kMegascaleSliceId,
+                                             kMegascaleCoordinator,
+                                             kMegascalePort};
+constexpr bool IsTpuVariable(std::string_view name) {
+  if (!name.starts_with("TPU_") && !name.starts_with("MEGASCALE_")) return false;
+  return std::find(kTpuVariables.begin(), kTpuVariables.end(), name) != kTpuVariables.end();
 }
 
 }  // namespace tpu_admission::workload

@@ -184,6 +184,7 @@ Evaluation Engine::Evaluate(const workload::Workload& workload) const {
 
 std::vector<RuleFix> Engine::Fixes(const workload::Workload& workload, Rules rules) const {
   std::vector<RuleFix> all;
+  all.reserve(rules.size());
   for (const workload::PodSet& pods : workload.pod_sets) {
     LookAt(*this, rules, workload, pods, FindFixes, all, [&](auto alternatives) {
       std::vector<RuleFix>& common = alternatives.front();

@@ -49,6 +49,15 @@ const tpu::Placement* PlacementFor(const tpu::PlacementList& placements, bool sp
   return placements.size() == 1 ? &placements.front() : nullptr;
 }
 
+// The slice that pods of `chips` chips fill; nothing where that is not known.
+std::optional<Slice> SliceIn(const tpu::Topology& topology, const tpu::PlacementList& placements,
+                             bool splits, std::int64_t chips) {
+  const tpu::Placement* placement = PlacementFor(placements, splits, chips);
+  if (placement == nullptr) return std::nullopt;
+  const bool fits = splits && chips > 0 && placement->chips_per_host() % chips == 0;
+  return Slice{topology, fits ? topology.chips() / chips : placement->hosts, placement->hosts};
+}
+
 // False if the topology is made of others, which the rule of machine types says. Of a machine
 // without rows nobody knows what it serves.
 bool MayServe(const tpu::Generation& generation, const tpu::PlacementList& placements,
@@ -151,18 +160,14 @@ std::optional<Slice> Subject::SliceOfPods() const {
   if (shape.generation == nullptr || pods.pod.metadata.annotations.Has(workload::kKueueSliceSize)) {
     return std::nullopt;
   }
-  std::optional<tpu::Topology> topology = shape.topology;
-  tpu::PlacementList placements = shape.placements;
-  if (const auto part = pods.SliceTopology()) {
-    topology = tpu::Topology::Parse(*part);
-    placements = topology ? shape.generation->PlacementsOf(*topology) : tpu::PlacementList();
-  }
-  const std::int64_t chips = pods.chips_per_pod;
-  const bool splits = shape.generation->node_can_be_split();
-  const tpu::Placement* placement = PlacementFor(placements, splits, chips);
-  if (placement == nullptr) return std::nullopt;
-  const bool fits = splits && chips > 0 && placement->chips_per_host() % chips == 0;
-  return Slice{*topology, fits ? topology->chips() / chips : placement->hosts, placement->hosts};
+  const auto slice_in = [&](const tpu::Topology& topology, const tpu::PlacementList& placements) {
+    return SliceIn(topology, placements, shape.generation->node_can_be_split(), pods.chips_per_pod);
+  };
+  const auto part = pods.SliceTopology();
+  if (!part) return shape.topology ? slice_in(*shape.topology, shape.placements) : std::nullopt;
+  const std::optional<tpu::Topology> topology = tpu::Topology::Parse(*part);
+  if (!topology) return std::nullopt;
+  return slice_in(*topology, shape.generation->PlacementsOf(*topology));
 }
 
 void Report::Add(Finding finding) {

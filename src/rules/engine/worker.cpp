@@ -28,7 +28,7 @@ std::string Addresses(const workload::WorkerIdentity& identity, std::int64_t pro
 // A name that MissingVariables() looks for: any other does not compile.
 struct KnownName {
   consteval KnownName(std::string_view name) : text(name) {
-    if (!workload::MayBeTpuVariable(name)) throw "it would be added twice";
+    if (!workload::IsTpuVariable(name)) throw "it would be added twice";
   }
   std::string_view text;
 };
@@ -159,7 +159,7 @@ std::vector<NewVariable> MissingVariables(const Subject& subject, const Worker& 
   if (HasEnvFrom(container)) return {};
   const bool sets_some =
       std::any_of(container.env.begin(), container.env.end(),
-                  [](const k8s::Variable& each) { return workload::MayBeTpuVariable(each.name); });
+                  [](const k8s::Variable& each) { return workload::IsTpuVariable(each.name); });
   if (sets_some && (RunsAlone(container) || (!worker.row->is_ray && IsTold(container)))) return {};
   std::vector<NewVariable> variables =
       VariablesOf(worker, ProcessOf(subject, container), container);

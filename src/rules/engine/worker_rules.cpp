@@ -88,7 +88,7 @@ void ReportUnnamed(const Subject& subject, Served served, Report& report) {
   for (const k8s::Container& container : subject.pods.pod.spec.containers) {
     if (!container.Stays() || !workload::UsesTpu(container)) continue;
     if (HasNames(container) || RunsAlone(container)) continue;
-    const workload::NoIdentity why = Reason(subject, *worker, container);
+    workload::NoIdentity why = Reason(subject, *worker, container);
     report.Add(
         {.pointer = subject.At(container),
          .container = std::string(container.name),
@@ -96,7 +96,7 @@ void ReportUnnamed(const Subject& subject, Served served, Report& report) {
          .problem = fmt::format("is one of {} of a slice, but nothing tells it who they are: the "
                                 "TPU runtime waits for workers that it cannot find. The pod {}.",
                                 workers, why.problem),
-         .change = why.change,
+         .change = std::move(why.change),
          .decision = "who tells the workers who they are"});
   }
 }
