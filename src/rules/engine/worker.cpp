@@ -25,20 +25,14 @@ std::string Addresses(const workload::WorkerIdentity& identity, std::int64_t pro
   return text;
 }
 
-// A name that MissingVariables() looks for: any other does not compile.
-struct KnownName {
-  consteval KnownName(std::string_view name) : text(name) {
-    if (!workload::IsTpuVariable(name)) throw "it would be added twice";
-  }
-  std::string_view text;
-};
-
 class Variables {
  public:
   Variables() { list_.reserve(8); }
 
-  void Add(KnownName name, std::string value, bool is_field = false) {
-    list_.push_back({name.text, std::move(value), is_field});
+  template <const std::string_view& kName>
+  void Add(std::string value, bool is_field = false) {
+    static_assert(workload::IsTpuVariable(kName), "MissingVariables() would add it twice");
+    list_.push_back({kName, std::move(value), is_field});
   }
   std::vector<NewVariable> Finish() && { return std::move(list_); }
 
@@ -48,17 +42,17 @@ class Variables {
 
 void AddWorker(const Worker& worker, const Process& process, Variables& variables) {
   const workload::WorkerIdentity& identity = *worker.known();
-  variables.Add(workload::kTpuWorkerId, std::to_string(identity.id * process.of + process.number));
-  if (identity.workers > 1) variables.Add(workload::kTpuWorkerHostNames, identity.HostNames());
+  variables.Add<workload::kTpuWorkerId>(std::to_string(identity.id * process.of + process.number));
+  if (identity.workers > 1) variables.Add<workload::kTpuWorkerHostNames>(identity.HostNames());
   if (identity.workers > 1 && process.of > 1) {
     const std::int64_t port = worker.row->process_port;
-    variables.Add(workload::kTpuProcessAddresses, Addresses(identity, process.of, port));
-    variables.Add(workload::kTpuProcessPort, std::to_string(port + process.number));
+    variables.Add<workload::kTpuProcessAddresses>(Addresses(identity, process.of, port));
+    variables.Add<workload::kTpuProcessPort>(std::to_string(port + process.number));
   }
-  variables.Add(workload::kTpuName, identity.name);
+  variables.Add<workload::kTpuName>(identity.name);
   if (!worker.row->is_ray) return;
-  variables.Add(workload::kTpuDevicePluginHostIp, "status.hostIP", true);
-  variables.Add(workload::kTpuDevicePluginAddress, "$(TPU_DEVICE_PLUGIN_HOST_IP):2112");
+  variables.Add<workload::kTpuDevicePluginHostIp>("status.hostIP", true);
+  variables.Add<workload::kTpuDevicePluginAddress>("$(TPU_DEVICE_PLUGIN_HOST_IP):2112");
 }
 
 // Whether the slices work together is not in the pod, and independent ones that are told that they
@@ -88,13 +82,13 @@ void AddSlices(const Worker& worker, const Process& process, const Container& co
   if (!WorkTogether(worker, group, container)) return;
   const bool with_port = process.of > 1;
   if (!worker.row->is_ray) {
-    variables.Add(workload::kMegascaleNumSlices, std::to_string(group.slices));
+    variables.Add<workload::kMegascaleNumSlices>(std::to_string(group.slices));
   }
-  variables.Add(workload::kMegascaleSliceId, std::to_string(identity.slice));
-  variables.Add(workload::kMegascaleCoordinator,
-                group.coordinator + (with_port ? ":" + std::to_string(kMegascalePort) : ""));
+  variables.Add<workload::kMegascaleSliceId>(std::to_string(identity.slice));
+  variables.Add<workload::kMegascaleCoordinator>(
+      group.coordinator + (with_port ? ":" + std::to_string(kMegascalePort) : ""));
   if (worker.row->is_ray || with_port) {
-    variables.Add(workload::kMegascalePort, std::to_string(kMegascalePort + process.number));
+    variables.Add<workload::kMegascalePort>(std::to_string(kMegascalePort + process.number));
   }
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "rules/engine/phrases.h"
 #include "rules/engine/worker.h"
