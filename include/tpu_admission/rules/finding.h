@@ -23,6 +23,19 @@ struct FaultId {
   friend auto operator<=>(const FaultId&, const FaultId&) = default;
 };
 
+// The text of a literal, so that whoever views it need not ask how long it lives.
+class Constant {
+ public:
+  constexpr Constant() = default;
+  consteval Constant(const char* text) : text_(text) {}          // NOLINT: that is what it is for
+  constexpr operator std::string_view() const { return text_; }  // NOLINT
+  constexpr bool empty() const { return text_.empty(); }
+  friend constexpr bool operator==(const Constant& a, std::string_view b) { return a.text_ == b; }
+
+ private:
+  std::string_view text_;
+};
+
 struct Finding {
   std::string pointer;  // JSON pointer of the field in the object
   // Name as written; empty if it is about the pod or the object.
@@ -40,8 +53,8 @@ struct Finding {
   // What to do, in the imperative, where there are no edits; else what comes after their own
   // sentence, such as another way. Change() has both.
   std::string change = {};
-  // Where there are no edits: what only a person can say, after "only you can say". A constant.
-  std::string_view decision = {};
+  // Where there are no edits: what only a person can say, after "only you can say".
+  Constant decision = {};
   // Milder than the rule's own mode, where this case is less certain.
   std::optional<Mode> milder = std::nullopt;
 

@@ -10,24 +10,44 @@ namespace {
 using workload::NodeLabel;
 using workload::RequiredLabel;
 
+// Whether the affinity speaks of one value or several: of a placeholder nobody knows, and a label
+// that must be absent is none to name.
+bool NamesValues(const Subject& subject, const RequiredLabel& label) {
+  const auto& in = subject.pods.pod.spec.required_affinity[label.term].requirements;
+  const k8s::NodeSelectorRequirement& requirement = in[label.expression];
+  return requirement.op != "DoesNotExist" &&
+         std::none_of(requirement.values.begin(), requirement.values.end(),
+                      workload::IsPlaceholder);
+}
+
 // The labels of GKE's check that the affinity names and nodeSelector does not.
 std::vector<RequiredLabel> ByAffinityAlone(const Subject& subject) {
   std::vector<RequiredLabel> found;
   for (const NodeLabel label : {NodeLabel::kAccelerator, NodeLabel::kTopology}) {
     const auto required = workload::FindRequired(subject.pods.pod.spec, Key(label));
     const bool by_affinity = required && required->term != workload::Selected::kInNodeSelector;
-    if (by_affinity && subject.NeedsLabel(label)) found.push_back(*required);
+    if (by_affinity && subject.NeedsLabel(label) && NamesValues(subject, *required)) {
+      found.push_back(*required);
+    }
   }
   return found;
 }
 
+// One value of each, of nodes that there are: what other rules would deny is not written twice.
+bool CanBeCopied(const Subject& subject, const std::vector<RequiredLabel>& labels) {
+  const bool all_fixed =
+      std::all_of(labels.begin(), labels.end(), [](const auto& label) { return label.fixed; });
+  const Shape& shape = subject.shape;
+  return all_fixed && shape.generation != nullptr &&
+         (shape.choice[NodeLabel::kTopology].free() || !shape.placements.empty());
+}
+
 // Beside the affinity, which stays.
 void Suggest(const Subject& subject, const std::vector<RequiredLabel>& labels, Finding& finding) {
-  const auto open =
-      std::find_if(labels.begin(), labels.end(), [](const auto& label) { return !label.fixed; });
-  if (open != labels.end()) {
-    finding.change = fmt::format("name one {} in nodeSelector", open->key);
-    finding.decision = fmt::format("which {} is meant", open->key);
+  if (!CanBeCopied(subject, labels)) {
+    finding.change = fmt::format("name one {} in nodeSelector, or make a DaemonSet for each",
+                                 labels.size() > 1 ? "of each" : labels[0].key);
+    finding.decision = "which nodes are meant";
     return;
   }
   for (const RequiredLabel& label : labels) {
@@ -47,12 +67,12 @@ void Check(const Subject& subject, Report& report) {
       both ? fmt::format("{} and {}", labels[0].key, labels[1].key) : std::string(labels[0].key);
   Finding finding = {
       .pointer = subject.At(labels[0]),
-      .summary = fmt::format("{} by affinity alone, so GKE refuses each pod",
+      .summary = fmt::format("no {} in nodeSelector, so GKE refuses each pod",
                              both ? "accelerator and topology" : named),
       .problem = fmt::format(
-          "requires {}, and nodeSelector has no such label. The controller of DaemonSets replaces, "
-          "in each pod, all that the node affinity requires by the name of the node. GKE's own "
-          "check then finds no such label in the pod and refuses it.",
+          "speaks of {}, and nodeSelector has no such label. The controller of DaemonSets "
+          "replaces, in each pod, all that the node affinity requires by the name of the node. "
+          "GKE's own check then finds no such label in the pod and refuses it.",
           named)};
   Suggest(subject, labels, finding);
   report.Add(std::move(finding));

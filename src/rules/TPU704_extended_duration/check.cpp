@@ -29,7 +29,8 @@ void Check(const Subject& subject, Report& report) {
                               "label.",
        .edits = std::move(edits),
        .change = autopilot ? "set it to the CPU of the pod, or leave it out" : words,
-       .decision = autopilot ? "how much CPU the pod needs" : "what the affinity is to name"});
+       .decision = autopilot ? Constant("how much CPU the pod needs")
+                             : Constant("what the affinity is to name")});
 }
 
 }  // namespace
