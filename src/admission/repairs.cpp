@@ -17,6 +17,14 @@ constexpr std::size_t kIndent = 5;
 
 Mode Hardest(const JudgedFinding& judged) { return std::max(judged.mode, judged.would_be); }
 
+// Whether a repair takes it away: what denies, or where nothing does, what warns; and always what
+// it can of what GKE refuses, for what is refused does not run.
+bool MustGo(const JudgedFinding& judged, Mode least) {
+  const Mode mode = Hardest(judged);
+  const bool is_refused = judged.finding.rule->is_gke_check && !judged.finding.edits.empty();
+  return mode >= least || (mode == Mode::kWarn && is_refused);
+}
+
 bool WasWarned(const Decision& before, const rules::FaultId& fault) {
   return std::any_of(before.findings.begin(), before.findings.end(), [&](const auto& judged) {
     return Hardest(judged) >= Mode::kWarn && judged.finding.fault() == fault;
@@ -28,14 +36,13 @@ repair::Fault FaultOf(const rules::Finding& finding) {
           finding.edits};
 }
 
-repair::Proof ProofOf(Judgement judgement, const Decision& before) {
+repair::Proof ProofOf(Judgement judgement, const Decision& before, Mode least) {
   repair::Proof proof;
   proof.unreadable = judgement.state != Judgement::State::kJudged;
   for (const JudgedFinding& judged : judgement.decision.findings) {
-    const Mode mode = Hardest(judged);
-    const bool bad =
-        mode == Mode::kDeny || (mode == Mode::kWarn && !WasWarned(before, judged.finding.fault()));
-    if (bad) proof.faults.push_back(FaultOf(judged.finding));
+    const bool is_new =
+        Hardest(judged) == Mode::kWarn && !WasWarned(before, judged.finding.fault());
+    if (is_new || MustGo(judged, least)) proof.faults.push_back(FaultOf(judged.finding));
   }
   proof.workload = std::move(judgement.workload);
   return proof;
@@ -60,18 +67,15 @@ std::vector<repair::Repair> RepairsOf(const Settings& settings, const Submission
   const Mode least = denied ? Mode::kDeny : Mode::kWarn;
   repair::Proof written;
   for (const JudgedFinding& judged : findings) {
-    if (Hardest(judged) >= least) written.faults.push_back(FaultOf(judged.finding));
+    if (MustGo(judged, least)) written.faults.push_back(FaultOf(judged.finding));
   }
   if (written.faults.empty()) return {};
   written.workload = judgement.workload;
-  // Where nothing is denied, a repair must take a warning away, or it is none.
-  const Decision none;
-  const Decision& before = denied ? judgement.decision : none;
   const repair::Prover prove = [&](k8s::JsonView object) {
     Submission edited = submission;
     edited.object = object;
     edited.before = {};
-    return ProofOf(Judge(settings, edited, arena), before);
+    return ProofOf(Judge(settings, edited, arena), judgement.decision, least);
   };
   return repair::FindRepairs(settings.engine.catalog(), submission.object, written,
                              denied ? repair::Reach::kAnyShape : repair::Reach::kAsSaid, prove,

@@ -290,6 +290,14 @@ std::vector<Candidate> CandidatesFor(const Written& written, k8s::JsonView objec
   }
   std::stable_sort(all.begin(), all.end(),
                    [](const Candidate& a, const Candidate& b) { return a.distance < b.distance; });
+  // Whether the topology or the total was meant nobody knows: where the nearest keeps the total
+  // alone, what keeps the topology comes next.
+  const auto keeps = std::find_if(all.begin(), all.end(), [&](const Candidate& candidate) {
+    return candidate.placement.topology == written.topology;
+  });
+  if (keeps != all.end() && keeps > all.begin() + 1) {
+    std::rotate(all.begin() + 1, keeps, keeps + 1);
+  }
   return all;
 }
 

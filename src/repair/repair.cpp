@@ -72,15 +72,25 @@ std::string ShortName(const JsonEdit& edit) {
   return container + (way[way.size() - 2] == "requests" ? "request of " : "limit of ") + last;
 }
 
-// Requests and limits of chips are one change to a reader.
-std::string Changes(std::span<const JsonEdit> edits) {
+// Which of the two places that can name a label.
+std::string_view PlaceOf(const JsonEdit& edit) {
+  if (edit.pointer.find("/nodeSelector/") != edit.pointer.npos) return "nodeSelector ";
+  return edit.pointer.find("/nodeAffinity/") != edit.pointer.npos ? "affinity " : "";
+}
+
+// Requests and limits of chips are one change to a reader. Where labels have two places, the place
+// is told before the first of several.
+std::string Changes(std::span<const JsonEdit> edits, bool has_affinity) {
   std::string text;
   std::vector<std::string> said;
+  std::string_view place;
   for (const JsonEdit& edit : edits) {
     std::string change = ShortName(edit) + ": " + workload::Shown(edit);
-    if (std::find(said.begin(), said.end(), change) != said.end()) continue;
-    text += (text.empty() ? "" : ", ") + change;
-    said.push_back(std::move(change));
+    const std::string_view before = std::exchange(place, has_affinity ? PlaceOf(edit) : "");
+    const std::string full = std::string(place) + change;
+    if (std::find(said.begin(), said.end(), full) != said.end()) continue;
+    text += (text.empty() ? "" : ", ") + (place == before ? change : full);
+    said.push_back(full);
   }
   return text;
 }
@@ -98,7 +108,9 @@ Repair MakeRepair(const std::vector<Plan>& plans, const std::vector<const Found*
                                  ? Printable(plan.written.pods->name) + ": "
                                  : "";
     repair.what += (i == 0 ? "" : "; ") + name + What(plan.written, target);
-    const std::string changes = Changes(std::span(chosen[i]->edits).subspan(chosen[i]->own));
+    const bool has_affinity = !plan.written.pods->pod.spec.required_affinity.empty();
+    const std::string changes =
+        Changes(std::span(chosen[i]->edits).subspan(chosen[i]->own), has_affinity);
     if (!changes.empty()) repair.changes += (repair.changes.empty() ? "" : "; ") + name + changes;
     repair.chips_before += plan.written.total_chips;
     repair.chips_after += target.total_chips();

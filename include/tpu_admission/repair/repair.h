@@ -53,9 +53,10 @@ inline constexpr std::size_t kMostRepairs = 3;
 inline constexpr std::size_t kMostCandidates = 128;
 
 // At most kMostRepairs, nearest first: those that keep total chips, generation, chips a pod,
-// topology and pods, in this order, then those of few edits. A candidate is a shape together with
-// the edits of the findings that are left with it. `written`: what the judge makes of `object` as
-// it is. The same input gives the same answer.
+// topology and pods, in this order, then those of few edits; behind the first what keeps the
+// topology, if that does not. A candidate is a shape together with the edits of the findings that
+// are left with it. `written`: what the judge makes of `object` as it is. The same input gives the
+// same answer.
 //
 // kAsSaid is for what may well run as it is: only what the findings themselves would change is
 // changed, so that no warning costs a shape or chips that somebody chose.

@@ -187,12 +187,13 @@ std::string Affinity(const std::string& topology) {
          topology + "]}]}]}}}, ";
 }
 
-// One of two values that contradict each other is none that the generation has.
+// One of two values that contradict each other is none that the generation has. Where a label may
+// stand in two places, the place is told.
 TEST(Repair, KeepsTheValueThatExists) {
   EXPECT_EQ(First(Job({.more = Affinity("1x2x3")}, 4)),
-            "keep 4x4, 16 chips on 4 hosts | topology: 4x4");
+            "keep 4x4, 16 chips on 4 hosts | affinity topology: 4x4");
   EXPECT_EQ(First(Job({.topology = "3x5", .more = Affinity("4x4")}, 4)),
-            "keep 4x4, 16 chips on 4 hosts | topology: 4x4");
+            "keep 4x4, 16 chips on 4 hosts | nodeSelector topology: 4x4");
   EXPECT_EQ(First(Job({.more = Affinity("2x4")}, 4)), "");
 }
 
@@ -320,6 +321,40 @@ spec:
       - {name: jax, image: example.com/jax, resources: {requests: {cpu: 1, memory: 1Gi}, limits: {google.com/tpu: 8}}}
 )";
   EXPECT_THAT(First(set), ::testing::HasSubstr("gke-accelerator-count: \"8\""));
+}
+
+// Only the chips are denied, but without the labels in nodeSelector GKE refuses each pod (TPU116),
+// also where the rule could not say which they are before the accelerator was right.
+TEST(Repair, TakesAwayWhatGkeRefusesToo) {
+  const auto set = [](const std::string& accelerator, const std::string& chips) {
+    return R"(
+apiVersion: apps/v1
+kind: DaemonSet
+metadata: {name: probe}
+spec:
+  selector: {matchLabels: {app: probe}}
+  template:
+    metadata: {labels: {app: probe}}
+    spec:
+      affinity:
+        nodeAffinity:
+          requiredDuringSchedulingIgnoredDuringExecution:
+            nodeSelectorTerms:
+            - matchExpressions:
+              - {key: cloud.google.com/gke-tpu-accelerator, operator: In, values: [)" +
+           accelerator + R"(]}
+              - {key: cloud.google.com/gke-tpu-topology, operator: In, values: [2x2]}
+      tolerations: [{key: google.com/tpu, operator: Exists}]
+      containers:
+      - {name: jax, image: example.com/jax, resources: {requests: {cpu: 1, memory: 1Gi}, limits: {google.com/tpu: )" +
+           chips + "}}}\n";
+  };
+  EXPECT_EQ(First(set("tpu-v6e-slice", "8")),
+            "keep 2x2, 4 chips on 1 host | containers[0] google.com/tpu: 4, nodeSelector "
+            "accelerator: tpu-v6e-slice, topology: 2x2");
+  EXPECT_EQ(First(set("tpu-v6e-slices", "4")),
+            "keep 2x2, 4 chips on 1 host | affinity accelerator: tpu-v6e-slice, nodeSelector "
+            "accelerator: tpu-v6e-slice, topology: 2x2");
 }
 
 TEST(Repair, IsTheSameEachTime) {
