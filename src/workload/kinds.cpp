@@ -325,7 +325,8 @@ Result<KindTable> KindTable::With(std::vector<KindDefinition> definitions) {
                       .counting = pods.counting,
                       .counts = pods.counts,
                       .count = pods.count,
-                      .slices = pods.slices});
+                      .slices = pods.slices,
+                      .on_each_node = definition.name == "DaemonSet"});
     }
     // A vector that moves keeps its elements where they are, so the span stays good.
     own->kinds.push_back(

@@ -311,6 +311,7 @@ void WorkerIdentity::AppendHost(std::string& text, std::int64_t worker) const {
 }
 
 std::string WorkerIdentity::HostNames() const {
+  if (workers <= 0) return "";
   const Digits last(first + workers - 1);
   const std::size_t longest = host.size() + last.view().size() + domain.size();
   std::string names(static_cast<std::size_t>(workers) * (longest + 1), ',');

@@ -38,6 +38,16 @@ TEST(OwnKinds, AreReadAsBuiltInOnes) {
   EXPECT_EQ(Title(workload), "Trainer \"o\"");
 }
 
+// OpenKruise has a DaemonSet of its own.
+TEST(OwnKinds, CalledDaemonSetHaveAPodOnEachNode) {
+  KindDefinition kind = Trainer();
+  for (const char* name : {"DaemonSet", "Trainer"}) {
+    kind.name = name;
+    const KindTable kinds = KindTable::With({kind}).value();
+    EXPECT_EQ(kinds.Find(kind.group, name)->pod_sets[0].on_each_node, kind.name == "DaemonSet");
+  }
+}
+
 TEST(OwnKinds, MayHaveTheirTemplatesInAMap) {
   Reading reading;
   KindDefinition kind = Trainer();

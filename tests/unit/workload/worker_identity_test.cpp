@@ -208,6 +208,13 @@ INSTANTIATE_TEST_SUITE_P(
              "left alone"}),
     CaseName());
 
+TEST(WorkerIdentity, OfNoWorkersHasNoNames) {
+  WorkerIdentity identity;
+  identity.workers = 0;
+  EXPECT_EQ(identity.HostNames(), "");
+  ;
+}
+
 TEST(WorkerIdentity, IsOneForEachMemberAndTheNamesAreTheSame) {
   Reading reading;
   std::string names;
