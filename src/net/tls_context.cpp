@@ -15,6 +15,11 @@ constexpr char kTls12Ciphers[] =
     "ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256:"
     "ECDHE-ECDSA-CHACHA20-POLY1305:ECDHE-RSA-CHACHA20-POLY1305";
 
+// As Go's own servers prefer: AES-128 takes a quarter fewer rounds a byte, and SHA-256 is in
+// hardware.
+constexpr char kTls13Ciphers[] =
+    "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256";
+
 // Only HTTP/1.1: a client that offers other protocols only is refused, one that offers none is not.
 int SelectAlpn(SSL*, const unsigned char** out, unsigned char* out_length, const unsigned char* in,
                unsigned int in_length, void*) {
@@ -41,6 +46,7 @@ bool UseGroups(SSL_CTX* context) {
 bool Configure(SSL_CTX* context, bool allow_tls12) {
   SSL_CTX_set_min_proto_version(context, allow_tls12 ? TLS1_2_VERSION : TLS1_3_VERSION);
   SSL_CTX_set_cipher_list(context, kTls12Ciphers);
+  SSL_CTX_set_ciphersuites(context, kTls13Ciphers);
   SSL_CTX_set_options(context, SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_TICKET |
                                    SSL_OP_CIPHER_SERVER_PREFERENCE);
   // The API server never resumes a session, so a ticket is two records for nothing.
