@@ -27,17 +27,13 @@ class Patch {
   // What is appended to the text from here to End() is the value.
   std::string& Begin(std::string_view operation, std::string_view path) {
     Separate();
-    return AppendHead(text_, operation, path);
+    text_.append(R"({"op":")"sv).append(operation).append(R"(","path":")"sv).append(path);
+    return text_.append(kValue);
   }
   // The same with a head that many operations share.
   std::string& BeginBy(std::string_view head) {
     Separate();
     return text_.append(head);
-  }
-  static std::string& AppendHead(std::string& text, std::string_view operation,
-                                 std::string_view path) {
-    text.append(R"({"op":")"sv).append(operation).append(R"(","path":")"sv).append(path);
-    return text.append(kValue);
   }
   static constexpr std::string_view kAdd = R"({"op":"add","path":")";
   static constexpr std::string_view kValue = R"(","value":)";

@@ -126,11 +126,6 @@ class AuditService {
   net::HealthServer health_;
 };
 
-int CannotRun(const Error& error) {
-  std::cerr << "tpu-admission: " << error.message << '\n';
-  return kCannotRun;
-}
-
 int Tell(const audit::Outcome& outcome) {
   std::cout << outcome.objects << " objects read, " << outcome.workloads << " TPU workloads, "
             << outcome.capacity.chips << " chips\n";

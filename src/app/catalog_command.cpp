@@ -202,8 +202,7 @@ Status Show(const CatalogOptions& options) {
 
 int ShowCatalog(const CatalogOptions& options) {
   const Status shown = Show(options);
-  if (!shown) std::cerr << "tpu-admission: " << shown.error().message << '\n';
-  return shown ? kDone : kCannotRun;
+  return shown ? kDone : CannotRun(shown.error());
 }
 
 }  // namespace tpu_admission::app

@@ -23,11 +23,6 @@ namespace {
 namespace fs = std::filesystem;
 using offline::FileReport;
 
-int Complain(const Error& error) {
-  std::cerr << "tpu-admission: " << error.message << '\n';
-  return kCannotRun;
-}
-
 // https://no-color.org: set, and not empty.
 bool WantsColour(const CheckOptions& options) {
   if (options.color != "auto") return options.color == "always";
@@ -90,7 +85,7 @@ class KnownFindings {
 int ExitCode(const CheckOptions& options, const offline::Counts& counts) {
   if (counts.unreadable > 0) return kCannotRun;
   if (options.fail_if_nothing_found && counts.workloads == 0) {
-    return Complain(Error{"no TPU workload was found (--fail-if-nothing-found)"});
+    return CannotRun(Error{"no TPU workload was found (--fail-if-nothing-found)"});
   }
   if (options.write_baseline || options.fail_on == "never") return kDone;
   const bool warned = options.fail_on == "warn" && counts.warned > 0;
@@ -100,7 +95,7 @@ int ExitCode(const CheckOptions& options, const offline::Counts& counts) {
 int CheckAndTell(const admission::Settings& settings, const offline::CheckWish& wish,
                  const CheckOptions& options) {
   KnownFindings known(options);
-  if (const Status read = known.Read(); !read) return Complain(read.error());
+  if (const Status read = known.Read(); !read) return CannotRun(read.error());
   const auto format = offline::NewFormat(options.output, WantsColour(options));
   offline::Counts counts;
   std::string out;
@@ -114,7 +109,7 @@ int CheckAndTell(const admission::Settings& settings, const offline::CheckWish& 
   });
   format->Finish(counts, out);
   std::cout << out;
-  if (const Status finished = known.Finish(); !finished) return Complain(finished.error());
+  if (const Status finished = known.Finish(); !finished) return CannotRun(finished.error());
   return ExitCode(options, counts);
 }
 
@@ -134,13 +129,13 @@ int Check(const CheckOptions& options) {
   const DiskFiles disk;
   SettingsLoader loader(options.engine, "", disk);
   const auto settings = loader.Load();
-  if (!settings) return Complain(settings.error());
+  if (!settings) return CannotRun(settings.error());
   for (const std::string& warning : loader.warnings()) {
     std::cerr << "tpu-admission: warning: " << warning << '\n';
   }
-  if (const auto error = Contradiction(options)) return Complain(*error);
+  if (const auto error = Contradiction(options)) return CannotRun(*error);
   const auto rules = offline::RuleChoice::Parse(options.select, options.ignore);
-  if (!rules) return Complain(rules.error());
+  if (!rules) return CannotRun(rules.error());
   const offline::CheckWish wish = {.namespace_name = options.namespace_name,
                                    .today = DayOf(SystemClock().Now()),
                                    .rules = *rules,

@@ -198,10 +198,7 @@ class CommandLine {
 
   void AddCheck() {
     CLI::App& command = Add("check", "check YAML files by the same rules", [this] {
-      if (const Status read = project_.Apply(check_); !read) {
-        std::cerr << "tpu-admission: " << read.error().message << '\n';
-        return kCannotRun;
-      }
+      if (const Status read = project_.Apply(check_); !read) return CannotRun(read.error());
       return app::Check(check_);
     });
     AddEngineFlags(command, check_.engine);
@@ -370,6 +367,11 @@ class CommandLine {
 };
 
 }  // namespace
+
+int CannotRun(const Error& why) {
+  std::cerr << "tpu-admission: " << why.message << '\n';
+  return kCannotRun;
+}
 
 int Run(int argc, char** argv) {
   const int code = CommandLine(argc > 0 ? argv[0] : "").Run(argc, argv);

@@ -173,29 +173,24 @@ class ControllerService {
   std::optional<NodeWatcher> node_watcher_;
 };
 
-int CannotStart(const Error& error) {
-  std::cerr << "tpu-admission: " << error.message << '\n';
-  return kCannotRun;
-}
-
 }  // namespace
 
 int RunController(const ControllerOptions& flags) {
   const Signals signals;
   Result<kube::ClientOptions> client_options =
       kube::InCluster(ClientOptionsOf(flags), flags.service_account_dir);
-  if (!client_options) return CannotStart(client_options.error());
+  if (!client_options) return CannotRun(client_options.error());
   ControllerOptions options = flags;
   options.api_server = client_options->server;
   auto client = kube::Client::Make(*client_options);
-  if (!client) return CannotStart(client.error());
+  if (!client) return CannotRun(client.error());
   auto election_client = kube::Client::Make(ElectionClientOptions(*client_options, options));
-  if (!election_client) return CannotStart(election_client.error());
+  if (!election_client) return CannotRun(election_client.error());
   Result<std::unique_ptr<NodeClients>> nodes = std::unique_ptr<NodeClients>();
   if (!options.node_record.empty()) nodes = NodeClients::Make(*client_options);
-  if (!nodes) return CannotStart(nodes.error());
+  if (!nodes) return CannotRun(nodes.error());
   ControllerService service(options, **client, **election_client, nodes->get());
-  if (Status started = service.Start(); !started) return CannotStart(started.error());
+  if (Status started = service.Start(); !started) return CannotRun(started.error());
   service.Run(signals);
   return kDone;
 }

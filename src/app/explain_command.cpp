@@ -85,10 +85,7 @@ int Explain(const ExplainOptions& options) {
   }
   for (const std::string& name : options.rules) {
     const Rule* rule = offline::RuleNamed(name);
-    if (rule == nullptr) {
-      std::cerr << "tpu-admission: " << rules::NoSuchRule(name) << '\n';
-      return kCannotRun;
-    }
+    if (rule == nullptr) return CannotRun(Error{rules::NoSuchRule(name)});
     if (markdown) {
       std::cout << ReadmeOf(*rule);
     } else {

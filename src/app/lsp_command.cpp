@@ -102,10 +102,7 @@ int Lsp(const LspOptions& options) {
   const DiskFiles disk;
   SettingsLoader loader(options.engine, "", disk);
   const auto settings = loader.Load();
-  if (!settings) {
-    std::cerr << "tpu-admission: " << settings.error().message << '\n';
-    return kCannotRun;
-  }
+  if (!settings) return CannotRun(settings.error());
   for (const std::string& warning : loader.warnings()) {
     std::cerr << "tpu-admission: warning: " << warning << '\n';
   }

@@ -127,29 +127,24 @@ void PrintText(const std::vector<Way>& ways, const tpu::Catalog& catalog) {
       catalog.version());
 }
 
-int Fail(const Error& error) {
-  std::cerr << "tpu-admission: " << error.message << '\n';
-  return kCannotRun;
-}
-
 }  // namespace
 
 int ShowPlan(const PlanOptions& options) {
   EngineOptions engine;
   engine.catalog_file = options.catalog_file;
   const auto settings = SettingsLoader(engine, "", DiskFiles()).Load();
-  if (!settings) return Fail(settings.error());
+  if (!settings) return CannotRun(settings.error());
   const tpu::Catalog& catalog = (*settings)->engine.catalog();
   const auto ways = offline::Plan(catalog, options.wish);
-  if (!ways) return Fail(ways.error());
+  if (!ways) return CannotRun(ways.error());
   if (options.way < 1 || options.way > ways->size()) {
-    return Fail(
+    return CannotRun(
         Error{fmt::format("--way {} does not exist; there are {}", options.way, ways->size())});
   }
   if (!options.emit.empty()) {
     const auto text =
         offline::Emit(options.emit, (*ways)[options.way - 1], options.capacity, options.naming);
-    if (!text) return Fail(text.error());
+    if (!text) return CannotRun(text.error());
     std::cout << *text;
   } else if (options.output == "json") {
     Json list = Json::array();
@@ -158,7 +153,7 @@ int ShowPlan(const PlanOptions& options) {
   } else {
     PrintText(*ways, catalog);
   }
-  return std::cout.flush() ? kDone : Fail(Error{"standard output cannot be written"});
+  return std::cout.flush() ? kDone : CannotRun(Error{"standard output cannot be written"});
 }
 
 }  // namespace tpu_admission::app

@@ -52,8 +52,7 @@ int TestPolicy(const PolicyTestOptions& options) {
   Tally tally;
   for (const std::string& file : options.files) {
     if (const Status tested = TestFile(options, file, tally); !tested) {
-      std::cerr << "tpu-admission: " << tested.error().message << '\n';
-      return kCannotRun;
+      return CannotRun(tested.error());
     }
   }
   std::cout << tally.passed << " passed, " << tally.failed << " failed\n";

@@ -25,11 +25,6 @@ using cluster::ScanReport;
 using rules::Mode;
 using Json = nlohmann::ordered_json;
 
-int Fail(const Error& error) {
-  std::cerr << "tpu-admission: " << error.message << '\n';
-  return kCannotRun;
-}
-
 std::string Number(std::size_t number, const std::string& noun) {
   return std::to_string(number) + " " + noun + (number == 1 ? "" : "s");
 }
@@ -231,26 +226,26 @@ bool NewlyDenies(const ScanReport& report) {
 }  // namespace
 
 int Scan(const ScanOptions& options) {
-  if (options.policies.size() > 2) return Fail(Error{"--policy may be given twice, not more"});
+  if (options.policies.size() > 2) return CannotRun(Error{"--policy may be given twice, not more"});
   if (options.all_namespaces && !options.kubectl.namespace_name.empty()) {
-    return Fail(Error{"--all-namespaces and --namespace exclude each other"});
+    return CannotRun(Error{"--all-namespaces and --namespace exclude each other"});
   }
   EngineOptions engine = options.engine;
   if (!options.policies.empty()) engine.policy_file = options.policies.back();
   const auto settings = SettingsLoader(engine, "", DiskFiles()).Load();
-  if (!settings) return Fail(settings.error());
+  if (!settings) return CannotRun(settings.error());
   std::shared_ptr<const admission::Settings> before;
   if (options.policies.size() == 2) {
     engine.policy_file = options.policies.front();
     auto loaded = SettingsLoader(engine, "", DiskFiles()).Load();
-    if (!loaded) return Fail(loaded.error());
+    if (!loaded) return CannotRun(loaded.error());
     before = *std::move(loaded);
   }
   cluster::Scanner scanner(**settings, before.get(), DayOf(SystemClock().Now()));
-  if (const Status status = Read(options, scanner); !status) return Fail(status.error());
+  if (const Status status = Read(options, scanner); !status) return CannotRun(status.error());
   const ScanReport report = scanner.TakeReport();
   Print(options.output, report, before != nullptr);
-  if (!std::cout.flush()) return Fail(Error{"standard output cannot be written"});
+  if (!std::cout.flush()) return CannotRun(Error{"standard output cannot be written"});
   if (!report.errors.empty()) return kCannotRun;
   return NewlyDenies(report) ? kFaultsFound : kDone;
 }

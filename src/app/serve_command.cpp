@@ -138,11 +138,6 @@ class Service {
   net::HealthServer health_;
 };
 
-int CannotStart(const Error& error) {
-  std::cerr << "tpu-admission: " << error.message << '\n';
-  return kCannotRun;
-}
-
 }  // namespace
 
 int Serve(const ServeOptions& options) {
@@ -151,9 +146,9 @@ int Serve(const ServeOptions& options) {
   const DiskFiles files;
   SettingsLoader loader(options.engine, options.docs_url, files);
   auto settings = loader.Load();
-  if (!settings) return CannotStart(settings.error());
+  if (!settings) return CannotRun(settings.error());
   Service service(options, loader, *settings);
-  if (Status started = service.Start(); !started) return CannotStart(started.error());
+  if (Status started = service.Start(); !started) return CannotRun(started.error());
   service.Run(signals);
   return kDone;
 }

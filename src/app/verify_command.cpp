@@ -140,19 +140,16 @@ int TryBothPods(kube::Client& client, const VerifyOptions& options) {
 }  // namespace
 
 int Verify(const VerifyOptions& options) {
-  const auto fail = [](const std::string& why) {
-    std::cerr << "tpu-admission: " << why << '\n';
-    return kCannotRun;
-  };
-  if (!kube::IsObjectName(options.namespace_name)) return fail("--namespace is no name");
+  if (!kube::IsObjectName(options.namespace_name))
+    return CannotRun(Error{"--namespace is no name"});
   kube::ClientOptions wanted;
   wanted.server = options.api_server;
   auto client_options = kube::InCluster(std::move(wanted), options.service_account_dir);
-  if (!client_options) return fail(client_options.error().message);
+  if (!client_options) return CannotRun(client_options.error());
   auto client = kube::Client::Make(std::move(*client_options));
-  if (!client) return fail(client.error().message);
+  if (!client) return CannotRun(client.error());
   const std::string obstacle = Obstacle(**client, options);
-  if (!obstacle.empty()) return fail("nothing was tested: " + obstacle);
+  if (!obstacle.empty()) return CannotRun(Error{"nothing was tested: " + obstacle});
   return TryBothPods(**client, options);
 }
 

@@ -14,10 +14,7 @@ int ShowWebhooks(const WebhooksOptions& options) {
   EngineOptions engine;
   engine.policy_file = options.policy_file;
   const auto settings = SettingsLoader(engine, "", DiskFiles()).Load();
-  if (!settings) {
-    std::cerr << "tpu-admission: " << settings.error().message << '\n';
-    return kCannotRun;
-  }
+  if (!settings) return CannotRun(settings.error());
   std::cout << webhooks::Configuration((*settings)->policy.kinds());
   return kDone;
 }

@@ -22,11 +22,6 @@ using cluster::Diagnosis;
 using cluster::Snapshot;
 using Json = nlohmann::ordered_json;
 
-int Fail(const Error& error) {
-  std::cerr << "tpu-admission: " << error.message << '\n';
-  return kCannotRun;
-}
-
 void Print(const Cause& cause) {
   std::cout << cause.word << ": " << cause.text << '\n';
   std::cout << "  -> " << cause.change << '\n';
@@ -57,17 +52,17 @@ void PrintJson(const Snapshot& snapshot, const Diagnosis& diagnosis) {
                       {"do", cause.change},
                       {"evidence", cause.evidence}});
   }
-  const Json json = {{"version", 1},
-                     {"object",
-                      {{"apiVersion", snapshot.object.api_version},
-                       {"kind", snapshot.object.kind},
-                       {"namespace", snapshot.object.namespace_name},
-                       {"name", snapshot.object.name}}},
-                     {"running", diagnosis.running},
-                     {"summary", diagnosis.summary},
-                     {"causes", causes},
-                     {"not_read", snapshot.not_read}};
-  std::cout << json.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
+  const Json answer = {{"version", 1},
+                       {"object",
+                        {{"apiVersion", snapshot.object.api_version},
+                         {"kind", snapshot.object.kind},
+                         {"namespace", snapshot.object.namespace_name},
+                         {"name", snapshot.object.name}}},
+                       {"running", diagnosis.running},
+                       {"summary", diagnosis.summary},
+                       {"causes", causes},
+                       {"not_read", snapshot.not_read}};
+  std::cout << answer.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
 }
 
 Status ReadStream(std::istream& in, cluster::Collector& collector) {
@@ -114,18 +109,18 @@ int Why(const WhyOptions& options) {
     return kDone;
   }
   const auto target = cluster::ParseTarget(options.object, options.kubectl.namespace_name);
-  if (!target) return Fail(target.error());
+  if (!target) return CannotRun(target.error());
   const auto settings = SettingsLoader(options.engine, "", DiskFiles()).Load();
-  if (!settings) return Fail(settings.error());
+  if (!settings) return CannotRun(settings.error());
   cluster::Collector collector(**settings, DayOf(SystemClock().Now()));
   if (const Status status = Read(options, *target, collector); !status) {
-    return Fail(status.error());
+    return CannotRun(status.error());
   }
   const auto snapshot = collector.Finish();
-  if (!snapshot) return Fail(snapshot.error());
+  if (!snapshot) return CannotRun(snapshot.error());
   const Diagnosis diagnosis = cluster::Diagnose(*snapshot);
   options.output == "json" ? PrintJson(*snapshot, diagnosis) : PrintText(*snapshot, diagnosis);
-  if (!std::cout.flush()) return Fail(Error{"standard output cannot be written"});
+  if (!std::cout.flush()) return CannotRun(Error{"standard output cannot be written"});
   const bool fine = std::all_of(diagnosis.causes.begin(), diagnosis.causes.end(), IsDoubt);
   return fine ? kDone : kFaultsFound;
 }

@@ -8,10 +8,10 @@
 #include <cstdlib>
 #include <system_error>
 
+#include "tpu_admission/base/text.h"
+
 namespace tpu_admission::yaml {
 namespace {
-
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 bool AllDigits(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), IsDigit);

@@ -13,8 +13,6 @@ namespace {
 
 using State = ConfigurationState;
 
-constexpr int kAttempts = 3;  // where somebody else writes at the same time
-
 // Who else may own caBundle, and how they say so.
 constexpr const char* kInjectors[] = {"cert-manager.io/inject-ca-from",
                                       "cert-manager.io/inject-ca-from-secret",

@@ -11,6 +11,8 @@
 
 namespace tpu_admission::controller {
 
+inline constexpr int kAttempts = 3;  // where somebody else writes the same object at the same time
+
 struct WantedBundle {
   std::string service_namespace;  // only webhooks that call this Service are ours
   std::string service_name;

@@ -11,8 +11,6 @@
 namespace tpu_admission::controller {
 namespace {
 
-constexpr int kAttempts = 3;  // where somebody else writes the Secret at the same time
-
 std::string DoneWhat(Step step) {
   switch (step) {
     case Step::kStartOver:

@@ -4,10 +4,10 @@
 #include <cstdlib>
 #include <optional>
 
+#include "tpu_admission/base/text.h"
+
 namespace tpu_admission::k8s {
 namespace {
-
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 const char* SkipDigits(const char* at, const char* end) {
   while (at != end && IsDigit(*at)) ++at;

@@ -5,6 +5,8 @@
 #include <charconv>
 #include <limits>
 
+#include "tpu_admission/base/text.h"
+
 namespace tpu_admission::k8s {
 namespace {
 
@@ -51,8 +53,6 @@ std::optional<Scale> ScaleOf(std::string_view suffix) {
   // The API server keeps the low 32 bits; what is past 1000 either way makes no difference here.
   return Scale{10, std::clamp(static_cast<std::int32_t>(exponent), -1000, 1000)};
 }
-
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 // The digits of a number without its point.
 struct Digits {

@@ -13,7 +13,7 @@
 namespace tpu_admission::net {
 namespace {
 
-constexpr std::size_t kMaxFileBytes = 64 << 10;
+constexpr std::size_t kMaxTextBytes = 64 << 10;
 constexpr std::string_view kMount = "/sys/fs/cgroup";
 
 std::string_view TakeUntil(std::string_view& text, char mark) {
@@ -23,7 +23,7 @@ std::string_view TakeUntil(std::string_view& text, char mark) {
 }
 
 std::string FirstLine(const Files& files, const std::string& path) {
-  const Result<std::string> text = files.Read(path, kMaxFileBytes);
+  const Result<std::string> text = files.Read(path, kMaxTextBytes);
   return text ? text->substr(0, text->find('\n')) : "";
 }
 
@@ -99,7 +99,7 @@ int AllowedProcessors() {
 
 int UsableProcessors(const Files& files, int allowed) {
   std::int64_t usable = allowed;
-  const Result<std::string> groups = files.Read("/proc/self/cgroup", kMaxFileBytes);
+  const Result<std::string> groups = files.Read("/proc/self/cgroup", kMaxTextBytes);
   std::string_view rest = groups ? std::string_view(*groups) : std::string_view();
   while (!rest.empty()) usable = ByLine(files, TakeUntil(rest, '\n'), usable);
   return static_cast<int>(std::max<std::int64_t>(1, usable));

@@ -119,11 +119,11 @@ Layout LayoutOf(std::string_view text, const YamlNode& map) {
   return layout;
 }
 
-using Way = std::vector<const YamlNode*>;  // from the root
+using NodePath = std::vector<const YamlNode*>;  // from the root
 
 // The nodes that the pointer leads through; shorter than the pointer if it leads nowhere.
-Way Follow(const YamlNode& root, std::string_view pointer, std::string& missing) {
-  Way way{&root};
+NodePath Follow(const YamlNode& root, std::string_view pointer, std::string& missing) {
+  NodePath way{&root};
   while (!pointer.empty()) {
     const std::string token = TakePointerToken(pointer);
     const YamlNode* next = nullptr;
@@ -136,7 +136,7 @@ Way Follow(const YamlNode& root, std::string_view pointer, std::string& missing)
     }
     if (next == nullptr) {
       missing = token;
-      return pointer.empty() ? way : Way();
+      return pointer.empty() ? way : NodePath();
     }
     way.push_back(next);
   }
@@ -156,7 +156,7 @@ std::optional<TextChange> Filled(std::string_view text, const YamlNode& old, con
 std::optional<TextChange> Added(std::string_view text, const YamlNode& root,
                                 std::string_view pointer, const Json& value) {
   std::string missing;
-  const Way way = Follow(root, pointer, missing);
+  const NodePath way = Follow(root, pointer, missing);
   if (way.empty()) return std::nullopt;
   const YamlNode& node = *way.back();
   if (missing.empty()) return Filled(text, node, value);

@@ -11,7 +11,6 @@
 namespace tpu_admission::tpu {
 namespace {
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 bool IsLower(char c) { return c >= 'a' && c <= 'z'; }
 
 bool Take(std::string_view& text, std::string_view prefix) {

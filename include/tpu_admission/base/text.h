@@ -19,6 +19,8 @@ std::string Quoted(std::string_view text, std::size_t max_bytes = 64);
 // `text` cut to at most `max_bytes` at a character, ending in "..." if anything was lost.
 std::string Cut(std::string_view text, std::size_t max_bytes);
 
+constexpr bool IsDigit(char c) { return c >= '0' && c <= '9'; }  // whatever the locale
+
 // Whether all of `text` is well-formed UTF-8 (no overlong forms, no surrogates).
 bool IsUtf8(std::string_view text);
 // The bytes of its longest beginning that is.
