@@ -361,6 +361,18 @@ TEST(Lsp, TooManyFilesAreRefusedInWords) {
   EXPECT_THAT(editor.messages[0]["params"]["message"], HasSubstr("more than 1000 files"));
 }
 
+TEST(Lsp, TooMuchTextOfAllFilesIsRefusedInWords) {
+  LspClient editor;
+  const std::string text(LanguageServer::kMaxTextBytes, '#');
+  constexpr std::size_t kFit = LanguageServer::kMaxAllTextBytes / LanguageServer::kMaxTextBytes;
+  for (std::size_t i = 0; i <= kFit; ++i) {
+    EXPECT_THAT(editor.messages, IsEmpty());
+    editor.Open(text, "file:///" + std::to_string(i));
+  }
+  ASSERT_THAT(editor.messages, SizeIs(1));
+  EXPECT_THAT(editor.messages[0]["params"]["message"], HasSubstr("larger than 128 MiB"));
+}
+
 // ---- the stream of bytes
 
 using Kind = MessageStream::Item::Kind;
