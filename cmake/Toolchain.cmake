@@ -38,7 +38,8 @@ if(TPU_ADMISSION_SANITIZE)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     # With a sanitizer's checks in them, GCC 12 takes std::regex for one that reads what is not set, and a sum
     # of texts for one that goes behind its end.
-    add_compile_options(-Wno-maybe-uninitialized -Wno-array-bounds -Wno-stringop-overread)
+    add_compile_options(-Wno-maybe-uninitialized -Wno-array-bounds -Wno-stringop-overread
+                        -Wno-stringop-overflow)
   else()
     # A later clang sees that the library of GCC 12 uses what it deprecates itself.
     add_compile_options(-Wno-deprecated-declarations)
