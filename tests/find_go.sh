@@ -5,14 +5,14 @@ at_least() { printf '%s\n%s\n' "$1" "$2" | sort --check=quiet --version-sort; }
 
 # Sets `go` to a Go that builds our modules: 1.26, or an older one that may fetch a newer one.
 find_go() {
-  local candidate version toolchain seen=
+  local candidate go_version toolchain seen=  # "version" is the callers'
   for candidate in "$(type -P go || true)" /usr/local/go/bin/go /usr/lib/go-*/bin/go; do
     [[ -x $candidate ]] || continue
-    version=$(cd / && GOTOOLCHAIN=local "$candidate" version | sed -E 's/^go version go([0-9.]+).*/\1/')
+    go_version=$(cd / && GOTOOLCHAIN=local "$candidate" version | sed -E 's/^go version go([0-9.]+).*/\1/')
     toolchain=$(cd / && "$candidate" env GOTOOLCHAIN)
-    seen+="${seen:+, }$candidate is $version (GOTOOLCHAIN=${toolchain:-none})"
-    if at_least 1.26 "$version" ||
-       { at_least 1.21 "$version" && [[ $toolchain == auto || $toolchain == *+auto ]]; }; then
+    seen+="${seen:+, }$candidate is $go_version (GOTOOLCHAIN=${toolchain:-none})"
+    if at_least 1.26 "$go_version" ||
+       { at_least 1.21 "$go_version" && [[ $toolchain == auto || $toolchain == *+auto ]]; }; then
       go=$candidate
       return
     fi
