@@ -17,8 +17,8 @@ constexpr std::size_t kIndent = 5;
 
 Mode Hardest(const JudgedFinding& judged) { return std::max(judged.mode, judged.would_be); }
 
-// Whether a repair takes it away: what denies, or where nothing does, what warns; and always what
-// it can of what GKE refuses, for what is refused does not run.
+// Whether a repair takes it away: what denies, or where nothing does, what warns; and what it can
+// of what GKE refuses, for what is refused does not run.
 bool MustGo(const JudgedFinding& judged, Mode least) {
   const Mode mode = Hardest(judged);
   const bool is_refused = judged.finding.rule->is_gke_check && !judged.finding.edits.empty();

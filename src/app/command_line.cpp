@@ -376,9 +376,7 @@ int CannotRun(const Error& why) {
 int Run(int argc, char** argv) {
   const int code = CommandLine(argc > 0 ? argv[0] : "").Run(argc, argv);
   std::cout.flush();
-  if (std::cout) return code;
-  std::cerr << "tpu-admission: the output cannot be written\n";
-  return kCannotRun;
+  return std::cout ? code : CannotRun(Error{"the output cannot be written"});
 }
 
 }  // namespace tpu_admission::app

@@ -245,7 +245,6 @@ int Scan(const ScanOptions& options) {
   if (const Status status = Read(options, scanner); !status) return CannotRun(status.error());
   const ScanReport report = scanner.TakeReport();
   Print(options.output, report, before != nullptr);
-  if (!std::cout.flush()) return CannotRun(Error{"standard output cannot be written"});
   if (!report.errors.empty()) return kCannotRun;
   return NewlyDenies(report) ? kFaultsFound : kDone;
 }

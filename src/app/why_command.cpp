@@ -120,7 +120,6 @@ int Why(const WhyOptions& options) {
   if (!snapshot) return CannotRun(snapshot.error());
   const Diagnosis diagnosis = cluster::Diagnose(*snapshot);
   options.output == "json" ? PrintJson(*snapshot, diagnosis) : PrintText(*snapshot, diagnosis);
-  if (!std::cout.flush()) return CannotRun(Error{"standard output cannot be written"});
   const bool fine = std::all_of(diagnosis.causes.begin(), diagnosis.causes.end(), IsDoubt);
   return fine ? kDone : kFaultsFound;
 }

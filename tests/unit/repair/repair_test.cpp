@@ -304,9 +304,9 @@ TEST(Repair, MendsAllOfSeveralReplicatedJobs) {
             "completions: 1, replicas: 2");
 }
 
-// 2x4 of v6e is one host with 8 chips or two with 4, whose nodes have the same labels but this one.
-TEST(Repair, LeavesADaemonSetNoNodeOnWhichItsPodsFindNoRoom) {
-  const std::string set = R"(
+// A DaemonSet whose pods select nodes by a line of their template.
+std::string DaemonSet(const std::string& selection, const std::string& chips) {
+  return R"(
 apiVersion: apps/v1
 kind: DaemonSet
 metadata: {name: probe}
@@ -315,11 +315,20 @@ spec:
   template:
     metadata: {labels: {app: probe}}
     spec:
-      nodeSelector: {cloud.google.com/gke-tpu-accelerator: v6e, cloud.google.com/gke-tpu-topology: 2x4}
+      )" +
+         selection + R"(
       tolerations: [{key: google.com/tpu, operator: Exists}]
       containers:
-      - {name: jax, image: example.com/jax, resources: {requests: {cpu: 1, memory: 1Gi}, limits: {google.com/tpu: 8}}}
-)";
+      - {name: jax, image: example.com/jax, resources: {requests: {cpu: 1, memory: 1Gi}, limits: {google.com/tpu: )" +
+         chips + "}}}\n";
+}
+
+// 2x4 of v6e is one host with 8 chips or two with 4, whose nodes have the same labels but this one.
+TEST(Repair, LeavesADaemonSetNoNodeOnWhichItsPodsFindNoRoom) {
+  const std::string set = DaemonSet(
+      "nodeSelector: {cloud.google.com/gke-tpu-accelerator: v6e, "
+      "cloud.google.com/gke-tpu-topology: 2x4}",
+      "8");
   EXPECT_THAT(First(set), ::testing::HasSubstr("gke-accelerator-count: \"8\""));
 }
 
@@ -327,27 +336,14 @@ spec:
 // also where the rule could not say which they are before the accelerator was right.
 TEST(Repair, TakesAwayWhatGkeRefusesToo) {
   const auto set = [](const std::string& accelerator, const std::string& chips) {
-    return R"(
-apiVersion: apps/v1
-kind: DaemonSet
-metadata: {name: probe}
-spec:
-  selector: {matchLabels: {app: probe}}
-  template:
-    metadata: {labels: {app: probe}}
-    spec:
-      affinity:
-        nodeAffinity:
-          requiredDuringSchedulingIgnoredDuringExecution:
-            nodeSelectorTerms:
-            - matchExpressions:
-              - {key: cloud.google.com/gke-tpu-accelerator, operator: In, values: [)" +
-           accelerator + R"(]}
-              - {key: cloud.google.com/gke-tpu-topology, operator: In, values: [2x2]}
-      tolerations: [{key: google.com/tpu, operator: Exists}]
-      containers:
-      - {name: jax, image: example.com/jax, resources: {requests: {cpu: 1, memory: 1Gi}, limits: {google.com/tpu: )" +
-           chips + "}}}\n";
+    return DaemonSet(
+        "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
+        "{nodeSelectorTerms: [{matchExpressions: ["
+        "{key: cloud.google.com/gke-tpu-accelerator, operator: In, values: [" +
+            accelerator +
+            "]}, "
+            "{key: cloud.google.com/gke-tpu-topology, operator: In, values: [2x2]}]}]}}}",
+        chips);
   };
   EXPECT_EQ(First(set("tpu-v6e-slice", "8")),
             "keep 2x2, 4 chips on 1 host | containers[0] google.com/tpu: 4, nodeSelector "

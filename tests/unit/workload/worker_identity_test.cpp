@@ -212,7 +212,6 @@ TEST(WorkerIdentity, OfNoWorkersHasNoNames) {
   WorkerIdentity identity;
   identity.workers = 0;
   EXPECT_EQ(identity.HostNames(), "");
-  ;
 }
 
 TEST(WorkerIdentity, IsOneForEachMemberAndTheNamesAreTheSame) {
