@@ -10,14 +10,14 @@ find_kubectl() {
 
 kubectl_runs() (
   export PATH=$unpacked/usr/bin:$PATH
-  denies "$kubectl" tpu check "$work/manifests" && "$kubectl" tpu explain TPU301 | grep -q TPU301 &&
-    "$kubectl" tpu plan --accelerator v6e --chips 16 --emit jobset | grep -q 'kind: JobSet' &&
-    "$kubectl" tpu --help | grep -q 'kubectl tpu '
+  denies "$kubectl" tpu check "$work/manifests" && says TPU301 "$kubectl" tpu explain TPU301 &&
+    says 'kind: JobSet' "$kubectl" tpu plan --accelerator v6e --chips 16 --emit jobset &&
+    says 'kubectl tpu ' "$kubectl" tpu --help
 )
 
 kubectl_completes() (
   export PATH=$unpacked/usr/bin:$PATH
-  "$kubectl" __complete tpu che | grep -qx check
+  [[ $("$kubectl" __complete tpu che) == $'check\n:'* ]]
 )
 
 krew_installs() (
