@@ -28,19 +28,23 @@ LineWriter::~LineWriter() {
 }
 
 void LineWriter::Add(std::string_view line) {
-  const std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
   if (waiting_.size() + line.size() > kMaxWaiting) {
     dropped_.fetch_add(1, std::memory_order_relaxed);
     return;
   }
+  const bool is_first = waiting_.empty();
   waiting_.append(line).push_back('\n');
+  lock.unlock();
+  if (is_first) wake_.notify_one();
 }
 
 void LineWriter::Run() {
   std::string batch;
   std::unique_lock lock(mutex_);
   while (!stopping_) {
-    wake_.wait_for(lock, kFlushEvery);
+    wake_.wait(lock, [this] { return stopping_ || !waiting_.empty(); });
+    wake_.wait_for(lock, kFlushEvery, [this] { return stopping_; });  // for more lines
     batch.swap(waiting_);
     lock.unlock();
     WriteOut(batch, kFlushEvery);

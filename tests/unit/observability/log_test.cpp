@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <array>
 #include <csignal>
+#include <filesystem>
+#include <fstream>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -156,6 +158,28 @@ TEST(DecisionLine, HasNoRawControls) {
     EXPECT_THAT(text, Not(HasSubstr(raw)));
   }
   EXPECT_EQ(json::parse(text)["ignored"].size(), 1U) << text;
+}
+
+// How often the threads of this process have gone to sleep.
+std::size_t TimesAsleep() {
+  std::size_t times = 0;
+  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
+    std::ifstream status(task.path() / "status");
+    for (std::string line; std::getline(status, line);) {
+      constexpr std::string_view kField = "voluntary_ctxt_switches:";
+      if (line.starts_with(kField)) times += std::stoul(line.substr(kField.size()));
+    }
+  }
+  return times;
+}
+
+TEST(LogLines, NobodyWakesUpToWriteNone) {
+  Pipe pipe;
+  const Log log(pipe.writer(), Level::kInfo);
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  const std::size_t before = TimesAsleep();
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  EXPECT_LT(TimesAsleep() - before, 5U);
 }
 
 TEST(LogLines, ThatNobodyCanReadAnyMoreAreCounted) {
