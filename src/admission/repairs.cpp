@@ -33,7 +33,7 @@ bool WasWarned(const Decision& before, const rules::FaultId& fault) {
 
 repair::Fault FaultOf(const rules::Finding& finding) {
   return {std::string(finding.pods == nullptr ? std::string_view() : finding.pods->pointer),
-          finding.edits};
+          finding.edits, finding.rule->is_about_names && finding.edits.empty()};
 }
 
 repair::Proof ProofOf(Judgement judgement, const Decision& before, Mode least) {

@@ -43,20 +43,34 @@ void SetSlices(k8s::JsonView object, const workload::Scale& scale, std::int64_t 
   }
 }
 
+// The last of the sets that fill the slices together has what the others leave: there the leaders
+// come first.
+void SetLast(const Written& written, std::int64_t pods, Edits& edits) {
+  const workload::Scale& first = written.pods->scale;
+  const workload::Scale& last =
+      written.followers.empty() ? first : written.followers.back().pods->scale;
+  const std::int64_t others = written.followers.empty() ? 0 : *first.tpu_pods - *last.pods.value;
+  edits.push_back({last.pods.pointer(), pods - others});
+}
+
 void SetCounts(k8s::JsonView object, const Written& written, const Candidate& target,
                Edits& edits) {
   const workload::Scale& scale = written.pods->scale;
   const bool has_slices = !scale.slices.field.empty();
   const std::int64_t pods = has_slices ? target.pods : target.pods * target.slices;
-  if (scale.counting == Counting::kTogether) {
-    edits.push_back({scale.pods.pointer(), pods});
+  if (written.has_paused_pods) {
+    // Nothing to count.
+  } else if (scale.counting == Counting::kTogether) {
+    SetLast(written, pods, edits);
   } else if (scale.sub_group > 0) {
     edits.push_back({std::string(scale.pointer) + "/subGroupPolicy/subGroupSize", pods});
     edits.push_back({scale.pods.pointer(), pods * written.sub_groups + scale.leaders_without_tpus});
   } else {
     SetPods(scale, pods, edits);
   }
-  if (has_slices) SetSlices(object, scale, target.slices / written.sub_groups, edits);
+  if (has_slices && !written.has_paused_slices) {
+    SetSlices(object, scale, target.slices / written.sub_groups, edits);
+  }
   if (scale.counting == Counting::kJob && target.placement.hosts > 1 && !scale.indexed) {
     edits.push_back({std::string(scale.pointer) + "/completionMode", "Indexed"});
   }
@@ -80,6 +94,14 @@ void SetSelection(Edits& edits, const Written& written, const Candidate& target)
   }
   if (choice[NodeLabel::kMachineType].fixed()) {
     SetLabel(edits, written, NodeLabel::kMachineType, target.placement.machine->name);
+  }
+}
+
+// What the pods select, and the chips of the container that has them.
+void SetPodSpec(Edits& edits, const Written& written, const Candidate& target) {
+  SetSelection(edits, written, target);
+  if (written.container != nullptr) {
+    SetChips(*written.pods, *written.container, target.chips_per_pod, edits);
   }
 }
 
@@ -117,8 +139,9 @@ std::int64_t TotalChips(const Written& written, bool count_is_written) {
 std::vector<std::int64_t> Slices(const Written& written, std::int64_t chips) {
   std::vector<std::int64_t> slices = {written.slices};
   const workload::Scale& scale = written.pods->scale;
-  const bool countable =
-      !written.cut_from && (!scale.slices.field.empty() || scale.counting == Counting::kReplicas);
+  const bool countable = !written.cut_from && !written.has_paused_pods &&
+                         !written.has_paused_slices &&
+                         (!scale.slices.field.empty() || scale.counting == Counting::kReplicas);
   if (countable && written.total_chips % chips == 0 && written.total_chips / chips > 0) {
     slices.push_back(written.total_chips / chips);
   }
@@ -161,6 +184,22 @@ std::vector<tpu::Placement> Placements(const Written& written) {
     for (const tpu::Topology& shape : generation.custom->examples) add(shape);
   }
   return all;
+}
+
+// Where containers share a host, nobody but a person divides the chips anew.
+bool CanHave(const Written& written, std::int64_t chips) {
+  const auto can = [&](const Written& set) {
+    return set.container != nullptr || set.chips_per_pod == chips;
+  };
+  return can(written) && std::all_of(written.followers.begin(), written.followers.end(), can);
+}
+
+// Whether each of the sets that fill slices together keeps a pod.
+bool CanShare(const Written& written, std::int64_t pods) {
+  const workload::Scale& scale = written.pods->scale;
+  if (scale.counting != Counting::kTogether || written.followers.empty()) return true;
+  const std::optional<std::int64_t> last = written.followers.back().pods->scale.pods.value;
+  return scale.tpu_pods && last && pods > *scale.tpu_pods - *last;
 }
 
 // The slice that the pods want cut out of the one that they select, or all of it, where that can
@@ -218,6 +257,8 @@ std::optional<Written> Read(const tpu::Catalog& catalog, const workload::PodSet&
   written.chips_per_pod = pods.chips_per_pod;
   if (Counts(scale.counting)) {
     if (!scale.pods.value || !scale.slices.value) return std::nullopt;  // a placeholder
+    written.has_paused_pods = scale.pods.value == 0;
+    written.has_paused_slices = scale.slices.value == 0;
     written.pods_per_slice = std::max<std::int64_t>(1, scale.tpu_pods.value_or(*scale.pods.value));
     written.slices = std::max<std::int64_t>(1, *scale.slices.value);
     if (scale.sub_group > 0 && scale.tpu_pods) {
@@ -235,15 +276,43 @@ std::optional<Written> Read(const tpu::Catalog& catalog, const workload::PodSet&
       }
     }
   }
-  written.total_chips = TotalChips(written, scale.pods.written);
+  written.total_chips = TotalChips(written, scale.pods.written && !written.has_paused_pods);
+  return written;
+}
+
+std::optional<Written> ReadAll(const tpu::Catalog& catalog, const workload::Workload& workload,
+                               const workload::PodSet& pods) {
+  std::optional<Written> written = Read(catalog, pods);
+  if (!written) return std::nullopt;
+  for (const workload::PodSet& other : workload.pod_sets) {
+    if (other.scale.counted_by != &pods) continue;
+    std::optional<Written> follower = Read(catalog, other);
+    if (!follower) return std::nullopt;
+    written->followers.push_back(*std::move(follower));
+  }
   return written;
 }
 
 bool Candidate::Is(const Written& written) const {
-  const bool same_pods = !Counts(written.pods->scale.counting) ||
+  const bool same_pods = !Counts(written.pods->scale.counting) || written.has_paused_pods ||
                          written.pods_per_slice * written.slices == pods * slices;
   return written.generation == generation && written.topology == placement.topology &&
          written.chips_per_pod == chips_per_pod && same_pods;
+}
+
+std::optional<Candidate> AsCandidate(const Written& written) {
+  if (!written.topology || written.chips_per_pod == 0) return std::nullopt;
+  for (const tpu::Placement& placement : written.generation->PlacementsOf(*written.topology)) {
+    if (written.chips_per_pod > placement.chips_per_host()) continue;
+    Candidate candidate;
+    candidate.placement = placement;
+    candidate.generation = written.generation;
+    candidate.chips_per_pod = written.chips_per_pod;
+    candidate.pods = placement.topology.chips() / written.chips_per_pod;
+    candidate.slices = written.slices;
+    return candidate;
+  }
+  return std::nullopt;
 }
 
 std::vector<Candidate> CandidatesFor(const Written& written, k8s::JsonView object) {
@@ -256,20 +325,19 @@ std::vector<Candidate> CandidatesFor(const Written& written, k8s::JsonView objec
     if (!FitsPool(written, placement)) continue;
     for (const std::int64_t chips : ChipsPerPod(written, *written.generation, placement)) {
       if (placement.topology.chips() % chips != 0) continue;
-      if (written.container == nullptr && chips != written.chips_per_pod) continue;
+      if (!CanHave(written, chips)) continue;
       for (const std::int64_t slices : Slices(written, placement.topology.chips())) {
-        if (slices % written.sub_groups != 0) continue;
+        const std::int64_t pods = placement.topology.chips() / chips;
+        if (slices % written.sub_groups != 0 || !CanShare(written, pods * slices)) continue;
         Candidate candidate;
         candidate.placement = placement;
         candidate.generation = written.generation;
         candidate.chips_per_pod = chips;
-        candidate.pods = placement.topology.chips() / chips;
+        candidate.pods = pods;
         candidate.slices = slices;
         Edits& edits = candidate.edits;
-        SetSelection(edits, written, candidate);
-        if (written.container != nullptr) {
-          SetChips(*written.pods, *written.container, chips, edits);
-        }
+        SetPodSpec(edits, written, candidate);
+        for (const Written& follower : written.followers) SetPodSpec(edits, follower, candidate);
         SetCounts(object, written, candidate, edits);
         std::erase_if(edits, [&](const k8s::JsonEdit& edit) { return IsSo(object, edit); });
         const auto sides = placement.topology.dimensions();
@@ -282,6 +350,7 @@ std::vector<Candidate> CandidatesFor(const Written& written, k8s::JsonView objec
                               candidate.chips_per_pod != written.chips_per_pod,
                               written.topology != placement.topology,
                               candidate.pods != written.pods_per_slice,
+                              std::abs(slices - written.slices),
                               candidate.edits.size(),
                               *std::max_element(sides.begin(), sides.end())};
         all.push_back(std::move(candidate));

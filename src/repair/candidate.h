@@ -28,9 +28,17 @@ struct Written {
   std::int64_t slices = 1;
   std::int64_t sub_groups = 1;  // of each group, which are slices too
   std::int64_t total_chips = 0;
+  // A count of 0 stays: a pause is no fault, and no repair ends it.
+  bool has_paused_pods = false;
+  bool has_paused_slices = false;
+  // The sets whose pods fill the slices with these, and are counted in them: a leader's.
+  std::vector<Written> followers;
 };
 // Nothing if a person must choose first: several alternatives, no generation, no counts.
 std::optional<Written> Read(const tpu::Catalog& catalog, const workload::PodSet& pods);
+// The same with its followers.
+std::optional<Written> ReadAll(const tpu::Catalog& catalog, const workload::Workload& workload,
+                               const workload::PodSet& pods);
 
 struct Candidate {
   tpu::Placement placement;
@@ -39,12 +47,16 @@ struct Candidate {
   std::int64_t pods = 0;    // of a slice
   std::int64_t slices = 1;  // that the object asks for
   workload::Edits edits;
-  std::tuple<bool, bool, bool, std::int64_t, bool, bool, bool, std::size_t, int> distance;
+  std::tuple<bool, bool, bool, std::int64_t, bool, bool, bool, std::int64_t, std::size_t, int>
+      distance;
 
   std::int64_t total_chips() const { return placement.topology.chips() * slices; }
   // A pod set that was read from the edited object has this shape.
   bool Is(const Written& written) const;
 };
+
+// The shape that a sound set has, without edits.
+std::optional<Candidate> AsCandidate(const Written& written);
 
 // Nearest first. `object`: what the workload was read from.
 std::vector<Candidate> CandidatesFor(const Written& written, k8s::JsonView object);

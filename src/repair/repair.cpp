@@ -142,9 +142,16 @@ std::size_t CostOf(const Proof& written) {
   return std::max(cost, kOrdinaryCost) + kOfAFault * (faults - workload.pod_sets.size());
 }
 
-bool IsFaulty(const std::vector<Fault>& faults, std::string_view pods) {
+bool IsOf(const Fault& fault, const Written& written) {
+  const auto& followers = written.followers;
+  return fault.pods == written.pods->pointer ||
+         std::any_of(followers.begin(), followers.end(),
+                     [&](const Written& each) { return fault.pods == each.pods->pointer; });
+}
+
+bool IsFaulty(const std::vector<Fault>& faults, const Written& written) {
   return std::any_of(faults.begin(), faults.end(),
-                     [&](const Fault& fault) { return fault.pods == pods; });
+                     [&](const Fault& fault) { return IsOf(fault, written); });
 }
 
 const workload::PodSet* SetAt(const workload::Workload& workload, std::string_view pointer) {
@@ -154,12 +161,12 @@ const workload::PodSet* SetAt(const workload::Workload& workload, std::string_vi
   return nullptr;
 }
 
-// Appends what the findings of a pod set (of all: nullptr) would change; false if a person must
+// Appends what the findings of a plan (of all: nullptr) would change; false if a person must
 // decide about one of them, or if it would change again what is edited already.
-bool Append(const std::vector<Fault>& faults, const std::string_view* pods, Edits& edits) {
+bool Append(const std::vector<Fault>& faults, const Written* plan, Edits& edits) {
   const std::size_t before = edits.size();
   for (const Fault& fault : faults) {
-    if (pods != nullptr && fault.pods != *pods) continue;
+    if (plan != nullptr && !IsOf(fault, *plan)) continue;
     if (fault.edits.empty()) return false;
     for (const JsonEdit& edit : fault.edits) {
       const auto same = std::find_if(edits.begin(), edits.end(), [&](const JsonEdit& other) {
@@ -170,6 +177,21 @@ bool Append(const std::vector<Fault>& faults, const std::string_view* pods, Edit
       } else if (std::size_t(same - edits.begin()) < before || *same != edit) {
         return false;
       }
+    }
+  }
+  return true;
+}
+
+// Appends `more` where it is not said yet; false if what is there says otherwise.
+bool Join(const Edits& more, Edits& edits) {
+  for (const JsonEdit& edit : more) {
+    const auto same = std::find_if(edits.begin(), edits.end(), [&](const JsonEdit& other) {
+      return other.pointer == edit.pointer;
+    });
+    if (same == edits.end()) {
+      edits.push_back(edit);
+    } else if (*same != edit) {
+      return false;
     }
   }
   return true;
@@ -189,7 +211,24 @@ class Search {
         arena_(arena) {}
 
   std::vector<Repair> Find() {
+    const auto& faults = written_.faults;
+    if (std::any_of(faults.begin(), faults.end(), [](const Fault& f) { return f.needs_a_name; })) {
+      return {};
+    }
     if (!MakePlans() && !(DoWhatIsSaid() && MakePlans())) return {};
+    std::optional<Repair> slip = OfASlip();
+    std::vector<Repair> repairs = OfPlans();
+    if (slip && (repairs.empty() || slip->edits.size() < repairs.front().edits.size())) {
+      std::erase_if(repairs,
+                    [&](const Repair& other) { return Includes(other.edits, slip->edits); });
+      repairs.insert(repairs.begin(), *std::move(slip));
+      if (repairs.size() > kMostRepairs) repairs.pop_back();
+    }
+    return repairs;
+  }
+
+ private:
+  std::vector<Repair> OfPlans() {
     if (plans_.size() * cost_ > left_) return {};  // each needs a proof
     std::vector<std::vector<Found>> sound(plans_.size());
     for (std::size_t i = 0; i < plans_.size(); ++i) {
@@ -211,21 +250,67 @@ class Search {
     return repairs;
   }
 
- private:
+  // A slip in a label of one of several sets makes those look wrong that fill slices with it: one
+  // finding to follow may mend them all, with the chips that they ask for.
+  std::optional<Repair> OfASlip() {
+    constexpr std::size_t kMostTried = 4;
+    if (written_.workload.pod_sets.size() < 2) return std::nullopt;
+    std::size_t tried = 0;
+    for (const Fault& fault : written_.faults) {
+      const bool sets_labels = !fault.edits.empty() &&
+                               std::none_of(fault.edits.begin(), fault.edits.end(),
+                                            [](const auto& edit) { return PlaceOf(edit).empty(); });
+      if (!sets_labels) continue;
+      if (tried++ == kMostTried || left_ < cost_) return std::nullopt;
+      const Proof proof = Prove(fault.edits);
+      if (!proof.unreadable && proof.faults.empty()) return AsRepair(fault.edits, proof.workload);
+    }
+    return std::nullopt;
+  }
+
+  std::optional<Repair> AsRepair(const Edits& edits, const workload::Workload& mended) {
+    Repair repair;
+    repair.edits = edits;
+    repair.changes = Changes(edits, false);
+    for (const workload::PodSet& pods : mended.pod_sets) {
+      if (pods.scale.counted_by != nullptr) continue;
+      const std::optional<Written> now = ReadAll(catalog_, mended, pods);
+      if (!now) continue;
+      repair.chips_after += now->total_chips;
+      if (!IsFaulty(written_.faults, *now)) continue;
+      const std::optional<Candidate> shape = AsCandidate(*now);
+      if (!shape) return std::nullopt;
+      repair.what += (repair.what.empty() ? "" : "; ") + What(*now, *shape);
+    }
+    repair.chips_before = repair.chips_after;
+    return repair;
+  }
+
   // One for each faulty set; false if a person must decide something about one of them first.
   bool MakePlans() {
     plans_.clear();
     other_chips_ = 0;
-    for (const workload::PodSet& pods : base_proof_.workload.pod_sets) {
-      const std::optional<Written> written = Read(catalog_, pods);
-      if (!IsFaulty(written_.faults, pods.pointer)) {
-        if (written) other_chips_ += written->total_chips;
-        continue;
+    const workload::Workload& workload = base_proof_.workload;
+    for (const workload::PodSet& pods : workload.pod_sets) {
+      if (pods.scale.counted_by != nullptr) continue;  // planned with that set
+      std::optional<Written> written = ReadAll(catalog_, workload, pods);
+      if (!written) {
+        if (HasFaults(workload, pods)) return false;
+      } else if (IsFaulty(written_.faults, *written)) {
+        plans_.push_back({*std::move(written), {}});
+      } else {
+        other_chips_ += written->total_chips;
       }
-      if (!written) return false;
-      plans_.push_back({*written, {}});
     }
     return !plans_.empty();
+  }
+
+  // The set, or one that is planned with it.
+  bool HasFaults(const workload::Workload& workload, const workload::PodSet& pods) const {
+    return std::any_of(written_.faults.begin(), written_.faults.end(), [&](const Fault& fault) {
+      const workload::PodSet* const of = SetAt(workload, fault.pods);
+      return of != nullptr && (of == &pods || of->scale.counted_by == &pods);
+    });
   }
 
   // What the findings of sets that cannot be read as they are would change.
@@ -261,8 +346,10 @@ class Search {
       if (found.size() == most || left_ == 0) break;
       if (!IsInReach(plan.written, candidate)) continue;
       Edits edits = before;
-      edits.insert(edits.end(), candidate.edits.begin(), candidate.edits.end());
-      if (is_known(edits) || !Mend(plan, candidate, last, is_known, edits)) continue;
+      if (!Join(candidate.edits, edits) || is_known(edits) ||
+          !Mend(plan, candidate, last, is_known, edits)) {
+        continue;
+      }
       found.push_back({&candidate, std::move(edits), own});
       // What comes long after the nearest is no choice beside it.
       left_ = std::min(left_, kMostAfterTheNearest * cost_);
@@ -292,17 +379,17 @@ class Search {
   template <typename IsKnown>
   bool Mend(const Plan& plan, const Candidate& candidate, bool last, const IsKnown& is_known,
             Edits& edits) {
-    const std::string_view pods = plan.written.pods->pointer;
     for (int round = 0; round < kMostRounds && left_ > 0; ++round) {
       const Proof proof = edits.empty() ? written_ : Prove(edits);
       if (proof.unreadable) return false;
-      if (last ? proof.faults.empty() : !IsFaulty(proof.faults, pods)) {
+      if (last ? proof.faults.empty() : !IsFaulty(proof.faults, plan.written)) {
         if (round == 0) return true;
-        const workload::PodSet* now = SetAt(proof.workload, pods);
+        const workload::PodSet* now = SetAt(proof.workload, plan.written.pods->pointer);
         const auto written = now != nullptr ? Read(catalog_, *now) : std::nullopt;
         return written && candidate.Is(*written);
       }
-      if (!Append(proof.faults, last ? nullptr : &pods, edits) || is_known(edits)) return false;
+      if (!Append(proof.faults, last ? nullptr : &plan.written, edits) || is_known(edits))
+        return false;
     }
     return false;
   }

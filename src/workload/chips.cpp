@@ -43,7 +43,10 @@ bool UsesTpu(const k8s::Container& container) {
 }
 
 std::optional<std::int64_t> ChipsOf(const k8s::Container& container) {
-  const k8s::Amount* const amount = container.Requested(kTpuResource);
+  // A request defaults to the limit, and the API server refuses any other.
+  const k8s::Amount* const limit = container.limits.Find(kTpuResource);
+  const bool has_limit = Positive(limit);
+  const k8s::Amount* const amount = has_limit ? limit : container.Requested(kTpuResource);
   if (amount == nullptr || !amount->quantity) return std::nullopt;
   const std::optional<std::int64_t> chips = amount->quantity->AsInteger();
   return chips && *chips >= 0 ? chips : std::nullopt;

@@ -56,6 +56,7 @@ void CombineGroup(const Kind& kind, JsonView object, std::span<PodSet> sets) {
   Scale& scale = worker->scale;
   if (!scale.pods.value) return;
   const bool apart = has_template && (!leader_has_chips || !SameNodes(*leader, *worker));
+  if (leader_has_chips && !apart) leader->scale.counted_by = worker;
   scale.leaders_without_tpus = apart ? 1 : 0;
   scale.tpu_pods = scale.sub_group > 0
                        ? OfSubGroup(*scale.pods.value, scale.leaders_without_tpus, scale.sub_group)
@@ -76,6 +77,7 @@ void CombineReplicas(std::span<PodSet> sets) {
       }
       scale.shared = true;
       other.scale.counting = Counting::kElsewhere;
+      other.scale.counted_by = &sets[i];
     }
   }
 }

@@ -39,6 +39,7 @@ struct Repair {
 struct Fault {
   std::string pods;  // JSON pointer of the pod set
   workload::Edits edits;
+  bool needs_a_name = false;  // which no shape of the pods stands in for
 };
 
 // What the judge makes of an edited object. `unreadable`: no workload any more.

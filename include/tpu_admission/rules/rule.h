@@ -100,6 +100,9 @@ struct Rule {
   // GKE's own admission check says the same, so what asks GKE to skip that check
   // (workload::PodSet::skips_checks) is only recorded.
   bool is_gke_check = false;
+  // It speaks of names. Fewer pods may have shorter ones, but nobody meant that: where it has no
+  // edits, a workload has no repair.
+  bool is_about_names = false;
   // What it speaks of may change at any time: no policy makes its findings harder than they are.
   bool never_harder = false;
 };

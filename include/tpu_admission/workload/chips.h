@@ -14,7 +14,8 @@ namespace tpu_admission::workload {
 
 // Asks for google.com/tpu, and for more than a plain 0.
 bool UsesTpu(const k8s::Container& container);
-// The chips that a container asks for, if that is a whole number of at least 0.
+// The chips that a container asks for, if that is a whole number of at least 0: its limit, which a
+// request must equal; where there is none, its request.
 std::optional<std::int64_t> ChipsOf(const k8s::Container& container);
 // The chips that run at once: the sum over containers and sidecars; 0 if one cannot be read.
 std::int64_t ChipsPerPod(const k8s::PodSpec& spec);

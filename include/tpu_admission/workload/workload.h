@@ -30,6 +30,8 @@ struct Count {
   std::string pointer() const { return std::string(holder).append("/").append(field); }
 };
 
+struct PodSet;
+
 struct Scale {
   Counting counting = Counting::kNone;
   std::string_view pointer;  // JSON pointer of the object that holds the counts
@@ -44,6 +46,9 @@ struct Scale {
   std::int64_t leaders_without_tpus = 0;  // kGroup: 1 if the group's leader asks for no chips
   std::int64_t sub_group = 0;             // kGroup: subGroupSize; 0: the group is one slice
   bool shared = false;                    // kTogether: other templates are counted in tpu_pods
+  // kElsewhere: the set that fills slices with this one and has the counts of both; nullptr if none
+  // does. Lives as long as the workload.
+  const PodSet* counted_by = nullptr;
   // The other pods are made only when this one, or the one before it, is ready: a StatefulSet in
   // order, the leader of a LeaderWorkerSet with LeaderReady.
   bool waits_for_ready = false;

@@ -139,6 +139,7 @@ const Rule kTPU411 = {
     .mode = Mode::kDeny,
     .judges_counts = true,
     .check = Check,
+    .is_about_names = true,
 };
 
 }  // namespace tpu_admission::rules

@@ -49,6 +49,7 @@ const Rule kTPU412 = {
     .mode = Mode::kWarn,
     .judges_counts = true,
     .check = Check,
+    .is_about_names = true,
 };
 
 }  // namespace tpu_admission::rules

@@ -50,6 +50,20 @@ std::string JobSet(const Pods& pods, int replicas, int parallelism) {
          ", completions: " + count + ", template: {spec: " + PodSpec(pods) + "}}}}]}}";
 }
 
+std::string Group(int size, const Pods& leader, const Pods& workers) {
+  return "{apiVersion: leaderworkerset.x-k8s.io/v1, kind: LeaderWorkerSet, metadata: {name: s}, "
+         "spec: {replicas: 1, leaderWorkerTemplate: {size: " +
+         std::to_string(size) + ", leaderTemplate: {spec: " + PodSpec(leader) +
+         "}, workerTemplate: {spec: " + PodSpec(workers) + "}}}}";
+}
+
+std::string PyTorchJob(int workers, const Pods& master, const Pods& others) {
+  return "{apiVersion: kubeflow.org/v1, kind: PyTorchJob, metadata: {name: s}, spec: "
+         "{pytorchReplicaSpecs: {Master: {replicas: 1, template: {spec: " +
+         PodSpec(master) + "}}, Worker: {replicas: " + std::to_string(workers) +
+         ", template: {spec: " + PodSpec(others) + "}}}}}";
+}
+
 // "title | changes" of each repair.
 std::vector<std::string> RepairsOf(const std::string& yaml) {
   const std::string json = ParseYaml(yaml).value().front().json;
@@ -324,6 +338,62 @@ spec:
 }
 
 // 2x4 of v6e is one host with 8 chips or two with 4, whose nodes have the same labels but this one.
+TEST(Repair, KeepsALeaderWithItsWorkers) {
+  const Pods large{.topology = "4X4"};
+  EXPECT_EQ(First(Group(4, large, large)), "4x4, 16 chips on 4 hosts | topology: 4x4");
+  EXPECT_EQ(First(PyTorchJob(3, large, large)), "4x4, 16 chips on 4 hosts | topology: 4x4");
+  for (const std::string& repair : RepairsOf(Group(4, {.chips = "8"}, {.chips = "8"}))) {
+    EXPECT_EQ(repair.find("replicas"), repair.rfind("replicas")) << repair;
+  }
+}
+
+TEST(Repair, OfASlipInOneSetChangesNoOther) {
+  EXPECT_EQ(First(Group(4, {.topology = "4X4"}, {})),
+            "keep 4x4, 16 chips on 4 hosts | topology: 4x4");
+  EXPECT_EQ(First(Group(4, {}, {.topology = "4X4"})),
+            "keep 4x4, 16 chips on 4 hosts | topology: 4x4");
+  EXPECT_EQ(First(PyTorchJob(3, {}, {.topology = "4X4"})),
+            "keep 4x4, 16 chips on 4 hosts | topology: 4x4");
+}
+
+TEST(Repair, CountsTheChipsOfALeaderOnce) {
+  EXPECT_THAT(RepairsOf(Group(3, {}, {})),
+              ::testing::Contains("keep 4x4, 16 chips on 4 hosts (12 chips become 16) | size: 4"));
+}
+
+TEST(Repair, GivesTheLastOfSeveralTemplatesThePodsThatLack) {
+  EXPECT_THAT(
+      RepairsOf(PyTorchJob(2, {}, {})),
+      ::testing::Contains("keep 4x4, 16 chips on 4 hosts (12 chips become 16) | replicas: 3"));
+}
+
+TEST(Repair, OfANameIsLeftToAPerson) {
+  std::string job = Job({.topology = "8x8"}, 16);
+  const std::string name = "name: train";
+  job.replace(job.find(name), name.size(), "name: " + std::string(61, 'n'));
+  EXPECT_THAT(RepairsOf(job), ::testing::IsEmpty());
+}
+
+TEST(Repair, HasTheChipsOfTheLimit) {
+  std::string job = Job({}, 4);
+  const std::string requests = "requests: {";
+  job.replace(job.find(requests), requests.size(), requests + "google.com/tpu: 1, ");
+  EXPECT_EQ(First(job), "keep 4x4, 16 chips on 4 hosts | containers[0] google.com/tpu: 4");
+}
+
+TEST(Repair, EndsNoPause) {
+  for (const std::string& repair : RepairsOf(JobSet({.topology = "4X4"}, 0, 4))) {
+    EXPECT_THAT(repair, ::testing::Not(::testing::HasSubstr("replicas"))) << repair;
+  }
+  const std::string group =
+      RayCluster({.topology = "4X4"}, "replicas: 0, minReplicas: 0, maxReplicas: 4, numOfHosts: 4");
+  EXPECT_EQ(First(group), "4x4, 16 chips on 4 hosts | topology: 4x4");
+}
+
+TEST(Repair, OfASliceThatIsNotOfferedHasTheLargestThatAre) {
+  EXPECT_EQ(First(JobSet({.topology = "16x32"}, 1, 128)).substr(0, 6), "16x16,");
+}
+
 TEST(Repair, LeavesADaemonSetNoNodeOnWhichItsPodsFindNoRoom) {
   const std::string set = DaemonSet(
       "nodeSelector: {cloud.google.com/gke-tpu-accelerator: v6e, "
