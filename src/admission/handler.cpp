@@ -137,6 +137,11 @@ Record Handler::Handle(Endpoint endpoint, std::string_view body, Day today, std:
   return record;
 }
 
+void Handler::Release() {
+  parser_.Release();
+  arena_.Reset();
+}
+
 AdmissionResponse Handler::Answer(Endpoint endpoint, const Settings& settings, Day today,
                                   Record& record) {
   const AdmissionRequest& request = record.request;

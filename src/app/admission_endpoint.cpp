@@ -55,6 +55,7 @@ void AdmissionEndpoint::Handle(const net::HttpRequest& request, net::HttpRespons
     response.content_type = "text/plain; charset=utf-8";
   }
   journal_.OnReview(record, {*endpoint, request.trace_id, clock_.Elapsed() - start});
+  handler_.Release();
 }
 
 }  // namespace tpu_admission::app

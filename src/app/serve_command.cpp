@@ -1,4 +1,6 @@
 // `tpu-admission serve`: builds everything, hands references down, and waits for signals.
+#include <malloc.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
@@ -26,6 +28,14 @@ using std::chrono::milliseconds;
 constexpr milliseconds kDrainLimit{15'000};
 constexpr milliseconds kFilePoll{10'000};
 constexpr int kMaxThreads = 4;
+
+// Large blocks go back to the system when they are freed. By itself glibc takes the largest that
+// was freed for the usual size from then on, and keeps what a few large reviews took.
+void GiveLargeBlocksBack() {
+  constexpr int kLarge = 256 << 10;
+  mallopt(M_MMAP_THRESHOLD, kLarge);
+  mallopt(M_TRIM_THRESHOLD, 2 * kLarge);
+}
 
 int ThreadsOf(const ServeOptions& options) {
   if (options.threads > 0) return options.threads;
@@ -141,6 +151,7 @@ class Service {
 }  // namespace
 
 int Serve(const ServeOptions& options) {
+  GiveLargeBlocksBack();
   const Signals signals;
   net::RaiseDescriptorLimit();
   const DiskFiles files;

@@ -22,6 +22,7 @@ using Kind = JsonNode::Kind;
 
 constexpr std::string_view kLeftOut = "managedFields";
 constexpr const char* kTooMany = "it has too many values";
+constexpr const char* kTooMuchText = "it has too much text with escapes";
 constexpr std::size_t kFirstNodes = 256;
 
 bool IsAscii(std::string_view text) {
@@ -67,8 +68,9 @@ class TreeBuilder {
     end_ = begin_ + text.size();
     SetStack(0);
     free_ = {};
-    values_ = depth_ = 0;
+    values_ = depth_ = unescaped_bytes_ = 0;
     fault_ = nullptr;
+    fault_place_ = 0;
     if (!text.ends_with('}') && !text.ends_with(']')) return Cut(), nullptr;
     const char* const stop = Read<true>(begin_);
     if (fault_ == nullptr && stop != end_) Fail(stop, "something stands behind it");
@@ -214,6 +216,7 @@ class TreeBuilder {
   [[gnu::noinline]] const char* ReadEscaped(const char* start, const char* at) {
     unescaped_.assign(start, at);
     while (at != end_ && *at != '"') {
+      if (unescaped_.size() > JsonParser::kMaxUnescaped) return Fail(at, kTooMuchText);
       if (*at != '\\') return Fail(at, "a control character stands in a string");
       if (!TakeEscape(at, end_, unescaped_)) return Fail(at, "an escape is wrong");
       const char* const plain = at;
@@ -222,6 +225,8 @@ class TreeBuilder {
     }
     if (at == end_) return Cut();
     if (!kBuild) return at + 1;
+    unescaped_bytes_ += unescaped_.size();
+    if (unescaped_bytes_ > JsonParser::kMaxUnescaped) return Fail(at, kTooMuchText);
     char* const copy = static_cast<char*>(Allocate(unescaped_.size()));
     return PushText<kBuild>(at + 1, {copy, unescaped_.copy(copy, unescaped_.size())});
   }
@@ -314,7 +319,8 @@ class TreeBuilder {
   const char* end_ = nullptr;
   const char* fault_ = nullptr;
   std::size_t fault_place_ = 0;
-  std::size_t values_ = 0;  // in the arena
+  std::size_t values_ = 0;           // in the arena
+  std::size_t unescaped_bytes_ = 0;  // in the arena
   std::size_t depth_ = 0;
   Open open_[JsonParser::kMaxDepth];
   JsonNode* bottom_ = nullptr;  // of the stack, which is waiting_
@@ -347,6 +353,8 @@ struct JsonParser::State {
 JsonParser::JsonParser() : state_(std::make_unique<State>()) {}
 JsonParser::~JsonParser() = default;
 
+void JsonParser::Release() { state_->arena.release(); }
+
 Result<JsonView> JsonParser::Parse(std::string_view text) {
   if (!IsAscii(text) && !IsUtf8(text)) {
     return Error{"the body is not valid JSON: it is not UTF-8"};
@@ -361,6 +369,10 @@ Result<JsonView> JsonParser::Parse(std::string_view text) {
   if (root != nullptr) return JsonView(root);
   if (builder.fault() == kTooMany) {
     return Error{"the body has more than " + std::to_string(kMaxValues) + " JSON values"};
+  }
+  if (builder.fault() == kTooMuchText) {
+    return Error{"the body has more than " + std::to_string(kMaxUnescaped) +
+                 " bytes of text with escapes"};
   }
   const char* const fault = builder.fault() != nullptr ? builder.fault() : "it is no single value";
   return Error{std::string("the body is not valid JSON: ") + fault + " near byte " +

@@ -52,6 +52,8 @@ class Handler {
   // Appends the answer to `out`: an AdmissionReview, or for kInvalid one line of plain text.
   // `today` in UTC: exemptions may end.
   Record Handle(Endpoint endpoint, std::string_view body, Day today, std::string& out);
+  // Ends the life of the record's views, and gives back the memory of a large review.
+  void Release();
 
  private:
   k8s::AdmissionResponse Answer(Endpoint endpoint, const Settings& settings, Day today,

@@ -67,9 +67,11 @@ class JsonView {
 class JsonParser {
  public:
   static constexpr std::size_t kMaxDepth = 128;
-  // Bounds the memory of a body of seven million bytes that is all brackets to 16 MiB; two copies
-  // of the largest object that the API server stores have less.
-  static constexpr std::size_t kMaxValues = 500'000;
+  // Both bound what a body of seven million bytes takes beside itself to 16 MiB. The API server
+  // stores no object of more than 1.5 MiB, and shows two at most: they have fewer values, for each
+  // takes some ten bytes, and no more text.
+  static constexpr std::size_t kMaxValues = 300'000;
+  static constexpr std::size_t kMaxUnescaped = 3 << 20;  // bytes of texts that had escapes
 
   JsonParser();
   ~JsonParser();
@@ -77,9 +79,11 @@ class JsonParser {
   JsonParser& operator=(const JsonParser&) = delete;
 
   // Strict RFC 8259: one value, valid UTF-8, no byte order mark, at most kMaxDepth nested,
-  // at most kMaxValues values. The content of managedFields is left out: it reads as null. Ends the
-  // life of every view of the last call.
+  // at most kMaxValues values, at most kMaxUnescaped bytes of text that has escapes. The content of
+  // managedFields is left out: it reads as null. Ends the life of every view of the last call.
   Result<JsonView> Parse(std::string_view text);
+  // Ends the same lives, and gives back the memory of a large text.
+  void Release();
 
  private:
   struct State;

@@ -133,13 +133,12 @@ TEST_P(HostileShapes, CostBoundedMemoryAndAreLetInWithAWord) {
   ASSERT_LT(body.size(), std::size_t{7} << 20);
   Asker asker;
   asker.Validate(Review(TpuPod()));
+  const std::size_t before = live;
   for (const Endpoint endpoint : {Endpoint::kValidate, Endpoint::kMutate}) {
-    asker.Ask(endpoint, std::string(body));
-    const std::size_t before = live;
     const std::size_t made = allocations;
     peak = live;
     const Answer answer = asker.Ask(endpoint, body);
-    EXPECT_LT(peak - before, body.size() + kMostBytes);
+    EXPECT_LT(peak - before, body.size() + kMostBytes) << (peak - before - body.size());
     EXPECT_LT(allocations - made, kMostAllocations);
     EXPECT_LT(answer.text.size(), 200'000U);
     if (endpoint == Endpoint::kMutate) continue;
@@ -217,34 +216,34 @@ INSTANTIATE_TEST_SUITE_P(
               "more than 75000 entries times alternatives of nodes"},
         Shape{"AsMuchAsIsJudged",
               [] { return Body(std::string(kJobSets), "JobSet", JobSet(2, 100, 32)); }, "judged"},
-        Shape{"Volumes", [] { return PodBody(Spec(R"("volumes":)" + List(480'000, "{}"))); },
+        Shape{"Volumes", [] { return PodBody(Spec(R"("volumes":)" + List(280'000, "{}"))); },
               "more than 500 entries in volumes"},
         Shape{"MoreVolumesThanValues",
               [] { return PodBody(Spec(R"("volumes":)" + List(960'000, "{}"))); },
-              "the body has more than 500000 JSON values"},
+              "the body has more than 300000 JSON values"},
         Shape{"WorkflowOfManyKeys",
               [] {
                 return WorkflowBody(List(90, R"({"container":)" + kLimits + "}"),
-                                    Many(240'000, kKeys));
+                                    Many(140'000, kKeys));
               },
               "more than 1000 entries in spec"},
         Shape{"Limits",
               [] {
                 return PodBody(Spec("", R"([{"resources":{"limits":{"google.com/tpu":4,)" +
-                                            Many(200'000, R"("k#":"1")") + "}}}]"));
+                                            Many(140'000, R"("k#":"1")") + "}}}]"));
               },
               "more than 100 entries in limits"},
         Shape{"NodeSelector",
               [] {
-                return PodBody(R"({"nodeSelector":)" + Map(200'000, kKeys) + R"(,"containers":[)" +
+                return PodBody(R"({"nodeSelector":)" + Map(140'000, kKeys) + R"(,"containers":[)" +
                                kLimits + "]}");
               },
               "more than 1000 entries in nodeSelector"},
         Shape{"Annotations",
-              [] { return PodBody(Spec(""), R"({"annotations":)" + Map(240'000, kKeys) + "}"); },
+              [] { return PodBody(Spec(""), R"({"annotations":)" + Map(140'000, kKeys) + "}"); },
               "more than 1000 entries in annotations"},
         Shape{"Labels",
-              [] { return PodBody(Spec(""), R"({"labels":)" + Map(240'000, kKeys) + "}"); },
+              [] { return PodBody(Spec(""), R"({"labels":)" + Map(140'000, kKeys) + "}"); },
               "more than 1000 entries in labels"}),
     CaseName());
 
@@ -302,9 +301,23 @@ INSTANTIATE_TEST_SUITE_P(
               },
               "not valid JSON"},
         Shape{"MillionElements", [] { return PodBody(Spec(R"("x":)" + List(1'000'000, "1"))); },
-              "the body has more than 500000 JSON values"},
-        Shape{"HalfAMillionElements", [] { return PodBody(Spec(R"("x":)" + List(490'000, "1"))); },
+              "the body has more than 300000 JSON values"},
+        Shape{"AsManyElementsAsAreRead",
+              [] { return PodBody(Spec(R"("x":)" + List(299'000, "1"))); }, "judged"},
+        Shape{"ManyKeys", [] { return PodBody(Spec(R"("x":)" + Map(149'000, kKeys))); },
+              "more than 1000 entries in spec"},
+        Shape{"TextsWithEscapes",
+              [] { return PodBody(Spec(R"("x":)" + List(299'000, R"("\u0041aaaaaaaa")"))); },
               "judged"},
+        Shape{"ALongTextWithEscapesAndManyElements",
+              [] {
+                return PodBody(Spec(R"("y":"\n)" + std::string(3'000'000, 'y') + R"(","x":)" +
+                                    List(298'000, "1")));
+              },
+              "judged"},
+        Shape{"TooMuchTextWithEscapes",
+              [] { return PodBody(Spec(R"("y":"\n)" + std::string(6'000'000, 'y') + "\"")); },
+              "the body has more than 3145728 bytes of text with escapes"},
         Shape{"Slips",
               [] {
                 return PodBody(R"({"nodeSelector":)" + Map(999, R"("k#":1)") +

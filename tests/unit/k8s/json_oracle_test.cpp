@@ -171,7 +171,15 @@ TEST(JsonOracle, AsManyValuesAsTheBoundAreRead) {
   EXPECT_TRUE(parser.Parse(list(JsonParser::kMaxValues - 1)).ok());  // and the list itself
   const Result<JsonView> refused = parser.Parse(list(JsonParser::kMaxValues));
   ASSERT_FALSE(refused.ok());
-  EXPECT_EQ(refused.error().message, "the body has more than 500000 JSON values");
+  EXPECT_EQ(refused.error().message, "the body has more than 300000 JSON values");
+}
+
+TEST(JsonOracle, AFaultSaysNothingOfAnotherText) {
+  const std::string fresh = JsonParser().Parse("").error().message;
+  JsonParser parser;
+  EXPECT_FALSE(parser.Parse("{\"a\":\"" + std::string(333'333, 'x') + "\"!").ok());
+  EXPECT_EQ(parser.Parse("").error().message, fresh);
+  EXPECT_EQ(parser.Parse("1,2").error().message, JsonParser().Parse("1,2").error().message);
 }
 
 }  // namespace
