@@ -130,6 +130,9 @@ void PrintText(const std::vector<Way>& ways, const tpu::Catalog& catalog) {
 }  // namespace
 
 int ShowPlan(const PlanOptions& options) {
+  if (!options.emit.empty() && options.output == "json") {
+    return CannotRun(Error{"--emit writes a manifest or a command; leave out --output json"});
+  }
   EngineOptions engine;
   engine.catalog_file = options.catalog_file;
   const auto settings = SettingsLoader(engine, "", DiskFiles()).Load();

@@ -47,7 +47,8 @@ const CLI::Validator kPlain(
 void AddPlan(CLI::App& command, PlanOptions& options) {
   command.add_option("--accelerator", options.wish.accelerator,
                      "generation: v6e, trillium, tpu-v6e-slice; without it every one");
-  command.add_option("--chips", options.wish.chips, "chips in all")->check(CLI::PositiveNumber);
+  command.add_option("--chips", options.wish.chips, "chips in all")
+      ->check(CLI::Range(1, 10'000'000));
   command.add_option("--topology", options.wish.topology, "shape of a slice: 4x4, 2x2x4");
   command.add_option("--machine", options.wish.machine, "machine type: ct6e-standard-4t");
   AddMemory(command, options.wish.memory_gb);
@@ -60,6 +61,7 @@ void AddPlan(CLI::App& command, PlanOptions& options) {
   command.add_option("--emit", options.emit, "write this down instead")
       ->check(CLI::IsMember(kinds));
   command.add_option("--way", options.way, "number of the way that --emit writes down")
+      ->check(CLI::Range(1, static_cast<int>(offline::kMostWays)))
       ->capture_default_str();
   command.add_flag("--spot", options.capacity.spot, "on Spot VMs");
   command.add_flag("--flex-start", options.capacity.flex_start, "by flex-start");

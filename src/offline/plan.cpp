@@ -139,10 +139,12 @@ Error Explain(const Wish& wish, const std::vector<Way>& all) {
     }
     return left;
   };
-  const std::string what = wish.accelerator.empty() ? "no TPU" : wish.accelerator;
+  const bool any = wish.accelerator.empty();
+  const std::string what = any ? "no TPU" : wish.accelerator;
   if (wish.chips > 0) {
     if (const auto left = without([](Wish& w) { w.chips = 0; }); !left.empty()) {
-      return Error{what + " has no slice for " + std::to_string(wish.chips) + " chips" +
+      return Error{what + (any ? " has a slice for " : " has no slice for ") +
+                   std::to_string(wish.chips) + " chips" +
                    (wish.slices > 1 ? " in " + std::to_string(wish.slices) + " slices" : "") +
                    "; nearest: " + NearestTotals(left, wish)};
     }
@@ -175,6 +177,16 @@ Error NoSuchTopology(const Wish& wish, const std::vector<const Generation*>& gen
   message += " for " + generations.front()->id + "; there is " + JoinOr(names);
   if (generations.front()->custom) message += ", and larger ones in steps of 4";
   return Error{message};
+}
+
+// Whether some generation has TPUs there. Of some no list of zones is known.
+bool IsKnown(const tpu::Catalog& catalog, std::string_view place) {
+  const auto& all = catalog.generations();
+  return std::any_of(all.begin(), all.end(), [&](const Generation& generation) {
+    const auto& zones = generation.zones.list;
+    return std::any_of(zones.begin(), zones.end(),
+                       [&](const tpu::Zone& zone) { return Lies(zone.name, place); });
+  });
 }
 
 }  // namespace
@@ -212,6 +224,9 @@ Result<std::vector<Way>> Plan(const tpu::Catalog& catalog, const Wish& wish) {
   }
   if (ways.empty()) return Explain(wish, all);
   if (!wish.zone.empty()) {
+    if (wish.accelerator.empty() && !IsKnown(catalog, wish.zone)) {
+      return Error{"no source lists TPUs in " + Quoted(wish.zone, 40)};
+    }
     const std::vector<Way> anywhere = ways;
     for (Way& way : ways) {
       std::erase_if(way.zones, [&](const tpu::Zone* z) { return !Lies(z->name, wish.zone); });

@@ -3,9 +3,12 @@
 
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "integration/app/program.h"
 #include "support/temp_dir.h"
@@ -34,6 +37,21 @@ TEST(CommandLine, HelpNamesEveryFlagOfServe) {
         "--docs-url", "--log-level", "--config"}) {
     EXPECT_THAT(help.out, HasSubstr(flag));
   }
+}
+
+// Flags of serve with what they take: "--bind-address".
+TEST(CommandLine, ReadmeNamesEveryFlagOfServe) {
+  std::ifstream file(TPU_ADMISSION_SOURCE_DIR "/README.md");
+  const std::string readme((std::istreambuf_iterator<char>(file)), {});
+  std::istringstream help(RunToEnd({"serve", "--help"}).out);
+  int flags = 0;
+  for (std::string word; help >> word;) {
+    if (!word.starts_with("--") || word == "--help") continue;
+    word.resize(std::min(word.size(), word.find_first_of("=,[")));
+    EXPECT_THAT(readme, HasSubstr("`" + word));
+    ++flags;
+  }
+  EXPECT_GT(flags, 15);
 }
 
 TEST(CommandLine, HelpNamesEveryFlagOfController) {
@@ -84,6 +102,11 @@ INSTANTIATE_TEST_SUITE_P(
     Cases, Misuses,
     ::testing::Values(
         Misuse{{}, "subcommand"}, Misuse{{"dance"}, "dance"},
+        Misuse{{"plan", "--chips", "-1"}, "not in range"},
+        Misuse{{"plan", "--chips", "99999999999999999999"}, "not in range"},
+        Misuse{{"plan", "--way", "-1"}, "not in range"},
+        Misuse{{"plan", "--chips", "4", "--emit", "job", "--output", "json"},
+               "leave out --output json"},
         Misuse{{"serve"}, "--tls-cert-file and --tls-private-key-file"},
         Misuse{{"serve", "--secure-port", "99999"}, "--secure-port"},
         Misuse{{"serve", "--shutdown-delay", "5"}, "no duration such as 5s or 250ms"},

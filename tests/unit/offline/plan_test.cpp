@@ -86,6 +86,8 @@ INSTANTIATE_TEST_SUITE_P(
         WrongWish{"zone",
                   {.accelerator = "v4", .topology = "2x2x1", .zone = "us-east5-a"},
                   "v4 is in us-central2-b"},
+        WrongWish{"place", {.zone = "mars"}, "no source lists TPUs in \"mars\""},
+        WrongWish{"nobody", {.chips = 5}, "no TPU has a slice for 5 chips"},
         WrongWish{
             "slices", {.accelerator = "v6e", .chips = 33, .slices = 2}, "cannot be shared evenly"},
         WrongWish{
