@@ -31,7 +31,8 @@ class Annotations {
                  .decision = "how Kueue is to place the pods",
                  .milder = subject_.workload.queued ? std::nullopt : std::optional(Mode::kWarn)});
   }
-  // Taken by Kueue's webhook, and then never admitted. The edits, if any, say all of `change`.
+  // Taken by Kueue's webhook and then never admitted, or refused by some versions of it only. The
+  // edits, if any, say all of `change`.
   void Doubt(std::string_view key, std::string summary, std::string problem, std::string change,
              workload::Edits edits = {}) {
     if (!edits.empty()) change.clear();
@@ -234,11 +235,13 @@ void CheckGroup(Annotations& annotations) {
   for (const std::string_view key :
        {workload::kKueueSliceSize, workload::kKueueSliceRequired, workload::kKueueSliceLayers}) {
     if (!annotations.Has(key)) continue;
-    return annotations.Fault(
-        workload::kKueueGroup, fmt::format("{} may not stand beside {}", name, Short(key)),
-        fmt::format("stands beside {}, but pod sets of a group cannot be placed slice by slice.",
-                    Short(key)),
-        fmt::format("remove {} or {}", name, Short(key)));
+    return annotations.Doubt(
+        workload::kKueueGroup, fmt::format("{} beside {} needs a feature gate", name, Short(key)),
+        fmt::format("stands beside {}. Kueue places the pod sets of a group slice by slice only "
+                    "with its feature gate TASGroupedPodSetSlicing, and refuses such a {} unless "
+                    "that is on.",
+                    Short(key), annotations.subject().workload.kind->name),
+        "remove one of them where the gate is off");
   }
   if (annotations.Has(workload::kKueueRequired) || annotations.Has(workload::kKueuePreferred))
     return;
