@@ -28,7 +28,7 @@ std::vector<tpu::Topology> Wholes(const Subject& subject) {
 void Check(const Subject& subject, Report& report) {
   const auto text = subject.pods.pod.metadata.annotations.Find(workload::kKueueSliceSize);
   const std::int64_t chips = subject.pods.chips_per_pod;
-  const std::optional<std::int64_t> size = text ? WholeNumber(*text) : std::nullopt;
+  const std::optional<std::int64_t> size = text ? SliceSize(*text) : std::nullopt;
   constexpr std::int64_t kMost = 1'000'000;  // products never overflow
   if (!size || *size < 1 || *size > kMost || chips <= 0) return;
   const std::vector<tpu::Topology> wholes = Wholes(subject);

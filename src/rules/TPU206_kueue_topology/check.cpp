@@ -204,7 +204,7 @@ void CheckSize(Annotations& annotations) {
   const std::string_view text = annotations.Value(workload::kKueueSliceSize);
   if (text.empty()) return;
   const std::string name = Short(workload::kKueueSliceSize);
-  const std::optional<std::int64_t> size = WholeNumber(text);
+  const std::optional<std::int64_t> size = SliceSize(text);
   if (!size || *size < 1 || *size > std::numeric_limits<std::int32_t>::max()) {
     return annotations.Fault(
         workload::kKueueSliceSize, fmt::format("{} {} is no number of pods", name, Quoted(text)),

@@ -79,6 +79,12 @@ std::string LevelWith(std::string_view level, const std::string& topology) {
   return std::string(level.substr(0, level.rfind('-') + 1)).append(topology).append(kEndOfLevel);
 }
 
+std::optional<std::int64_t> SliceSize(std::string_view text) {
+  const bool plus = text.starts_with('+');
+  if (plus) text.remove_prefix(1);
+  return plus && text.starts_with('-') ? std::nullopt : WholeNumber(text);
+}
+
 std::string LevelToo(const SliceCut& cut) {
   return LevelOf(cut) ? ", and podset-required-topology accordingly" : "";
 }

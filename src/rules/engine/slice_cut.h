@@ -1,8 +1,10 @@
 // The slice that an annotation of the pods asks to be cut out of a larger one, or made of blocks.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "rules/engine/subject.h"
 
@@ -29,6 +31,8 @@ std::string PartsOf(const SliceCut& cut);
 std::optional<tpu::Topology> TopologyOfLevel(std::string_view label);
 // The level of the same kind for another topology.
 std::string LevelWith(std::string_view level, const std::string& topology);
+// The number of pods that Kueue reads in podset-slice-size, a sign included (strconv.ParseInt).
+std::optional<std::int64_t> SliceSize(std::string_view text);
 // Where Kueue is told the level of this slice, it must be told another with another slice: ", and
 // podset-required-topology accordingly".
 std::string LevelToo(const SliceCut& cut);
