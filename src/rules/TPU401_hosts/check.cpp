@@ -24,6 +24,12 @@ bool SetsOwnBounds(const k8s::PodSpec& spec) {
   });
 }
 
+// A pod of a Ray group that takes a part of its one host, on nodes that more such pods may share.
+bool IsPartOfHost(const Subject& subject, const std::optional<Slice>& slice) {
+  return slice && !slice->multi_host() && slice->pods > 1 && subject.pods.scale.pods.value == 1 &&
+         subject.shape.generation->node_can_be_split();
+}
+
 // "the TPU runtime waits until 4 pods run, so 2 pods would hold their chips and never begin"
 std::string Consequence(std::int64_t found, std::int64_t pods) {
   const std::string all = fmt::format("the TPU runtime waits until {} pods run", pods);
@@ -81,6 +87,19 @@ workload::Edits HostsOf(const Subject& subject, const Slice& slice) {
   return edits;
 }
 
+std::string PerSlice(const std::optional<Slice>& slice, bool part_of_host) {
+  if (!slice) return ", but a group that asks for TPUs has at least one host.";
+  if (part_of_host) {
+    return fmt::format(
+        "{}: a pod may run on its part of the host, but KubeRay's TPU webhook, where it is "
+        "installed, refuses a group that does not take all chips of its topology.",
+        ButHosts(*slice));
+  }
+  return fmt::format(
+      "{}: each replica of the group is one slice, which begins when exactly {} run{} on it.",
+      ButHosts(*slice), Count(slice->pods, "pod"), slice->pods == 1 ? "s" : "");
+}
+
 // A Ray worker group: its number of hosts is that of one slice, whatever else is there.
 void CheckPerSlice(const Subject& subject, Report& report) {
   const workload::Scale& scale = subject.pods.scale;
@@ -89,24 +108,24 @@ void CheckPerSlice(const Subject& subject, Report& report) {
   const std::optional<Slice> slice = subject.SliceOfPods();
   const std::string field(scale.pods.field);
   if (slice ? found == slice->pods : found > 0) return;
-  const bool doubtful = slice && slice->multi_host() && SetsOwnBounds(subject.pods.pod.spec);
-  report.Add({.pointer = scale.pods.pointer(),
-              .summary = fmt::format(
-                  "{} is {}{}", field, found,
-                  slice ? fmt::format(", a slice of {} takes {}", Name(subject.shape), slice->pods)
-                        : ", so the group has no pod"),
-              .problem = FoundPods(scale) +
-                         (slice ? fmt::format("{}: each replica of the group is one slice, which "
-                                              "begins when exactly {} run{} on it.",
-                                              ButHosts(*slice), Count(slice->pods, "pod"),
-                                              slice->pods == 1 ? "s" : "")
-                                : ", but a group that asks for TPUs has at least one host."),
-              .edits = slice ? HostsOf(subject, *slice) : workload::Edits(),
-              .change = !slice ? fmt::format("set {} to the number of hosts of the topology", field)
-                        : found > 0 ? OtherTopology(subject, found)
-                                    : "",
-              .decision = "which topology is meant",
-              .milder = doubtful ? std::optional(Mode::kWarn) : std::nullopt});
+  const bool part = IsPartOfHost(subject, slice);
+  const bool on_purpose = slice && slice->multi_host() && SetsOwnBounds(subject.pods.pod.spec);
+  const bool doubtful = part || on_purpose;
+  report.Add(
+      {.pointer = scale.pods.pointer(),
+       .summary = fmt::format(
+           "{} is {}{}", field, found,
+           part    ? fmt::format(", and a pod of {} takes a part of {}",
+                                 Count(subject.pods.chips_per_pod, "chip"), Name(subject.shape))
+           : slice ? fmt::format(", a slice of {} takes {}", Name(subject.shape), slice->pods)
+                   : ", so the group has no pod"),
+       .problem = FoundPods(scale) + PerSlice(slice, part),
+       .edits = slice ? HostsOf(subject, *slice) : workload::Edits(),
+       .change = !slice      ? fmt::format("set {} to the number of hosts of the topology", field)
+                 : found > 0 ? OtherTopology(subject, found)
+                             : "",
+       .decision = "which topology is meant",
+       .milder = doubtful ? std::optional(Mode::kWarn) : std::nullopt});
 }
 
 // The pods to ask for: of a StatefulSet the next multiple, elsewhere those of one slice, because

@@ -77,6 +77,7 @@ INSTANTIATE_TEST_SUITE_P(
         Denial{"V4TooFewHosts", {Group(1, "2x2x2", "4")}, kNotEqual},
         Denial{"V10TooManyHosts", {Group(2, "2x2x1", "4")}, kNotEqual},
         Denial{"V13SecondGroup", {Group(1, "2x2x1", "4"), Group(3, "2x2x4", "4")}, kNotEqual},
+        Denial{"HalfOfAHost", {Group(1, "2x2x1", "2", "tpu7x")}, kNotEqual},
         Denial{"V14ThreeChips", {Group(1, "2x2x1", "3")}, ""},
         Denial{"V15ZeroDimension", {Group(1, "0x4", "4")}, "Failed to validate"},
         Denial{"V15Minus", {Group(1, "-2x2", "4")}, "Failed to validate"},
