@@ -24,6 +24,9 @@ bool SetsOwnBounds(const k8s::PodSpec& spec) {
   });
 }
 
+// Nothing of it runs now: replicas 0 of a replicated job, a LeaderWorkerSet or a Ray group.
+bool IsPaused(const workload::Scale& scale) { return scale.slices.value == 0; }
+
 // A pod of a Ray group that takes a part of its one host, on nodes that more such pods may share.
 bool IsPartOfHost(const Subject& subject, const std::optional<Slice>& slice) {
   return slice && !slice->multi_host() && slice->pods > 1 && subject.pods.scale.pods.value == 1 &&
@@ -110,7 +113,7 @@ void CheckPerSlice(const Subject& subject, Report& report) {
   if (slice ? found == slice->pods : found > 0) return;
   const bool part = IsPartOfHost(subject, slice);
   const bool on_purpose = slice && slice->multi_host() && SetsOwnBounds(subject.pods.pod.spec);
-  const bool doubtful = part || on_purpose;
+  const bool doubtful = part || on_purpose || IsPaused(scale);
   report.Add(
       {.pointer = scale.pods.pointer(),
        .summary = fmt::format(
@@ -229,8 +232,8 @@ void Check(const Subject& subject, Report& report) {
   if (IsSpread(scale, *slice)) return;
   const std::optional<std::int64_t> together = PodsTogether(subject, *slice);
   if (together && *together % slice->pods == 0) return;
-  const bool doubtful =
-      scale.counting == Counting::kReplicas || SetsOwnBounds(subject.pods.pod.spec);
+  const bool doubtful = scale.counting == Counting::kReplicas || IsPaused(scale) ||
+                        SetsOwnBounds(subject.pods.pod.spec);
   Finding finding = {.pointer = scale.pods.pointer(),
                      .summary = Summary(found, *slice),
                      .problem = fmt::format("{}{}{}: {}.", FoundPods(scale), WithOthers(together),
