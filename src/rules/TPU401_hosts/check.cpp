@@ -4,6 +4,7 @@
 
 #include "rules/engine/phrases.h"
 #include "rules/engine/suggestions.h"
+#include "rules/engine/worker.h"
 #include "tpu_admission/base/text.h"
 #include "tpu_admission/workload/companions.h"
 #include "tpu_admission/workload/tpu_variables.h"
@@ -17,9 +18,11 @@ using workload::Counting;
 constexpr std::array<std::string_view, 3> kOwnBounds = {
     workload::kTpuProcessBounds, workload::kTpuHostBounds, workload::kTpuWorkerHostNames};
 
-bool SetsOwnBounds(const k8s::PodSpec& spec) {
+// envFrom of a container with chips may bring them too.
+bool MaySetOwnBounds(const k8s::PodSpec& spec) {
   return std::any_of(spec.containers.begin(), spec.containers.end(), [](const auto& container) {
-    return std::any_of(kOwnBounds.begin(), kOwnBounds.end(),
+    return (workload::UsesTpu(container) && HasEnvFrom(container)) ||
+           std::any_of(kOwnBounds.begin(), kOwnBounds.end(),
                        [&](std::string_view variable) { return container.HasEnv(variable); });
   });
 }
@@ -112,7 +115,7 @@ void CheckPerSlice(const Subject& subject, Report& report) {
   const std::string field(scale.pods.field);
   if (slice ? found == slice->pods : found > 0) return;
   const bool part = IsPartOfHost(subject, slice);
-  const bool on_purpose = slice && slice->multi_host() && SetsOwnBounds(subject.pods.pod.spec);
+  const bool on_purpose = slice && slice->multi_host() && MaySetOwnBounds(subject.pods.pod.spec);
   const bool doubtful = part || on_purpose || IsPaused(scale);
   report.Add(
       {.pointer = scale.pods.pointer(),
@@ -233,7 +236,7 @@ void Check(const Subject& subject, Report& report) {
   const std::optional<std::int64_t> together = PodsTogether(subject, *slice);
   if (together && *together % slice->pods == 0) return;
   const bool doubtful = scale.counting == Counting::kReplicas || IsPaused(scale) ||
-                        SetsOwnBounds(subject.pods.pod.spec);
+                        MaySetOwnBounds(subject.pods.pod.spec);
   Finding finding = {.pointer = scale.pods.pointer(),
                      .summary = Summary(found, *slice),
                      .problem = fmt::format("{}{}{}: {}.", FoundPods(scale), WithOthers(together),
