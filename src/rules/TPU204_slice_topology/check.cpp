@@ -128,7 +128,18 @@ bool IsKeptTogether(const SliceCut& cut) {
   return by_kueue || cut.subject.workload.kind->group == "ray.io";  // by KubeRay's TPU webhook
 }
 
-Finding NotKeptTogether(const SliceCut& cut) {
+// What tells Kueue so. Of more pods than one part takes, each part is a slice of its own.
+workload::Edits KeepingTogether(const SliceCut& cut, const Slice& slice) {
+  const std::string level = fmt::format("{}slice-{}-id", workload::kGkeTpuPrefix, cut.name());
+  const std::int64_t pods = KueuePods(cut.subject.pods.scale).value_or(slice.pods);
+  if (pods <= slice.pods || pods % slice.pods != 0) {
+    return {{cut.subject.AtAnnotation(workload::kKueueRequired), level}};
+  }
+  return {{cut.subject.AtAnnotation(workload::kKueueSliceRequired), level},
+          {cut.subject.AtAnnotation(workload::kKueueSliceSize), std::to_string(slice.pods)}};
+}
+
+Finding NotKeptTogether(const SliceCut& cut, const Slice& slice) {
   Finding finding =
       At(cut.subject, fmt::format("nothing keeps the hosts of {} together", cut.name()),
          fmt::format("cuts a {} part out of {}, but no Kueue annotation says that the pods must be "
@@ -136,13 +147,11 @@ Finding NotKeptTogether(const SliceCut& cut) {
                      "with connection timeouts.",
                      cut.name(), cut.parent->Text()),
          "");
-  const std::string level = fmt::format("{}slice-{}-id", workload::kGkeTpuPrefix, cut.name());
-  if (cut.subject.workload.queued) {
-    finding.edits = {{cut.subject.AtAnnotation(workload::kKueueRequired), level}};
-  } else {
-    finding.change = fmt::format("add the annotation {}: {}, and the label of a Kueue queue",
-                                 workload::kKueueRequired, level);
+  finding.edits = KeepingTogether(cut, slice);
+  if (!cut.subject.workload.queued) {
+    finding.change = SentenceOf(finding.edits) + ", and add the label of a Kueue queue";
     finding.decision = "which queue of Kueue's is meant";
+    finding.edits.clear();
   }
   finding.milder = Mode::kWarn;
   return finding;
@@ -154,7 +163,7 @@ std::optional<Finding> CheckStatic(const SliceCut& cut) {
   const std::optional<Slice> slice = cut.subject.SliceOfPods();
   const bool one_host = !slice || !slice->multi_host();
   if (!cut.parent || one_host || IsKeptTogether(cut)) return std::nullopt;
-  return NotKeptTogether(cut);
+  return NotKeptTogether(cut, *slice);
 }
 
 std::optional<Finding> FindFault(const SliceCut& cut) {

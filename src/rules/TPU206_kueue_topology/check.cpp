@@ -94,22 +94,6 @@ void CheckPairs(Annotations& annotations) {
                     fmt::format("add kueue.x-k8s.io/{}, or remove {}", missing, Short(here)));
 }
 
-// How many pods Kueue counts in the pod set; nothing if that is not plain.
-std::optional<std::int64_t> PodCount(const workload::Scale& scale) {
-  using workload::Counting;
-  const bool plain = scale.counting == Counting::kJob || scale.counting == Counting::kPerSlice;
-  if (!plain || !scale.pods.value || !scale.slices.value) return std::nullopt;
-  std::int64_t pods = *scale.pods.value;
-  if (scale.completions.value && scale.completions.written) {
-    pods = std::min(pods, *scale.completions.value);
-  }
-  constexpr std::int64_t kMost = 1'000'000;
-  if (pods < 1 || *scale.slices.value < 1 || pods > kMost || *scale.slices.value > kMost) {
-    return std::nullopt;
-  }
-  return pods * *scale.slices.value;
-}
-
 // https://github.com/kubernetes-sigs/kueue/issues/15277: such a workload waits, and nobody says
 // why.
 void CheckDivides(Annotations& annotations, std::int64_t size, std::int64_t pods) {
@@ -142,7 +126,7 @@ std::optional<tpu::Topology> OfferedSlice(const Subject& subject) {
 
 // Of all pods together.
 std::int64_t AskedChips(const workload::PodSet& set) {
-  return PodCount(set.scale).value_or(0) * std::min<std::int64_t>(set.chips_per_pod, 1'000);
+  return KueuePods(set.scale).value_or(0) * std::min<std::int64_t>(set.chips_per_pod, 1'000);
 }
 
 // Names the level of `slice` in the place of `level`; none where the pods ask for more.
@@ -188,7 +172,7 @@ void CheckRequired(Annotations& annotations) {
         fmt::format("name the level of slices of {}", slice->Text()),
         ToLevel(annotations.subject(), workload::kKueueRequired, level, *slice));
   }
-  const std::optional<std::int64_t> pods = PodCount(set.scale);
+  const std::optional<std::int64_t> pods = KueuePods(set.scale);
   const std::int64_t asked = AskedChips(set);
   if (asked <= topology->chips()) return;
   annotations.Doubt(
@@ -211,7 +195,7 @@ void CheckSize(Annotations& annotations) {
         fmt::format("is {}, but must be a whole number of at least 1.", Quoted(text)),
         fmt::format("set {} to the number of pods on one slice", name));
   }
-  const std::optional<std::int64_t> pods = PodCount(annotations.subject().pods.scale);
+  const std::optional<std::int64_t> pods = KueuePods(annotations.subject().pods.scale);
   if (!pods) return;
   if (*size <= *pods) return CheckDivides(annotations, *size, *pods);
   annotations.Fault(

@@ -85,6 +85,21 @@ std::optional<std::int64_t> SliceSize(std::string_view text) {
   return plus && text.starts_with('-') ? std::nullopt : WholeNumber(text);
 }
 
+std::optional<std::int64_t> KueuePods(const workload::Scale& scale) {
+  using workload::Counting;
+  const bool plain = scale.counting == Counting::kJob || scale.counting == Counting::kPerSlice;
+  if (!plain || !scale.pods.value || !scale.slices.value) return std::nullopt;
+  std::int64_t pods = *scale.pods.value;
+  if (scale.completions.value && scale.completions.written) {
+    pods = std::min(pods, *scale.completions.value);
+  }
+  constexpr std::int64_t kMost = 1'000'000;
+  if (pods < 1 || *scale.slices.value < 1 || pods > kMost || *scale.slices.value > kMost) {
+    return std::nullopt;
+  }
+  return pods * *scale.slices.value;
+}
+
 std::string LevelToo(const SliceCut& cut) {
   return LevelOf(cut) ? ", and podset-required-topology accordingly" : "";
 }

@@ -33,6 +33,8 @@ std::optional<tpu::Topology> TopologyOfLevel(std::string_view label);
 std::string LevelWith(std::string_view level, const std::string& topology);
 // The number of pods that Kueue reads in podset-slice-size, a sign included (strconv.ParseInt).
 std::optional<std::int64_t> SliceSize(std::string_view text);
+// How many pods Kueue counts in the pod set; nothing if that is not plain.
+std::optional<std::int64_t> KueuePods(const workload::Scale& scale);
 // Where Kueue is told the level of this slice, it must be told another with another slice: ", and
 // podset-required-topology accordingly".
 std::string LevelToo(const SliceCut& cut);
