@@ -8,19 +8,46 @@ namespace {
 using k8s::JsonView;
 
 constexpr std::int64_t kMostPods = 1'000'000'000;
+// The group of a replicated job that names none. https://jobset.sigs.k8s.io/docs/reference/
+constexpr std::string_view kDefaultGroup = "default";
 
 std::optional<std::int64_t> Sensible(std::optional<std::int64_t> count) {
   return count && *count >= -kMostPods && *count <= kMostPods ? count : std::nullopt;
+}
+
+// The object that holds `path`.
+std::string_view ParentOf(std::string_view path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == path.npos ? std::string_view() : path.substr(0, slash);
 }
 
 // "spec/replicatedJobs[]/replicas" is `replicas` of "spec/replicatedJobs[]".
 Count ReadSlices(std::string_view path, JsonView object, const Binding& binding,
                  k8s::Arena& arena) {
   if (path.empty()) return {"", "", false, std::int64_t{1}};
-  const std::size_t slash = path.rfind('/');
-  const std::string_view holder = path.substr(0, slash);
+  const std::string_view holder = ParentOf(path);
   return ReadCount(Locate(object, path, binding), arena.Text(PointerAt(object, holder, binding)),
-                   path.substr(slash + 1));
+                   path.substr(path.rfind('/') + 1));
+}
+
+// KubeRay holds the replicas of a group between its minReplicas and maxReplicas; without replicas
+// it takes minReplicas. Where its autoscaler may choose, nobody knows the number.
+// https://github.com/ray-project/kuberay ray-operator/controllers/ray/utils/util.go
+void HoldWithinBounds(JsonView group, bool autoscales, Scale& scale) {
+  Count& slices = scale.slices;
+  const JsonView least_written = group["minReplicas"];
+  const JsonView most_written = group["maxReplicas"];
+  const auto least = Sensible(least_written.AsInteger());
+  // By default 2^31 - 1.
+  const auto most = Sensible(std::min(most_written.AsInteger().value_or(kMostPods), kMostPods));
+  scale.slices_may_change = (autoscales && least.value_or(0) != most) ||
+                            group["suspend"].IsTrue() || (!slices.written && !least) ||
+                            (least_written.has_value() && !least) ||
+                            (most_written.has_value() && !most_written.AsInteger());
+  if (!slices.value) return;
+  if (!slices.written && least) slices.value = least;
+  if (least) slices.value = std::max(*slices.value, *least);
+  if (most) slices.value = std::min(*slices.value, *most);
 }
 
 bool SameNodes(const PodSet& a, const PodSet& b) {
@@ -114,6 +141,12 @@ Scale ReadScale(const PodSetRow& row, JsonView object, const Binding& binding, k
   scale.completions = ReadCount(holder["completions"], scale.pointer, "completions");
   scale.slices = ReadSlices(row.slices, object, binding, arena);
   scale.slices.value = Sensible(scale.slices.value);
+  const JsonView replicated = Locate(object, ParentOf(row.slices), binding);
+  if (row.counting == Counting::kPerSlice) {
+    const JsonView cluster = Locate(object, ParentOf(row.counts), binding);
+    HoldWithinBounds(replicated, cluster["enableInTreeAutoscaling"].IsTrue(), scale);
+  }
+  if (row.always_indexed) scale.group = replicated["groupName"].StringOr(kDefaultGroup);
   scale.indexed = row.always_indexed || holder["completionMode"].StringOr("") == "Indexed";
   scale.sub_group = Sensible(holder["subGroupPolicy"]["subGroupSize"].AsInteger()).value_or(0);
   scale.tpu_pods = scale.pods.value;

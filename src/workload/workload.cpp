@@ -19,8 +19,8 @@ using k8s::JsonView;
 
 // What a pod set costs by itself, in entries.
 constexpr std::size_t kWorkOfAPodSet = 50;
-constexpr std::array<std::string_view, 4> kCountFields = {"parallelism", "completions", "replicas",
-                                                          "completionMode"};
+constexpr std::array<std::string_view, 6> kCountFields = {
+    "parallelism", "completions", "replicas", "completionMode", "minReplicas", "maxReplicas"};
 constexpr std::string_view kSubGroups = "subGroupPolicy";
 constexpr std::array<std::string_view, 3> kWorkflowDefaults = {"nodeSelector", "affinity",
                                                                "tolerations"};

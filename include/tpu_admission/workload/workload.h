@@ -37,7 +37,8 @@ struct Scale {
   std::string_view pointer;  // JSON pointer of the object that holds the counts
   Count pods;                // as written: parallelism, replicas, numOfHosts or size
   Count completions;         // kJob: only if written
-  Count slices;              // how many times all this; 1 where the kind has no such count
+  Count slices;              // how many times all this; 1 where the kind has no such count. Of
+                             // kPerSlice what its minReplicas and maxReplicas make of it
   bool indexed = false;      // kJob: completionMode Indexed, or made so by the kind's controller
 
   // The pods with TPUs that fill a slice, or several: those of this set, of its leader, of the
@@ -52,7 +53,9 @@ struct Scale {
   // The other pods are made only when this one, or the one before it, is ready: a StatefulSet in
   // order, the leader of a LeaderWorkerSet with LeaderReady.
   bool waits_for_ready = false;
-  Count elastic_slices;  // of a PathwaysJob: how many of its slices may be missing
+  std::string_view group;          // of a JobSet: the groupName of the replicated job
+  bool slices_may_change = false;  // kPerSlice: between bounds, so their number is not known
+  Count elastic_slices;            // of a PathwaysJob: how many of its slices may be missing
 };
 
 // What a pod set has to do with TPUs.

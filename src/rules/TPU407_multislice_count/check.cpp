@@ -2,6 +2,8 @@
 #include <algorithm>
 
 #include "rules/engine/phrases.h"
+#include "tpu_admission/base/text.h"
+#include "tpu_admission/workload/kueue_keys.h"
 #include "tpu_admission/workload/tpu_variables.h"
 
 namespace tpu_admission::rules {
@@ -9,69 +11,116 @@ namespace {
 
 using workload::Counting;
 
-// The slices that the pods of this set fill; nothing if they fill no whole ones.
-std::optional<std::int64_t> SlicesOf(const Subject& subject) {
-  const workload::Scale& scale = subject.pods.scale;
-  const std::optional<Slice> slice = subject.SliceOfPods();
-  if (!slice || !scale.tpu_pods || !scale.slices.value) return std::nullopt;
-  const std::int64_t pods = *scale.tpu_pods;
-  if (pods <= 0 || *scale.slices.value <= 0 || pods % slice->pods != 0) return std::nullopt;
-  return pods / slice->pods * *scale.slices.value;
+// Enough for any object that there is, and little enough to be summed.
+constexpr std::int64_t kMost = 1'000'000'000;
+
+// Of a LeaderWorkerSet's group each is a slice, or several.
+std::int64_t SubGroups(const workload::Scale& scale) {
+  if (scale.sub_group <= 0 || !scale.pods.value || *scale.tpu_pods <= 0) return 1;
+  return (*scale.pods.value - scale.leaders_without_tpus) / *scale.tpu_pods;
 }
 
-// The slices that are counted in all sets with TPUs, where there are several: replicated jobs or
-// worker groups may work together.
-std::optional<std::int64_t> SumOfSets(const Subject& subject) {
-  std::int64_t sum = 0;
-  int sets = 0;
-  for (const workload::PodSet& pods : subject.workload.pod_sets) {
-    if (pods.use != workload::TpuUse::kChips) continue;
-    sum += pods.scale.slices.value.value_or(0);
-    ++sets;
+// The slices that the pods of a set fill.
+struct Made {
+  std::int64_t each = 0;  // replica
+  std::int64_t all = 0;
+};
+// Nothing if they fill no whole ones, or if nobody knows how many there are.
+std::optional<Made> Filled(const workload::Scale& scale, std::int64_t pods_of_slice) {
+  const std::int64_t pods = scale.tpu_pods.value_or(0);
+  const std::int64_t replicas = scale.slices.value.value_or(0);
+  if (pods <= 0 || replicas <= 0 || pods_of_slice <= 0 || scale.slices_may_change) {
+    return std::nullopt;
   }
-  return sets > 1 ? std::optional(sum) : std::nullopt;
+  if (pods % pods_of_slice != 0) return std::nullopt;
+  const std::int64_t each = pods / pods_of_slice * SubGroups(scale);
+  if (each > kMost / replicas) return std::nullopt;
+  return Made{each, each * replicas};
+}
+
+std::optional<Made> SlicesOf(const Subject& subject) {
+  const std::optional<Slice> slice = subject.SliceOfPods();
+  return slice ? Filled(subject.pods.scale, slice->pods) : std::nullopt;
+}
+
+// Those of another set, which is not held against the catalog: by its chips alone.
+std::optional<Made> SlicesOf(const workload::PodSet& pods) {
+  if (pods.nodes.choices.size() != 1 || pods.chips_per_pod <= 0) return std::nullopt;
+  if (pods.pod.metadata.annotations.Has(workload::kKueueSliceSize)) return std::nullopt;
+  const std::string_view selected = pods.nodes.choices[0][workload::NodeLabel::kTopology].value;
+  const auto topology = tpu::Topology::Parse(pods.SliceTopology().value_or(selected));
+  if (!topology || topology->chips() % pods.chips_per_pod != 0) return std::nullopt;
+  return Filled(pods.scale, topology->chips() / pods.chips_per_pod);
+}
+
+bool IsCounted(const workload::PodSet& pods) {
+  return pods.use == workload::TpuUse::kChips && pods.scale.counting != Counting::kNone &&
+         pods.scale.counting != Counting::kElsewhere;
+}
+
+// Replicated jobs or worker groups may work together: the slices of all sets with TPUs, and of
+// those of the same group of replicated jobs.
+struct Sums {
+  std::int64_t all = 0;
+  std::int64_t group = 0;
+};
+std::optional<Sums> SumsOfSets(const Subject& subject, std::int64_t own) {
+  Sums sums;
+  for (const workload::PodSet& pods : subject.workload.pod_sets) {
+    if (!IsCounted(pods)) continue;
+    if (pods.scale.slices.value == 0 && !pods.scale.slices_may_change) continue;
+    const bool is_own = &pods == &subject.pods;
+    const auto made = is_own ? std::optional(Made{.all = own}) : SlicesOf(pods);
+    if (!made) return std::nullopt;
+    sums.all += made->all;
+    if (pods.scale.group == subject.pods.scale.group) sums.group += made->all;
+  }
+  return sums;
 }
 
 // Replicas of these kinds usually work each for itself; only of a JobSet they always belong
 // together.
-bool MayRunAlone(const workload::Scale& scale, std::int64_t number) {
-  return number == 1 &&
+bool MayRunAlone(const workload::Scale& scale, const Made& made, std::int64_t number) {
+  return (number == 1 || number == made.each) &&
          (scale.counting == Counting::kGroup || scale.counting == Counting::kPerSlice);
 }
 
-void CheckContainer(const Subject& subject, const k8s::Container& container, Report& report) {
-  const std::optional<std::string_view> text = container.EnvValue(workload::kMegascaleNumSlices);
-  if (!text) return;
-  const std::optional<std::int64_t> number = WholeNumber(*text);
-  const std::optional<std::int64_t> slices = SlicesOf(subject);
-  if (!number || !slices || *number == *slices) return;
-  const workload::Scale& scale = subject.pods.scale;
-  const std::optional<std::int64_t> sum = SumOfSets(subject);
-  if (MayRunAlone(scale, *number) || *number == sum) return;
-  const std::string right = std::to_string(sum.value_or(*slices));
-  const std::string made = Count(sum.value_or(*slices), "slice");
-  const std::string variable(workload::kMegascaleNumSlices);
+void CheckContainer(const Subject& subject, const k8s::Container& container, const Made& own,
+                    const Sums& sums, Report& report) {
+  const std::string_view variable = workload::kMegascaleNumSlices;
+  const std::optional<std::string_view> text = container.EnvValue(variable);
+  const std::optional<std::int64_t> number = text ? WholeNumber(*text) : std::nullopt;
+  if (!number || *number == own.all || *number == sums.all || *number == sums.group) return;
+  if (MayRunAlone(subject.pods.scale, own, *number)) return;
   const std::string found = std::to_string(*number);
-  const std::string pointer = subject.At(
-      container, fmt::format("/env/{}/value", container.EnvIndex(workload::kMegascaleNumSlices)));
+  const std::string made = fmt::format(
+      "{} makes {}",
+      sums.group == sums.all ? "the object" : "its group " + Quoted(subject.pods.scale.group),
+      Count(sums.group, "slice"));
+  const std::string pointer =
+      subject.At(container, fmt::format("/env/{}/value", container.EnvIndex(variable)));
   report.Add(
       {.pointer = pointer,
        .container = std::string(container.name),
-       .summary = fmt::format("{} is {}, but the object makes {}", variable, found, made),
-       .problem = fmt::format("is {}, but the object makes {}: a slice waits until as many have "
-                              "joined as the variable says, and those beyond it are turned away.",
+       .summary = fmt::format("{} is {}, but {}", variable, found, made),
+       .problem = fmt::format("is {}, but {}: a slice waits until as many have joined as the "
+                              "variable says, and those beyond it are turned away.",
                               found, made),
-       .edits = {{pointer, right, workload::kMegascaleNumSlices}},
+       .edits = {{pointer, std::to_string(sums.group), workload::kMegascaleNumSlices}},
        .change = ", or change the number of slices"});
 }
 
 void Check(const Subject& subject, Report& report) {
-  if (subject.pods.scale.counting == Counting::kNone ||
-      subject.pods.scale.counting == Counting::kElsewhere) {
-    return;
-  }
-  for (const k8s::Container& container : subject.pods.pod.spec.containers) {
-    CheckContainer(subject, container, report);
+  const auto& containers = subject.pods.pod.spec.containers;
+  const bool is_told = std::any_of(containers.begin(), containers.end(), [](const auto& container) {
+    return container.EnvValue(workload::kMegascaleNumSlices).has_value();
+  });
+  if (!is_told || !IsCounted(subject.pods)) return;
+  const std::optional<Made> own = SlicesOf(subject);
+  const std::optional<Sums> sums = own ? SumsOfSets(subject, own->all) : std::nullopt;
+  if (!sums) return;
+  for (const k8s::Container& container : containers) {
+    CheckContainer(subject, container, *own, *sums, report);
   }
 }
 

@@ -159,6 +159,65 @@ TEST(RayGroups, CountTheirHostsEachForItself) {
   EXPECT_EQ(ray.pod_sets[1].scale.pods.pointer(), "/spec/workerGroupSpecs/1/numOfHosts");
 }
 
+struct BoundsCase {
+  std::string name;
+  json bounds;  // of the group, and enableInTreeAutoscaling
+  std::optional<std::int64_t> slices;
+  bool may_change = false;
+};
+
+class RayBounds : public testing::TestWithParam<BoundsCase> {};
+
+TEST_P(RayBounds, HoldTheReplicas) {
+  json group = {{"groupName", "g"}, {"numOfHosts", 4}, {"template", kTpus}};
+  group.update(GetParam().bounds);
+  json spec = {{"workerGroupSpecs", json::array({group})}};
+  if (group.contains("enableInTreeAutoscaling")) spec["enableInTreeAutoscaling"] = true;
+  Reading reading;
+  const Workload ray = reading.Of("ray.io", "RayCluster", {{"spec", spec}});
+  ASSERT_EQ(ray.pod_sets.size(), 1U);
+  EXPECT_EQ(ray.pod_sets[0].scale.slices.value, GetParam().slices);
+  EXPECT_EQ(ray.pod_sets[0].scale.slices_may_change, GetParam().may_change);
+  EXPECT_EQ(ray.pod_sets[0].scale.slices.pointer(), "/spec/workerGroupSpecs/0/replicas");
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Cases, RayBounds,
+    testing::Values(
+        BoundsCase{"NoBounds", {{"replicas", 3}}, 3},
+        BoundsCase{"Nothing", json::object(), 1, true},
+        BoundsCase{"OnlyTheLeast", {{"minReplicas", 2}}, 2},
+        BoundsCase{"OnlyTheMost", {{"maxReplicas", 4}}, 1, true},
+        BoundsCase{"Raised", {{"replicas", 1}, {"minReplicas", 2}, {"maxReplicas", 4}}, 2},
+        BoundsCase{"Lowered", {{"replicas", 5}, {"minReplicas", 0}, {"maxReplicas", 4}}, 4},
+        BoundsCase{"TheMostWins", {{"replicas", 3}, {"minReplicas", 5}, {"maxReplicas", 4}}, 4},
+        BoundsCase{"Autoscaled",
+                   {{"replicas", 1},
+                    {"minReplicas", 0},
+                    {"maxReplicas", 4},
+                    {"enableInTreeAutoscaling", true}},
+                   1,
+                   true},
+        BoundsCase{"AutoscaledWithoutRoom",
+                   {{"minReplicas", 2}, {"maxReplicas", 2}, {"enableInTreeAutoscaling", true}},
+                   2},
+        BoundsCase{"Suspended", {{"replicas", 2}, {"suspend", true}}, 2, true},
+        BoundsCase{"PlaceholderOfTheLeast", {{"replicas", 2}, {"minReplicas", "{{ n }}"}}, 2, true},
+        BoundsCase{"PlaceholderOfTheMost", {{"replicas", 2}, {"maxReplicas", "{{ n }}"}}, 2, true},
+        BoundsCase{"Placeholder", {{"replicas", "{{ n }}"}, {"minReplicas", 2}}, std::nullopt}),
+    CaseName());
+
+TEST(JobSets, NameTheGroupsOfTheirJobs) {
+  Reading reading;
+  const json job = {{"template", {{"spec", {{"template", kTpus}}}}}};
+  const json jobs = json::array({job, Put(job, "/groupName", "act")});
+  const Workload set =
+      reading.Of("jobset.x-k8s.io", "JobSet", {{"spec", {{"replicatedJobs", jobs}}}});
+  ASSERT_EQ(set.pod_sets.size(), 2U);
+  EXPECT_EQ(set.pod_sets[0].scale.group, "default");
+  EXPECT_EQ(set.pod_sets[1].scale.group, "act");
+}
+
 TEST(JobSets, HaveASliceForEachReplica) {
   Reading reading;
   const auto replicated = [](const json& pods, const json& replicas, const json& parallelism) {
