@@ -19,6 +19,10 @@ inline constexpr std::string_view kKueueSliceSize = "kueue.x-k8s.io/podset-slice
 inline constexpr std::string_view kKueueSliceLayers =
     "kueue.x-k8s.io/podset-slice-required-topology-constraints";
 inline constexpr std::string_view kKueueGroup = "kueue.x-k8s.io/podset-group-name";
+// Of plain pods that are admitted together: a label that names the group, and how many they are.
+// https://kueue.sigs.k8s.io/docs/tasks/run/plain_pods/
+inline constexpr std::string_view kKueuePodGroup = "kueue.x-k8s.io/pod-group-name";
+inline constexpr std::string_view kKueuePodGroupCount = "kueue.x-k8s.io/pod-group-total-count";
 
 // The three of which a pod set may have one.
 inline constexpr std::array<std::string_view, 3> kKueuePlacements = {

@@ -1,15 +1,28 @@
 #include <fmt/core.h>
 
 #include "rules/engine/phrases.h"
+#include "tpu_admission/workload/kueue_keys.h"
 
 namespace tpu_admission::rules {
 namespace {
+
+// Kueue lets the pods of a group go when all of them are there. How many they are is not always
+// written in numbers.
+bool StartsInGroup(const Subject& subject, const Slice& slice) {
+  const k8s::ObjectMeta& pod = subject.workload.metadata;
+  const bool grouped =
+      pod.labels.Has(workload::kKueuePodGroup) && pod.labels.Has(workload::kKueueQueue);
+  if (!subject.is_pod() || !grouped) return false;
+  const auto text = pod.annotations.Find(workload::kKueuePodGroupCount);
+  const std::optional<std::int64_t> total = text ? WholeNumber(*text) : std::nullopt;
+  return !total || *total >= slice.hosts;
+}
 
 void Check(const Subject& subject, Report& report) {
   const bool owned = !subject.workload.metadata.controller_kind.empty();
   if (subject.pods.scale.counting != workload::Counting::kNone || owned) return;
   const std::optional<Slice> slice = subject.SliceOfPods();
-  if (!slice || !slice->multi_host()) return;
+  if (!slice || !slice->multi_host() || StartsInGroup(subject, *slice)) return;
   const bool leads = subject.pods.row->leads;
   const std::string kind = leads ? "leading pod" : std::string(subject.workload.kind->name);
   report.Add({.pointer = subject.At(workload::NodeLabel::kTopology),
