@@ -19,9 +19,11 @@ bool PassesTheTaint(const k8s::PodSpec& spec) {
   });
 }
 
-// Pods that belong on TPU nodes without chips: leaders, and agents that look after the node.
+// Pods that belong on TPU nodes without chips: leaders, and agents that look after the node. Those
+// of a runtime of Kubeflow Trainer get what a TrainJob says in trainer.resourcesPerNode.
 bool MayGoWithout(const Subject& subject) {
-  return subject.pods.row->leads || subject.pods.row->on_each_node;
+  return subject.pods.row->leads || subject.pods.row->on_each_node ||
+         subject.workload.kind->group == "trainer.kubeflow.org";
 }
 
 // A patch of kustomize: what Kubernetes itself takes has containers.
