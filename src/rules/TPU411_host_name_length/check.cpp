@@ -1,4 +1,6 @@
 #include <fmt/core.h>
+#include <algorithm>
+#include <cctype>
 
 #include "rules/engine/phrases.h"
 #include "tpu_admission/base/text.h"
@@ -28,6 +30,7 @@ struct Longest {
   std::size_t reserved = 0;  // for what the controller adds to the names of pods alone
   std::string example = {};  // "-worker-1-3"
   bool surely = true;
+  bool of_services = false;  // each pod has a Service of its own name
 };
 
 std::string Index(std::int64_t count) { return fmt::format("-{}", count - 1); }
@@ -52,9 +55,36 @@ std::optional<Longest> OfJob(const Subject& subject) {
                  .surely = false};
 }
 
+// The first pod set speaks for an object whose name is too long for any.
+bool IsFirst(const Subject& subject) { return &subject.pods == &subject.workload.pod_sets[0]; }
+
+// <job>-<type>-<index>, of pods and of their Services. An MPIJob has one Service, but its pods have
+// host names; its launcher is another matter.
+// https://github.com/kubeflow/training-operator pkg/core/utils.go, GenGeneralName
+std::optional<Longest> OfKubeflow(const Subject& subject) {
+  const bool mpi = subject.workload.kind->name == "MPIJob";
+  std::optional<Longest> longest;
+  for (const workload::PodSet& pods : subject.workload.pod_sets) {
+    const std::int64_t count = pods.scale.pods.value.value_or(0);
+    const std::string_view at = pods.scale.pointer;
+    std::string type(at.substr(at.rfind('/') + 1));
+    std::transform(type.begin(), type.end(), type.begin(),
+                   [](unsigned char c) { return char(std::tolower(c)); });
+    if (count < 1 || workload::IsPlaceholder(type) || (mpi && type != "worker")) continue;
+    const std::string example = fmt::format("-{}{}", Printable(type), Index(count));
+    if (longest && longest->example.size() >= example.size()) continue;
+    longest =
+        Longest{.added = example.size(), .example = example, .surely = false, .of_services = !mpi};
+  }
+  return longest;
+}
+
 std::optional<Longest> LongestOf(const Subject& subject) {
   const workload::Scale& scale = subject.pods.scale;
   const std::int64_t pods = scale.pods.value.value_or(0);
+  if (subject.workload.kind->group == "kubeflow.org") {
+    return IsFirst(subject) ? OfKubeflow(subject) : std::nullopt;
+  }
   switch (scale.counting) {
     case Counting::kJob:
       return OfJob(subject);
@@ -76,9 +106,6 @@ std::optional<Longest> LongestOf(const Subject& subject) {
       return std::nullopt;
   }
 }
-
-// The first pod set speaks for an object whose name is too long by itself.
-bool IsFirst(const Subject& subject) { return &subject.pods == &subject.workload.pod_sets[0]; }
 
 // What to do: the longest name that leaves room for what is added.
 std::string Change(const Longest& longest) {
@@ -107,17 +134,19 @@ void ReportPods(std::string_view name, const Longest& longest, Report& report) {
   const std::string made = Quoted(std::string(name) + longest.example, 90);
   const bool fits = length <= longest.limit;  // but for what is reserved
   const std::string more = std::to_string(longest.reserved);
-  report.Add({.pointer = "/metadata/name",
-              .summary = fmt::format("the name leads to pod names of {}{}{} are possible", found,
-                                     fits ? fmt::format(" and {} more, ", more) : ", ", limit),
-              .problem = fmt::format(
-                  "leads to the pod name {} with {}{}{}: the pod is never created.", made, found,
-                  fits ? fmt::format(", and JobSet adds {} more, but a name has at most ", more)
-                       : ", but a host name has at most ",
-                  limit),
-              .change = Change(longest),
-              .decision = "which name it is to have",
-              .milder = longest.surely && !fits ? std::nullopt : std::optional(Mode::kWarn)});
+  const std::string_view what = longest.of_services ? "Service" : "pod";
+  report.Add(
+      {.pointer = "/metadata/name",
+       .summary = fmt::format("the name leads to {} names of {}{}{} are possible", what, found,
+                              fits ? fmt::format(" and {} more, ", more) : ", ", limit),
+       .problem = fmt::format(
+           "leads to the {} name {} with {}{}{}: the {} is never created.", what, made, found,
+           fits ? fmt::format(", and JobSet adds {} more, but a name has at most ", more)
+                : ", but a host name has at most ",
+           limit, what),
+       .change = Change(longest),
+       .decision = "which name it is to have",
+       .milder = longest.surely && !fits ? std::nullopt : std::optional(Mode::kWarn)});
 }
 
 void Check(const Subject& subject, Report& report) {
