@@ -15,27 +15,28 @@ std::string Remark(const tpu::MachineType& machine, Resource resource) {
 void CheckResource(const Subject& subject, Resource resource, Report& report) {
   const std::optional<Demand> demand = DemandOf(subject, resource);
   if (!demand || !demand->ExceedsMachine(resource)) return;
-  const auto& [machine, asked, asker] = *demand;
+  const tpu::MachineType& machine = *demand->machine;
+  const std::string asked = Asked(*demand, resource);
   workload::Edits edits = Lowered(subject, *demand, resource);
   const std::string lower =
       edits.empty() ? fmt::format("ask for at most {} {} in the whole pod",
                                   AtMost(subject, *demand, resource).Text(), Name(resource))
                     : "";
-  const k8s::Quantity ceiling = Ceiling(*machine, resource);
+  const std::string ceiling = Given(Ceiling(machine, resource), resource);
   const std::string name(Name(resource));
   report.Add(
-      {.pointer = subject.At(*asker, fmt::format("/resources/requests/{}", name)),
-       .container = std::string(asker->name),
-       .summary = fmt::format("pod asks for {} {}, a {} has {} in all", asked.Text(), name,
-                              machine->name, ceiling.Text()),
+      {.pointer = subject.At(*demand->asker, fmt::format("/resources/requests/{}", name)),
+       .container = std::string(demand->asker->name),
+       .summary = fmt::format("pod asks for {} {}, a {} has {} in all", asked, name, machine.name,
+                              ceiling),
        .problem =
            fmt::format("brings the pod to {} {}, but a {}, the largest machine that the selectors "
                        "allow, has {} in all, of which the node keeps some for itself.",
-                       asked.Text(), name, machine->name, ceiling.Text()) +
-           Remark(*machine, resource),
+                       asked, name, machine.name, ceiling) +
+           Remark(machine, resource),
        .edits = std::move(edits),
        .change = fmt::format("{}; a node gives about {}, of which DaemonSets take a part", lower,
-                             Allocatable(*machine, resource).Text()),
+                             Given(Allocatable(machine, resource), resource)),
        .decision = "which container can do with less"});
 }
 

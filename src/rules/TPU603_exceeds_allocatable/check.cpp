@@ -9,22 +9,23 @@ namespace {
 void CheckResource(const Subject& subject, Resource resource, Report& report) {
   const std::optional<Demand> demand = DemandOf(subject, resource);
   if (!demand || !demand->ExceedsAllocatable(resource)) return;
-  const auto& [machine, asked, asker] = *demand;
+  const tpu::MachineType& machine = *demand->machine;
+  const std::string asked = Asked(*demand, resource);
   workload::Edits edits = Lowered(subject, *demand, resource);
   const std::string lower =
       edits.empty() ? fmt::format("ask for at most {} {} in all",
                                   AtMost(subject, *demand, resource).Text(), Name(resource))
                     : "";
-  const k8s::Quantity allocatable = Allocatable(*machine, resource);
+  const std::string allocatable = Given(Allocatable(machine, resource), resource);
   const std::string name(Name(resource));
   report.Add(
-      {.pointer = subject.At(*asker, fmt::format("/resources/requests/{}", name)),
-       .container = std::string(asker->name),
-       .summary = fmt::format("pod asks for {} {}, a {} gives about {}", asked.Text(), name,
-                              machine->name, allocatable.Text()),
+      {.pointer = subject.At(*demand->asker, fmt::format("/resources/requests/{}", name)),
+       .container = std::string(demand->asker->name),
+       .summary = fmt::format("pod asks for {} {}, a {} gives about {}", asked, name, machine.name,
+                              allocatable),
        .problem = fmt::format("brings the pod to {} {}, but a node of {} is predicted to give its "
                               "pods {}, less what DaemonSets take.",
-                              asked.Text(), name, machine->name, allocatable.Text()),
+                              asked, name, machine.name, allocatable),
        .edits = std::move(edits),
        .change = lower + ", which leaves room for DaemonSets",
        .decision = "which container can do with less"});

@@ -58,6 +58,23 @@ Peaks PeaksOf(const k8s::PodSpec& spec, std::string_view resource) {
   return peaks;
 }
 
+// In CPUs or GiB, with at most one decimal.
+std::string Readable(Quantity quantity, Resource resource, bool up) {
+  const bool cpu = resource == Resource::kCpu;
+  const std::int64_t steps = cpu ? quantity.MillisRoundedDown() : quantity.MebibytesRoundedDown();
+  const std::int64_t unit = cpu ? 1000 : 1024;
+  const Quantity down = cpu ? Quantity::FromMillis(steps) : Quantity::FromMebibytes(steps);
+  const std::int64_t rest = steps % unit * 10;
+  std::int64_t whole = steps / unit;
+  std::int64_t tenths = rest / unit;
+  if (up && (rest % unit != 0 || down < quantity) && ++tenths == 10) {
+    ++whole;
+    tenths = 0;
+  }
+  return fmt::format("{}{}{}", whole, tenths == 0 ? "" : fmt::format(".{}", tenths),
+                     cpu ? "" : "Gi");
+}
+
 }  // namespace
 
 bool MayHold(const Subject& subject, const tpu::MachineType& machine) {
@@ -106,7 +123,22 @@ std::optional<Demand> DemandOf(const Subject& subject, Resource resource) {
   if (demand.machine == nullptr) return std::nullopt;
   demand.asked = EffectiveRequest(spec, Name(resource));
   demand.asker = LargestAsker(spec, Name(resource));
-  return demand.asker == nullptr ? std::nullopt : std::optional(demand);
+  if (demand.asker == nullptr) return std::nullopt;
+  const k8s::Amount* const amount = demand.asker->Requested(Name(resource));
+  if (amount->quantity == demand.asked) demand.written = amount->text;
+  return demand;
+}
+
+std::string Asked(const Demand& demand, Resource resource) {
+  constexpr std::size_t kLongestWritten = 20;
+  const std::string readable = Readable(demand.asked, resource, true);
+  const bool as_is = demand.written.empty() || demand.written == readable ||
+                     demand.written.size() > kLongestWritten;
+  return as_is ? readable : fmt::format("{} ({})", demand.written, readable);
+}
+
+std::string Given(Quantity quantity, Resource resource) {
+  return Readable(quantity, resource, false);
 }
 
 Quantity AtMost(const Subject& subject, const Demand& demand, Resource resource) {

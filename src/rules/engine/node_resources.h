@@ -39,6 +39,7 @@ k8s::Quantity Allocatable(const tpu::MachineType& machine, Resource resource);
 struct Demand {
   const tpu::MachineType* machine = nullptr;
   k8s::Quantity asked;
+  std::string_view written;               // what was asked, where one amount is all of it
   const k8s::Container* asker = nullptr;  // for most of it
 
   bool ExceedsMachine(Resource resource) const { return asked >= Ceiling(*machine, resource); }
@@ -48,6 +49,11 @@ struct Demand {
 };
 // Nothing if no machine is known, no container asks, or resources are set for the pod as a whole.
 std::optional<Demand> DemandOf(const Subject& subject, Resource resource);
+
+// For eyes that compare, in CPUs or GiB with at most one decimal: "179.4", "687.5Gi". What is asked
+// is rounded up, and begins with what was written: "1T (931.4Gi)". What there is is rounded down.
+std::string Asked(const Demand& demand, Resource resource);
+std::string Given(k8s::Quantity quantity, Resource resource);
 
 // What the pod may well ask for: its part, by its chips, of what the node is predicted to give less
 // a twentieth, which DaemonSets take. In whole CPUs and GiB where it comes to one.
