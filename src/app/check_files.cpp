@@ -1,9 +1,15 @@
 #include "app/check_files.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
+#include <cstdint>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
+#include <random>
 
 #include "app/ordered_work.h"
 #include "tpu_admission/base/files.h"
@@ -66,6 +72,36 @@ FileReport Read(const admission::Settings& settings, const offline::CheckWish& w
   return report;
 }
 
+struct NewFile {
+  int descriptor = -1;
+  std::string path;
+};
+
+// `mode` is that of open(2).
+NewFile OpenBeside(const std::string& path, ::mode_t mode) {
+  constexpr int kMostTries = 16;
+  std::random_device random;
+  for (int i = 0; i < kMostTries; ++i) {
+    const std::uint64_t number = std::uint64_t(random()) << 32U | random();
+    std::string beside = path + ".tpu-admission-" + std::to_string(number);
+    const int file =
+        ::open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+    if (file >= 0) return {file, std::move(beside)};
+    if (errno != EEXIST) break;
+  }
+  return {};
+}
+
+bool WriteAll(int file, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t bytes = ::write(file, text.data(), text.size());
+    if (bytes < 0 && errno == EINTR) continue;
+    if (bytes <= 0) return false;
+    text.remove_prefix(std::size_t(bytes));
+  }
+  return true;
+}
+
 }  // namespace
 
 void CheckFiles(const admission::Settings& settings, const offline::CheckWish& wish,
@@ -105,23 +141,23 @@ FixOutcome FixFiles(const admission::Settings& settings, const offline::CheckWis
   return outcome;
 }
 
+// A new file beside the old one, whose name nobody can foresee and which no link stands for, takes
+// its place.
 Status WriteFile(const std::string& file, const std::string& text) {
-  const std::filesystem::path truth = std::filesystem::weakly_canonical(file);
-  const std::filesystem::path beside = truth.string() + ".tpu-admission-new";
+  const Error failure{file + ": cannot be written"};
   std::error_code error;
-  std::ofstream out(beside, std::ios::binary | std::ios::trunc);
-  out << text;
-  out.close();
-  if (out) {
-    const auto status = std::filesystem::status(truth, error);
-    if (std::filesystem::exists(status)) {
-      std::filesystem::permissions(beside, status.permissions(), error);
-    }
-    std::filesystem::rename(beside, truth, error);
-    if (!error) return OkStatus();
+  const std::filesystem::path truth = std::filesystem::weakly_canonical(file, error);
+  if (error) return failure;
+  struct stat old {};
+  const bool exists = ::stat(truth.c_str(), &old) == 0;
+  const auto [out, beside] = OpenBeside(truth, exists ? 0600 : 0666);
+  if (out < 0) return failure;
+  const bool written = WriteAll(out, text) && (!exists || ::fchmod(out, old.st_mode & 07777) == 0);
+  if (::close(out) == 0 && written && ::rename(beside.c_str(), truth.c_str()) == 0) {
+    return OkStatus();
   }
-  std::filesystem::remove(beside, error);
-  return Error{file + ": cannot be written"};
+  ::unlink(beside.c_str());
+  return failure;
 }
 
 }  // namespace tpu_admission::app

@@ -399,6 +399,25 @@ TEST_F(CheckFolder, FollowsLinkedFoldersOnceAndOpensNoPipe) {
   EXPECT_THAT(Run({"."}).out, HasSubstr("1 TPU workload checked"));
 }
 
+TEST_F(CheckFolder, WritesThroughNoPlantedLinkAndKeepsTheMode) {
+  Write("a.yaml", kWrongPod);
+  Write("victim", "mine");
+  for (const char* name : {"a.yaml.tpu-admission-new", "known.yaml.tpu-admission-new"}) {
+    std::filesystem::create_symlink("victim", root() + "/" + name);
+  }
+  ASSERT_EQ(::chmod((root() + "/a.yaml").c_str(), 0640), 0);
+  EXPECT_EQ(Run({"--baseline", "known.yaml", "--write-baseline", "a.yaml"}).exit_code, 0);
+  EXPECT_EQ(Run({"--fix", "--ignore", "TPU1,TPU6", "a.yaml"}).exit_code, 0);
+  EXPECT_EQ(ReadText(root() + "/victim"), "mine");
+  EXPECT_TRUE(std::filesystem::is_symlink(root() + "/a.yaml.tpu-admission-new"));
+  EXPECT_NE(ReadText(root() + "/a.yaml"), kWrongPod);
+  struct stat status {};
+  ASSERT_EQ(::stat((root() + "/a.yaml").c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 07777, ::mode_t(0640));
+  const auto files = std::filesystem::directory_iterator(root());
+  EXPECT_EQ(std::distance(begin(files), end(files)), 5) << "nothing is left behind";
+}
+
 TEST_F(CheckFolder, FindsTheProjectFileUpToTheRootOfTheRepository) {
   Write("repo/.git/HEAD", "");
   Write("repo/.tpu-admission.yaml", "ignore: [TPU2]\nexclude: [gone]\n");
