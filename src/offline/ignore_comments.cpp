@@ -1,6 +1,7 @@
 #include "offline/ignore_comments.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "tpu_admission/base/json_pointer.h"
 #include "tpu_admission/base/text.h"
@@ -11,6 +12,7 @@ namespace {
 constexpr std::string_view kMark = "# tpu-admission:";
 constexpr std::size_t kReasonBytes = 200;
 constexpr std::size_t kMostComments = 10'000;
+constexpr std::size_t kMostWarnings = 100;
 
 // Adds the parts of the text that are values, where a `#` is no comment.
 void CollectScalars(const YamlNode& node, std::vector<std::pair<std::size_t, std::size_t>>& parts) {
@@ -56,15 +58,28 @@ class LineCounter {
   std::uint32_t line_ = 1;
 };
 
-// The first line at or after `line` that is no comment; `offset` is in the line before it.
-std::uint32_t NextLine(std::string_view text, std::size_t offset, std::uint32_t line) {
-  for (std::size_t end = text.find('\n', offset); end != text.npos;
-       end = text.find('\n', end + 1)) {
-    ++line;
-    if (!IsBlankOrComment(LineFrom(text, end + 1))) break;
+// Finds the lines below comments. What lies between two is looked at once.
+class LinesBelow {
+ public:
+  explicit LinesBelow(std::string_view text) : text_(text) {}
+  // The first line after `line` that is no comment; `offset` is in it, and does not go back.
+  std::uint32_t After(std::size_t offset, std::uint32_t line) {
+    if (offset < known_until_) return below_;
+    below_ = line;
+    std::size_t end = text_.find('\n', offset);
+    for (; end != text_.npos; end = text_.find('\n', end + 1)) {
+      ++below_;
+      if (!IsBlankOrComment(LineFrom(text_, end + 1))) break;
+    }
+    known_until_ = std::min(end, text_.size());
+    return below_;
   }
-  return line;
-}
+
+ private:
+  std::string_view text_;
+  std::size_t known_until_ = 0;  // the end of the line before `below_`
+  std::uint32_t below_ = 0;
+};
 
 std::string_view TakeWord(std::string_view& text) {
   text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
@@ -84,6 +99,7 @@ IgnoreComments::IgnoreComments(std::string_view text, const YamlStream& stream,
   for (const YamlDocument& document : stream.documents) CollectScalars(*document.root, scalars);
   std::sort(scalars.begin(), scalars.end());
   LineCounter lines(text);
+  LinesBelow below(text);
   std::size_t next = 0;
   for (; at != text.npos && entries_.size() < kMostComments; at = text.find(kMark, next)) {
     next = at + 1;
@@ -94,14 +110,14 @@ IgnoreComments::IgnoreComments(std::string_view text, const YamlStream& stream,
     const std::string_view before = lines.before(at);
     if (!before.empty() && before.back() != ' ' && before.back() != '\t') continue;
     const bool alone = before.find_first_not_of(" \t") == before.npos;
-    Read(LineFrom(text, at + kMark.size()), mark, alone ? NextLine(text, at, mark.line) : mark.line,
+    Read(LineFrom(text, at + kMark.size()), mark, alone ? below.After(at, mark.line) : mark.line,
          warnings);
   }
 }
 
 void IgnoreComments::Read(std::string_view words, YamlMark mark, std::uint32_t line,
                           std::vector<Note>& warnings) {
-  const auto complain = [&](std::string text) { warnings.push_back({mark, std::move(text)}); };
+  const auto complain = [&](std::string text) { Warn({mark, std::move(text)}, warnings); };
   const std::string_view verb = TakeWord(words);
   if (verb != "ignore") {
     return complain("tpu-admission: " + Quoted(verb) +
@@ -117,7 +133,7 @@ void IgnoreComments::Read(std::string_view words, YamlMark mark, std::uint32_t l
     return complain("this ignores nothing: say why, after the rule (# tpu-admission: ignore " +
                     Printable(names) + " REASON)");
   }
-  while (!names.empty()) {
+  while (!names.empty() && entries_.size() < kMostComments) {
     const std::size_t comma = std::min(names.find(','), names.size());
     const std::string_view name = names.substr(0, comma);
     names.remove_prefix(std::min(comma + 1, names.size()));
@@ -148,13 +164,24 @@ std::string IgnoreComments::ReasonToIgnore(const rules::Rule& rule, const YamlDo
   return "";
 }
 
-void IgnoreComments::TellUnused(const RuleChoice& asked, std::vector<Note>& warnings) const {
+void IgnoreComments::Warn(Note warning, std::vector<Note>& warnings) {
+  if (++warned_ <= kMostWarnings) {
+    warnings.push_back(std::move(warning));
+  } else if (warned_ == kMostWarnings + 1) {
+    first_untold_ = warning.place;
+  }
+}
+
+void IgnoreComments::TellUnused(const RuleChoice& asked, std::vector<Note>& warnings) {
   for (const Entry& entry : entries_) {
     if (entry.used || !asked.Has(*entry.rule)) continue;
-    warnings.push_back({entry.mark, "this ignores nothing: there is no " +
-                                        std::string(entry.rule->id) +
-                                        " here; take the comment away"});
+    Warn({entry.mark, "this ignores nothing: there is no " + std::string(entry.rule->id) +
+                          " here; take the comment away"},
+         warnings);
   }
+  if (warned_ <= kMostWarnings) return;
+  warnings.push_back({first_untold_, "and " + std::to_string(warned_ - kMostWarnings) +
+                                         " more warnings of tpu-admission comments"});
 }
 
 }  // namespace tpu_admission::offline

@@ -21,8 +21,9 @@ class IgnoreComments {
   // Why a finding of `rule` at `pointer` is to be ignored; empty: it is not.
   std::string ReasonToIgnore(const rules::Rule& rule, const YamlDocument& document,
                              std::string_view pointer);
-  // A warning for each that excused nothing; not where its rules were not asked for.
-  void TellUnused(const RuleChoice& asked, std::vector<Note>& warnings) const;
+  // A warning for each that excused nothing; not where its rules were not asked for. The last call:
+  // of too many warnings it tells the number.
+  void TellUnused(const RuleChoice& asked, std::vector<Note>& warnings);
 
  private:
   struct Entry {
@@ -34,7 +35,11 @@ class IgnoreComments {
   };
   void Read(std::string_view words, YamlMark mark, std::uint32_t line, std::vector<Note>& warnings);
 
+  void Warn(Note warning, std::vector<Note>& warnings);
+
   std::vector<Entry> entries_;
+  std::size_t warned_ = 0;
+  YamlMark first_untold_;
 };
 
 }  // namespace tpu_admission::offline

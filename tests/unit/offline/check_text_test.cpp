@@ -146,6 +146,18 @@ TEST(IgnoreComment, TellsWhatDoesNotCount) {
   EXPECT_THAT(says("# tpu-admission: off"), ElementsAre(HasSubstr("\"off\" is nothing")));
 }
 
+TEST(IgnoreComment, ManyTakeLinearTimeAndAreCounted) {
+  std::string text;
+  for (int i = 0; i < 200'000; ++i) text += "# tpu-admission: x\n";
+  const auto begin = std::chrono::steady_clock::now();
+  const FileReport report = Check(text + "# tpu-admission: ignore TPU203 new shape\n" + kPod);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
+  EXPECT_THAT(Ignored(report), ElementsAre("new shape"));
+  ASSERT_THAT(report.warnings, SizeIs(101));
+  EXPECT_EQ(report.warnings.back().text, "and 199900 more warnings of tpu-admission comments");
+  EXPECT_EQ(report.warnings.back().place.line, 101U);
+}
+
 TEST(IgnoreComment, IsNoneInsideOfAValue) {
   const FileReport report =
       Check(With(kPod, "metadata: {name: p",
