@@ -18,10 +18,10 @@ class Marks {
   // `character`, `line` and `column` count from 0, as libyaml does.
   YamlMark At(std::size_t character, std::size_t line, std::size_t column) const;
   YamlMark AtByte(std::size_t offset) const;
-
- private:
+  // The byte of the text, not of the whole.
   std::size_t ByteOf(std::size_t character) const;
 
+ private:
   std::string_view text_;
   YamlMark start_;
   std::vector<std::size_t> strides_;  // byte of every kStride-th character; empty if all is ASCII

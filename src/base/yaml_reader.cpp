@@ -108,6 +108,45 @@ class Listener {
   std::vector<bool> flow_;  // of the open collections: in [] or {}
 };
 
+constexpr std::size_t kMaxDirectives = 64;
+
+// The bytes of the first line, without its end. libyaml knows more ends of lines than \n.
+std::size_t LineBytes(std::string_view text) {
+  for (std::size_t at = text.find_first_of("\n\r\xC2\xE2"); at != text.npos;
+       at = text.find_first_of("\n\r\xC2\xE2", at + 1)) {
+    const std::string_view rest = text.substr(at);
+    const bool ends = rest.front() == '\n' || rest.front() == '\r' ||
+                      rest.starts_with("\xC2\x85") || rest.starts_with("\xE2\x80\xA8") ||
+                      rest.starts_with("\xE2\x80\xA9");
+    if (ends) return at;
+  }
+  return text.size();
+}
+
+bool IsBetweenDocuments(std::string_view line) {
+  const std::size_t first = line.find_first_not_of(" \t");
+  const bool mark = line.starts_with("...") && line.find_first_not_of(" \t", 3) != 3;
+  return first == line.npos || line[first] == '#' || mark;
+}
+
+// The place in `text`, which stands before a document, of the directive that is one too many: for
+// each libyaml looks at all that came before. npos: there is none.
+std::size_t DirectiveTooMany(std::string_view text) {
+  std::size_t directives = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::string_view line = text.substr(at, LineBytes(text.substr(at)));
+    if (line.starts_with('%')) {
+      if (++directives > kMaxDirectives) return at;
+    } else if (!IsBetweenDocuments(line)) {
+      break;
+    }
+    at += line.size();
+    const unsigned char end = at < text.size() ? static_cast<unsigned char>(text[at]) : 0;
+    at += end == 0xC2 ? 2 : end == 0xE2 ? 3 : 1;
+  }
+  return text.npos;
+}
+
 std::string Problem(const yaml_parser_t& parser) {
   std::string problem = parser.problem == nullptr ? "no memory" : parser.problem;
   if (parser.context != nullptr) problem = std::string(parser.context) + ": " + problem;
@@ -127,7 +166,15 @@ void ReadDocuments(std::string_view text, const YamlMark& start, Builder& builde
   const Marks marks(text, start);
   Parser parser(text);
   Listener listener(marks, builder);
-  for (;;) {
+  std::size_t begin = 0;         // of what is not read yet
+  for (bool between = true;;) {  // documents
+    const std::size_t directive = between ? DirectiveTooMany(text.substr(begin)) : text.npos;
+    if (directive != text.npos) {
+      builder.Fail(marks.AtByte(begin + directive),
+                   "more than 64 directives (lines that begin with %) before a document; a "
+                   "manifest needs none, take them away");
+      return builder.Drop();
+    }
     Event event;
     if (!parser.Next(event)) {
       builder.Fail(ProblemMark(parser.raw(), marks), Problem(parser.raw()));
@@ -135,6 +182,8 @@ void ReadDocuments(std::string_view text, const YamlMark& start, Builder& builde
     }
     if (event.type == YAML_STREAM_END_EVENT) return;
     if (!listener.Take(event)) return builder.Drop();
+    between = event.type == YAML_DOCUMENT_END_EVENT;
+    if (between) begin = marks.ByteOf(event.end_mark.index);
   }
 }
 

@@ -83,6 +83,36 @@ TEST(YamlLimitsTest, AliasesOfABadDocumentAreForgotten) {
   EXPECT_EQ(stream.errors.size(), 1U);
 }
 
+TEST(YamlLimitsTest, Directives) {
+  const auto tags = [](std::size_t count, std::string_view end = "\n") {
+    std::string text;
+    for (std::size_t i = 0; i < count; ++i) {
+      text.append("%TAG !e").append(std::to_string(i)).append("! tag:x,2000:").append(end);
+    }
+    return text;
+  };
+  const std::string too_many = "more than 64 directives (lines that begin with %)";
+  EXPECT_EQ(MessageOf(tags(64) + "---\na: 1\n"), "");
+  EXPECT_TRUE(MessageOf("# c\n\n" + tags(65) + "---\na: 1\n").starts_with("67:1: " + too_many));
+  EXPECT_TRUE(MessageOf("a: 1\n...\n" + tags(65) + "---\n").starts_with("67:1: " + too_many));
+  EXPECT_TRUE(MessageOf("\"a\"\n" + tags(65) + "---\n").starts_with("66:1: " + too_many));
+  EXPECT_TRUE(MessageOf("{}\n" + tags(65) + "---\n").starts_with("66:1: " + too_many));
+  EXPECT_NE(MessageOf("\"\u00e4\"\n" + tags(65)).find(too_many), std::string::npos);
+  for (const char* end : {"\n", "\r", "\r\n", "\u0085", "\u2028", "\u2029", "\n \n#\n"}) {
+    EXPECT_NE(MessageOf(tags(200'000, end) + "---\n").find(too_many), std::string::npos);
+  }
+  for (const char* text : {"a: |\n", "a: \"\n", "|\n", "a:\n"}) {
+    const bool quoted = std::string_view(text).ends_with("\"\n");
+    EXPECT_EQ(MessageOf(text + Repeat(quoted ? "%TAG\n" : " %TAG\n", 100) + (quoted ? "\"" : ""))
+                  .find(too_many),
+              std::string::npos);
+  }
+  const YamlStream stream =
+      ReadYaml("a: 1\n---\nb: 1\n...\n" + tags(65) + "---\nc: 1\n---\nd: 1\n");
+  EXPECT_EQ(stream.documents.size(), 3U) << "it costs its document";
+  EXPECT_EQ(stream.errors.size(), 1U);
+}
+
 TEST(YamlLimitsTest, ManyKeysAndMergesCostLinearTime) {
   std::string text = "base: &b {";
   for (int i = 0; i < 80'000; ++i) text += "k" + std::to_string(i) + ": 1, ";
