@@ -72,6 +72,18 @@ FileReport Read(const admission::Settings& settings, const offline::CheckWish& w
   return report;
 }
 
+// Whether the file was found below a folder and is not really in it: a link leads there.
+bool LiesOutside(const FoundFile& found) {
+  if (found.below.empty()) return false;
+  std::error_code error;
+  const auto folder = std::filesystem::canonical(found.below, error);
+  if (error) return true;
+  const auto truth = std::filesystem::canonical(found.path, error);
+  if (error) return true;
+  return std::mismatch(folder.begin(), folder.end(), truth.begin(), truth.end()).first !=
+         folder.end();
+}
+
 struct NewFile {
   int descriptor = -1;
   std::string path;
@@ -132,6 +144,9 @@ FixOutcome FixFiles(const admission::Settings& settings, const offline::CheckWis
     outcome.differs = true;
     if (options.diff) {
       std::cout << offline::UnifiedDiff(found.path, *text, fixed.text);
+    } else if (LiesOutside(found)) {
+      fail(found.path + ": not changed, since it lies outside of " + found.below +
+           " behind a link; name it to change it");
     } else if (const Status written = WriteFile(found.path, fixed.text); !written) {
       fail(written.error().message);
     } else {

@@ -55,12 +55,12 @@ class Walk {
       each_({.path = path, .is_named = true});
     } else if (fs::exists(status)) {
       if (IsLeftOut(path, fs::is_directory(status))) return;
-      if (fs::is_directory(status)) return LookInto(path, path, 0);
+      if (fs::is_directory(status)) return LookBelow(path);
       each_({.path = path, .is_named = true, .patch_of = PatchedBy(path)});
     } else if (offline::IsGlob(path)) {
       glob_ = fs::path(path).lexically_normal().string();
       found_ = 0;
-      LookInto(FixedPart(path), FixedPart(path), 0);
+      LookBelow(FixedPart(path));
       glob_.clear();
       if (found_ == 0) each_({.path = path, .error = "matches no file"});
     } else {
@@ -150,6 +150,11 @@ class Walk {
     }
   }
 
+  void LookBelow(const fs::path& folder) {
+    below_ = folder.string();
+    LookInto(folder, folder, 0);
+  }
+
   // `shown`: the folder as it was asked for.
   void LookInto(const fs::path& folder, const fs::path& shown, std::size_t depth) {
     std::error_code error;
@@ -195,7 +200,7 @@ class Walk {
         LookInto(path, path, depth + 1);
       } else if (glob_.empty() || offline::GlobMatches(glob_, path.lexically_normal().string())) {
         ++found_;
-        each_({.path = path.string(), .patch_of = PatchedBy(path)});
+        each_({.path = path.string(), .below = below_, .patch_of = PatchedBy(path)});
       }
     }
   }
@@ -207,6 +212,7 @@ class Walk {
   std::vector<Ignore> ignores_;
   std::set<fs::path> seen_kustomizations_;
   std::map<std::string, std::string> patches_;  // file, kustomization
+  std::string below_;                           // the folder that is walked, as it was asked for
   std::string glob_;
   std::size_t found_ = 0;
 };

@@ -23,6 +23,7 @@ struct WalkOptions {
 struct FoundFile {
   std::string path;
   bool is_named = false;     // on the command line
+  std::string below = {};    // the folder, named or of a glob, where it was found; empty: named
   std::string error = {};    // it cannot be looked into
   std::string skipped = {};  // it is left out, and that should be told
   // The kustomization that names it as a patch of something else; empty: none.

@@ -418,6 +418,29 @@ TEST_F(CheckFolder, WritesThroughNoPlantedLinkAndKeepsTheMode) {
   EXPECT_EQ(std::distance(begin(files), end(files)), 5) << "nothing is left behind";
 }
 
+TEST_F(CheckFolder, FixWritesNothingOutsideOfTheFolder) {
+  Write("out/a.yaml", kWrongPod);
+  Write("out/b.yaml", kWrongPod);
+  Write("in/real/c.yaml", kWrongPod);
+  std::filesystem::create_directory_symlink("../out", root() + "/in/folder");
+  std::filesystem::create_symlink("../out/b.yaml", root() + "/in/b.yaml");
+  std::filesystem::create_symlink("real/c.yaml", root() + "/in/link.yaml");
+  std::filesystem::create_directory_symlink("in", root() + "/in-too");
+  for (const char* path : {"in", "in-too", "in/**/*.yaml"}) {
+    const Ended ended = Run({"--fix", path});
+    EXPECT_EQ(ended.exit_code, 2) << path;
+    EXPECT_THAT(ended.err, HasSubstr("/folder/a.yaml: not changed, since it lies outside of in"));
+    EXPECT_THAT(ended.err, HasSubstr("/b.yaml: not changed, since it lies outside of in"));
+    EXPECT_EQ(ReadText(root() + "/out/a.yaml"), kWrongPod);
+    EXPECT_EQ(ReadText(root() + "/out/b.yaml"), kWrongPod);
+    EXPECT_NE(ReadText(root() + "/in/real/c.yaml"), kWrongPod);
+    EXPECT_TRUE(std::filesystem::is_symlink(root() + "/in/link.yaml"));
+  }
+  Run({"--fix", "in/b.yaml"});
+  EXPECT_NE(ReadText(root() + "/out/b.yaml"), kWrongPod) << "it is named";
+  EXPECT_TRUE(std::filesystem::is_symlink(root() + "/in/b.yaml"));
+}
+
 TEST_F(CheckFolder, FindsTheProjectFileUpToTheRootOfTheRepository) {
   Write("repo/.git/HEAD", "");
   Write("repo/.tpu-admission.yaml", "ignore: [TPU2]\nexclude: [gone]\n");
