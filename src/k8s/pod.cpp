@@ -163,7 +163,12 @@ PodSpec DecodePodSpec(JsonView json, Decoder& decoder, std::span<const Container
   spec.resource_claims = DecodeEach(decoder.List(json, "resourceClaims", kMaxClaims), "",
                                     kMaxClaims, DecodeClaim, decoder);
   spec.overhead = DecodeResources(json, "overhead", decoder);
-  spec.has_pod_level_resources = json["resources"].size() > 0;
+  const JsonView resources = json["resources"];
+  spec.has_pod_level_resources = resources.size() > 0;
+  if (decoder.Fits(resources, "resources")) {
+    spec.requests = DecodeResources(resources, "requests", decoder);
+    spec.limits = DecodeResources(resources, "limits", decoder);
+  }
   spec.gated = decoder.List(json, "schedulingGates").size() > 0;
   spec.node_name = decoder.String(json, "nodeName");
   return spec;

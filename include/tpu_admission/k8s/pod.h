@@ -102,6 +102,10 @@ struct PodSpec {
   std::span<const Volume> volumes;
   std::span<const ClaimReference> resource_claims;
   ResourceList overhead;
+  // Of the pod as a whole.
+  // https://kubernetes.io/docs/tasks/configure-pod-container/assign-pod-level-resources/
+  ResourceList requests;
+  ResourceList limits;
   bool has_pod_level_resources = false;
   bool gated = false;  // has scheduling gates
   std::string_view node_name;

@@ -25,8 +25,8 @@ void CheckResource(const Subject& subject, Resource resource, Report& report) {
   const std::string ceiling = Given(Ceiling(machine, resource), resource);
   const std::string name(Name(resource));
   report.Add(
-      {.pointer = subject.At(*demand->asker, fmt::format("/resources/requests/{}", name)),
-       .container = std::string(demand->asker->name),
+      {.pointer = AskedAt(subject, *demand, resource),
+       .container = AskedBy(*demand),
        .summary = fmt::format("pod asks for {} {}, a {} has {} in all", asked, name, machine.name,
                               ceiling),
        .problem =

@@ -19,8 +19,8 @@ void CheckResource(const Subject& subject, Resource resource, Report& report) {
   const std::string allocatable = Given(Allocatable(machine, resource), resource);
   const std::string name(Name(resource));
   report.Add(
-      {.pointer = subject.At(*demand->asker, fmt::format("/resources/requests/{}", name)),
-       .container = std::string(demand->asker->name),
+      {.pointer = AskedAt(subject, *demand, resource),
+       .container = AskedBy(*demand),
        .summary = fmt::format("pod asks for {} {}, a {} gives about {}", asked, name, machine.name,
                               allocatable),
        .problem = fmt::format("brings the pod to {} {}, but a node of {} is predicted to give its "

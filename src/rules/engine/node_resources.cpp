@@ -58,6 +58,26 @@ Peaks PeaksOf(const k8s::PodSpec& spec, std::string_view resource) {
   return peaks;
 }
 
+// What is set for the pod as a whole: its request, or the limit where nobody requests anything.
+// https://github.com/kubernetes/kubernetes pkg/apis/core/v1/defaults.go, setDefaultPodRequests
+const k8s::Amount* OfPod(const k8s::PodSpec& spec, std::string_view resource) {
+  const k8s::Amount* const amount = spec.requests.Find(resource);
+  const bool asked = amount != nullptr || LargestAsker(spec, resource) != nullptr;
+  return asked ? amount : spec.limits.Find(resource);
+}
+
+// The API server refuses pods whose containers have more than the pod: `most` instead of `own`.
+bool HoldsContainers(const k8s::PodSpec& spec, std::string_view resource, Quantity own,
+                     Quantity most) {
+  const Peaks peaks = PeaksOf(spec, resource);
+  if (Max(peaks.running, peaks.init) > most) return false;
+  const k8s::Amount* const limit = spec.limits.Find(resource);
+  return limit == nullptr || limit->quantity != own ||
+         std::all_of(spec.containers.begin(), spec.containers.end(), [&](const auto& container) {
+           return container.limits.QuantityOrZero(resource) <= most;
+         });
+}
+
 // In CPUs or GiB, with at most one decimal.
 std::string Readable(Quantity quantity, Resource resource, bool up) {
   const bool cpu = resource == Resource::kCpu;
@@ -117,16 +137,35 @@ Quantity Allocatable(const tpu::MachineType& machine, Resource resource) {
 
 std::optional<Demand> DemandOf(const Subject& subject, Resource resource) {
   const k8s::PodSpec& spec = subject.pods.pod.spec;
-  if (spec.has_pod_level_resources) return std::nullopt;
+  const std::string_view name = Name(resource);
   Demand demand;
   demand.machine = LargestMachine(subject, resource);
   if (demand.machine == nullptr) return std::nullopt;
-  demand.asked = EffectiveRequest(spec, Name(resource));
-  demand.asker = LargestAsker(spec, Name(resource));
-  if (demand.asker == nullptr) return std::nullopt;
-  const k8s::Amount* const amount = demand.asker->Requested(Name(resource));
+  const k8s::Amount* amount = OfPod(spec, name);
+  if (amount != nullptr) {
+    if (!amount->quantity) return std::nullopt;
+    demand.asked = *amount->quantity + spec.overhead.QuantityOrZero(name);
+  } else {
+    demand.asked = EffectiveRequest(spec, name);
+    demand.asker = LargestAsker(spec, name);
+    if (demand.asker == nullptr) return std::nullopt;
+    amount = demand.asker->Requested(name);
+  }
   if (amount->quantity == demand.asked) demand.written = amount->text;
   return demand;
+}
+
+std::string AskedAt(const Subject& subject, const Demand& demand, Resource resource) {
+  const std::string_view name = Name(resource);
+  if (demand.asker != nullptr) {
+    return subject.At(*demand.asker, fmt::format("/resources/requests/{}", name));
+  }
+  const bool requested = subject.pods.pod.spec.requests.Has(name);
+  return subject.AtSpec(fmt::format("/resources/{}/{}", requested ? "requests" : "limits", name));
+}
+
+std::string AskedBy(const Demand& demand) {
+  return demand.asker == nullptr ? "" : std::string(demand.asker->name);
 }
 
 std::string Asked(const Demand& demand, Resource resource) {
@@ -154,21 +193,28 @@ Quantity AtMost(const Subject& subject, const Demand& demand, Resource resource)
 }
 
 workload::Edits Lowered(const Subject& subject, const Demand& demand, Resource resource) {
-  const k8s::Container& asker = *demand.asker;
+  const k8s::PodSpec& spec = subject.pods.pod.spec;
+  const k8s::Container* const asker = demand.asker;
   const std::string_view name = Name(resource);
-  const Quantity own = RequestOf(asker, name);
+  const Quantity own = asker != nullptr ? RequestOf(*asker, name)
+                                        : demand.asked - spec.overhead.QuantityOrZero(name);
   const Quantity left = AtMost(subject, demand, resource) - (demand.asked - own);
   const bool cpu = resource == Resource::kCpu;
   const std::int64_t amount =
       cpu ? Rounded(left.MillisRoundedDown(), 1000) : Rounded(left.MebibytesRoundedDown(), 1024);
   if (amount <= 0) return {};
   const Quantity right = cpu ? Quantity::FromMillis(amount) : Quantity::FromMebibytes(amount);
+  if (asker == nullptr && !HoldsContainers(spec, name, own, right)) return {};
+  const std::string at =
+      asker != nullptr ? subject.At(*asker, "/resources") : subject.AtSpec("/resources");
+  const k8s::ResourceList& requests = asker != nullptr ? asker->requests : spec.requests;
+  const k8s::ResourceList& limits = asker != nullptr ? asker->limits : spec.limits;
   workload::Edits edits;
   for (const std::string_view list : {"requests", "limits"}) {
     // A limit that is the request stays so.
-    const auto now = (list == "limits" ? asker.limits : asker.requests).Find(name);
+    const auto now = (list == "limits" ? limits : requests).Find(name);
     if (!now || now->quantity != own) continue;
-    edits.push_back({subject.At(asker, fmt::format("/resources/{}/{}", list, name)), right.Text()});
+    edits.push_back({fmt::format("{}/{}/{}", at, list, name), right.Text()});
     if (const auto number = right.AsInteger(); cpu && number) edits.back().value = *number;
   }
   return edits;

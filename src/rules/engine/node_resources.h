@@ -40,15 +40,20 @@ struct Demand {
   const tpu::MachineType* machine = nullptr;
   k8s::Quantity asked;
   std::string_view written;               // what was asked, where one amount is all of it
-  const k8s::Container* asker = nullptr;  // for most of it
+  const k8s::Container* asker = nullptr;  // for most of it; nullptr: the pod as a whole
 
   bool ExceedsMachine(Resource resource) const { return asked >= Ceiling(*machine, resource); }
   bool ExceedsAllocatable(Resource resource) const {
     return asked > Allocatable(*machine, resource) && !ExceedsMachine(resource);
   }
 };
-// Nothing if no machine is known, no container asks, or resources are set for the pod as a whole.
+// Nothing if no machine is known, or nobody asks. What is set for the pod as a whole counts in the
+// place of what its containers ask for.
+// https://kubernetes.io/docs/tasks/configure-pod-container/assign-pod-level-resources/
 std::optional<Demand> DemandOf(const Subject& subject, Resource resource);
+// Where most of it is asked for, and the name of the container.
+std::string AskedAt(const Subject& subject, const Demand& demand, Resource resource);
+std::string AskedBy(const Demand& demand);
 
 // For eyes that compare, in CPUs or GiB with at most one decimal: "179.4", "687.5Gi". What is asked
 // is rounded up, and begins with what was written: "1T (931.4Gi)". What there is is rounded down.
@@ -58,8 +63,8 @@ std::string Given(k8s::Quantity quantity, Resource resource);
 // What the pod may well ask for: its part, by its chips, of what the node is predicted to give less
 // a twentieth, which DaemonSets take. In whole CPUs and GiB where it comes to one.
 k8s::Quantity AtMost(const Subject& subject, const Demand& demand, Resource resource);
-// Brings the pod to AtMost() by what its largest container asks for; none if the others alone ask
-// for more.
+// Brings the pod to AtMost() by what its largest container asks for, or the pod as a whole; none if
+// the others alone ask for more.
 workload::Edits Lowered(const Subject& subject, const Demand& demand, Resource resource);
 
 }  // namespace tpu_admission::rules

@@ -152,6 +152,8 @@ TEST_F(DecodePodTest, ReadsWhatElseRulesAskFor) {
   EXPECT_EQ(pod->spec.overhead.QuantityOrZero("cpu"), Quantity::FromMillis(250));
   EXPECT_TRUE(pod->spec.overhead.QuantityOrZero("memory").IsZero());
   EXPECT_TRUE(pod->spec.has_pod_level_resources);
+  EXPECT_EQ(pod->spec.limits.QuantityOrZero("cpu"), Quantity::FromUnits(1));
+  EXPECT_EQ(pod->spec.requests.size(), 0U);
   ASSERT_EQ(pod->spec.resource_claims.size(), 1U);
   EXPECT_EQ(pod->spec.resource_claims[0].name, "c");
   EXPECT_TRUE(pod->spec.gated);
