@@ -70,7 +70,8 @@ const Profile::Case* LastCase(const Profile& profile, const Finding& finding,
 bool KeepsItsMode(const Finding& finding, const workload::Workload& workload) {
   const bool is_skipped =
       finding.rule->is_gke_check && finding.pods != nullptr && finding.pods->skips_checks;
-  return workload.kind->serves_others || is_skipped;
+  const bool is_patched = finding.pods != nullptr && finding.pods->is_patched;
+  return workload.kind->serves_others || is_skipped || is_patched;
 }
 
 }  // namespace

@@ -23,8 +23,19 @@ class ArgoWorkflow {
   std::size_t entries() const { return entries_; }
 
  private:
-  k8s::PodSpec defaults_;
-  std::string_view pointer_;
+  // A place that says what a template does not.
+  struct Source {
+    k8s::PodSpec spec;
+    std::string_view pointer;
+    bool selects() const {
+      return spec.node_selector.size() > 0 || !spec.required_affinity.empty();
+    }
+  };
+  static void TakeSelectors(PodSet& set, const Source& source);
+
+  Source workflow_;
+  Source defaults_;          // templateDefaults, which Argo merges into each template
+  bool is_patched_ = false;  // by a podSpecPatch of either
   std::size_t entries_ = 0;
 };
 

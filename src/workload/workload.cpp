@@ -22,8 +22,8 @@ constexpr std::size_t kWorkOfAPodSet = 50;
 constexpr std::array<std::string_view, 6> kCountFields = {
     "parallelism", "completions", "replicas", "completionMode", "minReplicas", "maxReplicas"};
 constexpr std::string_view kSubGroups = "subGroupPolicy";
-constexpr std::array<std::string_view, 3> kWorkflowDefaults = {"nodeSelector", "affinity",
-                                                               "tolerations"};
+constexpr std::array<std::string_view, 5> kWorkflowDefaults = {
+    "nodeSelector", "affinity", "tolerations", "templateDefaults", "podSpecPatch"};
 // What managedBy says where the kind's usual controller does the work.
 constexpr std::array<std::string_view, 5> kOwnControllers = {
     "kubernetes.io/job-controller", "jobset.sigs.k8s.io/jobset-controller",

@@ -114,6 +114,9 @@ struct PodSet {
   std::size_t entries = 0;
   // It asks to be left alone: cloud.google.com/skip-tpu-webhook-check: "true".
   bool skips_checks = false;
+  // What is written is not all of it: a podSpecPatch of Argo's may set anything, or its selectors
+  // come from several places. Its faults are only recorded; its pods are judged when they are made.
+  bool is_patched = false;
   // Views `this` and the table of kinds.
   PodSetId id() const { return {name.empty() ? pointer : row->path, name}; }
   // The topology that is cut out of a larger slice for this pod set (GKE sub- and super-slices).

@@ -20,6 +20,7 @@ bool IsAsked(const Rule& rule, const Subject& subject) {
 
 // The hardest that may be said of the pod set, whatever a rule thinks.
 Mode Cap(const Rule& rule, const Subject& subject) {
+  if (subject.pods.is_patched) return Mode::kAudit;
   if (rule.is_gke_check && subject.pods.skips_checks) return Mode::kAudit;
   return subject.workload.kind->serves_others ? Mode::kWarn : Mode::kDeny;
 }

@@ -49,6 +49,74 @@ TEST(ArgoTemplates, TakeFromTheirWorkflowWhatTheyDoNotSay) {
   EXPECT_EQ(read.pod_sets[2].use, TpuUse::kSelects);
 }
 
+TEST(ArgoTemplates, TakeFromTheTemplateDefaultsWhatTheyDoNotSay) {
+  Reading reading;
+  const json workflow = {
+      {"spec",
+       {{"nodeSelector", {{kAccelerator, "tpu7x"}, {kTopology, "2x2x1"}}},
+        {"templateDefaults",
+         {{"nodeSelector", {{kAccelerator, "tpu-v6e-slice"}, {kTopology, "4x4"}}},
+          {"tolerations", json::array({{{"key", "google.com/tpu"}, {"operator", "Exists"}}})}}},
+        {"templates",
+         json::array({{{"name", "a"}, {"container", kContainer}},
+                      {{"name", "all"},
+                       {"container", kContainer},
+                       {"nodeSelector", {{kAccelerator, "tpu-v6e-slice"}, {kTopology, "2x2"}}},
+                       {"tolerations", json::array({{{"key", "other"}}})}},
+                      {{"name", "half"},
+                       {"container", kContainer},
+                       {"nodeSelector", {{kTopology, "2x2"}}}}})}}}};
+  const Workload read = reading.Of("argoproj.io", "Workflow", workflow);
+  ASSERT_EQ(read.pod_sets.size(), 3U);
+  const PodSet& a = read.pod_sets[0];
+  EXPECT_EQ(Fixed(a, NodeLabel::kTopology), "4x4") << "they come before the workflow";
+  EXPECT_EQ(a.selector_pointer, "/spec/templateDefaults");
+  EXPECT_EQ(a.pod.spec.tolerations.size(), 1U);
+  EXPECT_FALSE(a.is_patched);
+  const PodSet& all = read.pod_sets[1];
+  EXPECT_EQ(Fixed(all, NodeLabel::kTopology), "2x2");
+  EXPECT_EQ(all.selector_pointer, "/spec/templates/1");
+  EXPECT_EQ(all.pod.spec.tolerations.size(), 2U);
+  EXPECT_FALSE(all.is_patched);
+  EXPECT_TRUE(read.pod_sets[2].is_patched) << "its accelerator stands elsewhere";
+}
+
+TEST(ArgoTemplates, MayBePatchedByEachLevel) {
+  const json step = {{"name", "a"}, {"container", kContainer}};
+  const auto is_patched = [&](const std::string& pointer) {
+    Reading reading;
+    const json workflow = {{"spec", {{"templates", json::array({step})}}}};
+    const Workload read =
+        reading.Of("argoproj.io", "Workflow",
+                   pointer.empty() ? workflow : Put(workflow, pointer, "nodeSelector: {a: b}"));
+    return read.pod_sets.size() == 1 && read.pod_sets[0].is_patched;
+  };
+  EXPECT_FALSE(is_patched(""));
+  EXPECT_TRUE(is_patched("/spec/podSpecPatch"));
+  EXPECT_TRUE(is_patched("/spec/templateDefaults/podSpecPatch"));
+  EXPECT_TRUE(is_patched("/spec/templates/0/podSpecPatch"));
+}
+
+// One field of the template, the other of the workflow.
+TEST(ArgoTemplates, OfTwoPlacesAreNotKnownAsAWhole) {
+  Reading reading;
+  const json affinity = {
+      {"nodeAffinity",
+       {{"requiredDuringSchedulingIgnoredDuringExecution",
+         {{"nodeSelectorTerms",
+           json::array(
+               {{{"matchExpressions", json::array({{{"key", kTopology},
+                                                    {"operator", "In"},
+                                                    {"values", json::array({"2x2"})}}})}}})}}}}}};
+  const json workflow = {
+      {"spec",
+       {{"nodeSelector", {{kAccelerator, "tpu-v6e-slice"}}},
+        {"templates", json::array({{{"container", kContainer}, {"affinity", affinity}}})}}}};
+  const Workload read = reading.Of("argoproj.io", "Workflow", workflow);
+  ASSERT_EQ(read.pod_sets.size(), 1U);
+  EXPECT_TRUE(read.pod_sets[0].is_patched);
+}
+
 TEST(FlinkTemplates, TakeFromTheCommonOneWhatTheyDoNotSay) {
   const json selects = {{"nodeSelector", {{kAccelerator, "tpu-v6e-slice"}, {kTopology, "2x2"}}}};
   const json asks = {{"containers", json::array({kContainer})}};
