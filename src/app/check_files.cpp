@@ -15,6 +15,7 @@
 #include "tpu_admission/base/files.h"
 #include "tpu_admission/net/processors.h"
 #include "tpu_admission/offline/fix.h"
+#include "tpu_admission/offline/format.h"
 #include "tpu_admission/offline/templates.h"
 #include "tpu_admission/offline/unified_diff.h"
 
@@ -84,6 +85,18 @@ bool LiesOutside(const FoundFile& found) {
          folder.end();
 }
 
+// As `check` tells them.
+void TellErrors(const std::string& file, const std::string& text,
+                std::vector<offline::Note> errors) {
+  FileReport report;
+  report.file = file;
+  report.text = text;
+  report.errors = std::move(errors);
+  std::string told;
+  offline::NewFormat("text", false)->Add(report, told);
+  std::cerr << told;
+}
+
 struct NewFile {
   int descriptor = -1;
   std::string path;
@@ -139,6 +152,11 @@ FixOutcome FixFiles(const admission::Settings& settings, const offline::CheckWis
     if (!text) return fail(text.error().message);
     const offline::FixedText fixed =
         offline::FixText(settings, wish, options.repair.front(), *text);
+    // Nobody asked for this template by its name, so that it cannot be read is no failure.
+    if (!fixed.errors.empty() && (found.is_named || !fixed.is_template)) {
+      TellErrors(found.path, *text, fixed.errors);
+      outcome.whole = false;
+    }
     for (const std::string& problem : fixed.problems) fail(found.path + ": " + problem);
     if (fixed.text == *text) return;
     outcome.differs = true;

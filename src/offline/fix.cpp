@@ -79,14 +79,30 @@ bool Mend(const FileReport& report, char label, FixedText& fixed) {
   return Apply(std::move(changes), fixed);
 }
 
+// Of the file, and of its objects.
+std::vector<Note> ErrorsOf(const FileReport& report) {
+  std::vector<Note> errors;
+  for (const ObjectReport& object : report.objects) {
+    errors.insert(errors.end(), object.errors.begin(), object.errors.end());
+  }
+  errors.insert(errors.end(), report.errors.begin(), report.errors.end());
+  return errors;
+}
+
 }  // namespace
 
 FixedText FixText(const admission::Settings& settings, CheckWish wish, char label,
                   std::string text) {
   wish.with_fixes = true;
-  FixedText fixed{std::move(text), {}};
+  FixedText fixed;
+  fixed.text = std::move(text);
   for (int round = 0; round < kMostRounds; ++round) {
-    if (!Mend(CheckText(settings, wish, "", fixed.text), label, fixed)) break;
+    const FileReport report = CheckText(settings, wish, "", fixed.text);
+    if (round == 0) {
+      fixed.errors = ErrorsOf(report);
+      fixed.is_template = report.is_template;
+    }
+    if (!Mend(report, label, fixed)) break;
   }
   return fixed;
 }

@@ -165,6 +165,34 @@ TEST(Check, FixTakesTheRepairThatIsNamedAndNoStandardInput) {
   EXPECT_EQ(RunToEnd({"check", "--fix", "-"}, {}, kWrongPod).exit_code, 2);
 }
 
+TEST(Check, DiffAndFixTellWhatCannotBeRead) {
+  const std::string half = "a: b: c\n---\n" + ReadText(kExamples + "wrong-job.yaml");
+  const Ended diff = RunToEnd({"check", "--diff", "-"}, {}, half);
+  EXPECT_EQ(diff.exit_code, 2);
+  EXPECT_THAT(diff.err, HasSubstr("-:1:5: mapping values are not allowed in this context\n"));
+  EXPECT_THAT(diff.err, HasSubstr("1 | a: b: c\n"));
+  EXPECT_THAT(diff.out, HasSubstr("\n+  parallelism: 4\n")) << "the other document";
+  const Ended twice = RunToEnd({"check", "--diff", "-"}, {}, "a: 1\na: 2\n");
+  EXPECT_EQ(twice.exit_code, 2);
+  EXPECT_THAT(twice.err, HasSubstr("-:2:1: "));
+  const TempDir dir;
+  WriteText(dir / "half.yaml", half);
+  WriteText(dir / "template.yaml", "a: {{ .Values.x }}\n");
+  const Ended fix = RunToEnd({"check", "--fix", "."}, {}, "", dir.path());
+  EXPECT_EQ(fix.exit_code, 2);
+  EXPECT_THAT(fix.err, HasSubstr("half.yaml:1:5: mapping values"));
+  EXPECT_THAT(ReadText(dir / "half.yaml"), HasSubstr("a: b: c\n---\n"));
+  EXPECT_THAT(ReadText(dir / "half.yaml"), HasSubstr("parallelism: 4"));
+  std::filesystem::remove(dir / "half.yaml");
+  EXPECT_EQ(RunToEnd({"check", "--diff", "."}, {}, "", dir.path()).exit_code, 0);
+  EXPECT_EQ(RunToEnd({"check", "--diff", "template.yaml"}, {}, "", dir.path()).exit_code, 2);
+  const std::string slip =
+      "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {nodeSelector: "
+      "{cloud.google.com/gke-tpu-accelerator: true}, containers: []}\n";
+  EXPECT_EQ(RunToEnd({"check", "--diff", "-"}, {}, slip).exit_code,
+            RunToEnd({"check", "-"}, {}, slip).exit_code);
+}
+
 TEST(Check, SaysWhatIsTooLargeToJudge) {
   std::string text = kList;
   for (int i = 0; i < 100; ++i) text += "    - {name: c" + std::to_string(i) + "}\n";
