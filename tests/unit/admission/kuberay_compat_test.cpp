@@ -227,7 +227,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Verdict{
                         "ChipsRequestUnlikeLimit",
                         With(TpuPod(), "/spec/containers/0/resources/requests/google.com~1tpu", 1),
-                        "TPU301=deny TPU302=deny"}),
+                        "TPU302=deny"}),
     CaseName());
 
 INSTANTIATE_TEST_SUITE_P(
