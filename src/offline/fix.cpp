@@ -49,16 +49,22 @@ bool Apply(std::vector<TextChange> changes, FixedText& fixed) {
   return true;
 }
 
-void Take(Result<std::vector<TextChange>> found, std::size_t document,
-          std::vector<TextChange>& changes, FixedText& fixed) {
-  if (found) {
-    std::move(found->begin(), found->end(), std::back_inserter(changes));
-    return;
-  }
-  std::string problem = "document " + std::to_string(document + 1) + ": " + found.error().message;
+void Complain(std::size_t document, const std::string& why, FixedText& fixed) {
+  std::string problem = "document " + std::to_string(document + 1) + ": " + why;
   if (std::find(fixed.problems.begin(), fixed.problems.end(), problem) == fixed.problems.end()) {
     fixed.problems.push_back(std::move(problem));
   }
+}
+
+// The fixes of the report, by document.
+std::map<std::size_t, std::vector<TextPatch>> PatchesOf(const FileReport& report) {
+  std::map<std::size_t, std::vector<TextPatch>> patches;
+  for (const ObjectReport& object : report.objects) {
+    for (const admission::TemplateFix& fix : object.fixes) {
+      patches[object.document].push_back({fix.pointer, fix.patch});
+    }
+  }
+  return patches;
 }
 
 // One round of repairs, or of the fixes that are left; false if it changed nothing.
@@ -67,14 +73,18 @@ bool Mend(const FileReport& report, char label, FixedText& fixed) {
   const YamlStream stream = ReadYaml(fixed.text);
   std::vector<TextChange> changes;
   for (const auto& [document, some] : EditsOf(report, label)) {
-    Take(ChangesOf(fixed.text, stream, {document, some}), document, changes, fixed);
+    auto found = ChangesOf(fixed.text, stream, {document, some});
+    if (found) {
+      std::move(found->begin(), found->end(), std::back_inserter(changes));
+    } else {
+      Complain(document, found.error().message, fixed);
+    }
   }
   if (!changes.empty()) return Apply(std::move(changes), fixed);
-  for (const ObjectReport& object : report.objects) {
-    for (const admission::TemplateFix& fix : object.fixes) {
-      Take(PatchText(fixed.text, stream, object.document, fix.pointer, fix.patch), object.document,
-           changes, fixed);
-    }
+  for (const auto& [document, some] : PatchesOf(report)) {
+    PatchedText found = PatchText(fixed.text, stream, document, some);
+    std::move(found.changes.begin(), found.changes.end(), std::back_inserter(changes));
+    for (const std::string& why : found.problems) Complain(document, why, fixed);
   }
   return Apply(std::move(changes), fixed);
 }

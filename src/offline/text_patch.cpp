@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <utility>
 
 #include "offline/yaml_text.h"
 #include "tpu_admission/base/json_pointer.h"
@@ -11,27 +14,28 @@
 namespace tpu_admission::offline {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using Json = nlohmann::ordered_json;  // as it is to be written
+using Tree = nlohmann::json;
 using Kind = YamlNode::Kind;
 
-Json JsonOf(const YamlNode& node) {
+Tree TreeOf(const YamlNode& node) {
   switch (node.kind) {
     case Kind::kString:
       return std::string(node.text);
     case Kind::kList: {
-      Json list = Json::array();
-      for (const YamlNode* item : node.items) list.push_back(JsonOf(*item));
+      Tree list = Tree::array();
+      for (const YamlNode* item : node.items) list.push_back(TreeOf(*item));
       return list;
     }
     case Kind::kMap: {
-      Json map = Json::object();
+      Tree map = Tree::object();
       for (const YamlMember& member : node.members) {
-        map[std::string(member.key)] = JsonOf(*member.value);
+        map[std::string(member.key)] = TreeOf(*member.value);
       }
       return map;
     }
     default:
-      return Json::parse(node.json, nullptr, false);
+      return Tree::parse(node.json, nullptr, false);
   }
 }
 
@@ -106,8 +110,12 @@ std::size_t EndOfLast(const YamlNode& collection) {
   return end;
 }
 
+// Lines end as that does where `map` begins, or the one before.
 Layout LayoutOf(std::string_view text, const YamlNode& map) {
-  Layout layout{text.find("\r\n") == text.npos ? "\n" : "\r\n", 0};
+  std::size_t end = text.find('\n', map.start.offset);
+  if (end == text.npos) end = text.rfind('\n');
+  const bool windows = end != text.npos && end > 0 && text[end - 1] == '\r';
+  Layout layout{windows ? "\r\n" : "\n", 0};
   for (const YamlMember& member : map.members) {
     const YamlNode& value = *member.value;
     const bool block = value.kind == Kind::kList && value.start.offset < text.size() &&
@@ -185,60 +193,183 @@ std::optional<TextChange> Added(std::string_view text, const YamlNode& root,
   return LinesAfter(text, EndOfLast(node), indent + lines, layout);
 }
 
-// The operations as far as one change can make each; `patched` becomes the tree that is wanted.
-Result<std::vector<TextChange>> Changes(std::string_view text, const YamlNode& root,
-                                        std::string_view pointer, const Json& operations,
-                                        Json& patched) {
-  std::vector<TextChange> changes;
-  for (const Json& operation : operations) {
-    const std::string path = std::string(pointer) + operation.value("path", "");
+// A patch as what it does to the text and to the tree.
+struct Prepared {
+  std::vector<TextChange> changes;  // in the order of the text
+  Tree operations = Tree::array();
+};
+
+Status Sort(std::vector<TextChange>& changes) {
+  std::stable_sort(changes.begin(), changes.end(),
+                   [](const TextChange& a, const TextChange& b) { return a.begin < b.begin; });
+  for (std::size_t i = 1; i < changes.size(); ++i) {
+    if (changes[i].begin < changes[i - 1].end) return Error{"two additions meet in the text"};
+  }
+  return OkStatus();
+}
+
+// The operations as far as one change can make each.
+Result<Prepared> Prepare(std::string_view text, const YamlNode& root, const TextPatch& patch) try {
+  Prepared prepared;
+  for (const Json& operation : Json::parse(patch.operations)) {
+    const std::string path = std::string(patch.pointer) + operation.value("path", "");
     std::optional<TextChange> change;
     if (operation.value("op", "") == "add") change = Added(text, root, path, operation["value"]);
     if (!change) {
       return Error{FieldPath(path) + " cannot be added to the text; add it by hand"};
     }
     // What is put at one place stands in the order of the operations.
+    auto& changes = prepared.changes;
     if (!changes.empty() && changes.back().begin == change->begin &&
         changes.back().end == change->end) {
       changes.back().text += change->text;
     } else {
       changes.push_back(*std::move(change));
     }
-    Json moved = operation;
+    Tree moved = operation;
     moved["path"] = path;
-    patched.patch_inplace(Json::array({moved}));
+    prepared.operations.push_back(std::move(moved));
   }
-  return changes;
+  TPU_ADMISSION_TRY_STATUS(Sort(prepared.changes));
+  return prepared;
+} catch (const nlohmann::json::exception& error) {
+  return Error{std::string("the patch cannot be applied: ") + error.what()};
 }
+
+constexpr const char* kInTheWay =
+    "an anchor, an alias or a merge key stands in the way; add it by hand";
+
+// Ranges of the text that are changed.
+class Taken {
+ public:
+  // False if one of them meets what is there. Things may be put at one place.
+  bool Add(const std::vector<TextChange>& changes) {
+    const bool meets = std::any_of(changes.begin(), changes.end(),
+                                   [this](const TextChange& each) { return Meets(each); });
+    if (meets) return false;
+    for (const TextChange& each : changes) ranges_.emplace(each.begin, each.end);
+    return true;
+  }
+
+ private:
+  bool Meets(const TextChange& change) const {
+    for (auto at = ranges_.lower_bound(change.begin);
+         at != ranges_.end() && at->first <= change.end; ++at) {
+      const bool both_are_put_here = at->second == change.begin && change.end == change.begin;
+      if (!both_are_put_here && (at->first < change.end || at->second > change.begin)) return true;
+    }
+    const auto next = ranges_.lower_bound(change.begin);
+    return next != ranges_.begin() && std::prev(next)->second > change.begin;
+  }
+
+  std::multimap<std::size_t, std::size_t> ranges_;
+};
+
+// Patches of one document, and which of them its text takes.
+class Patcher {
+ public:
+  Patcher(const YamlDocument& document, const DocumentText& slice)
+      : tree_(TreeOf(*document.root)), slice_(slice) {}
+
+  // Takes all of them, or the halves that can be taken.
+  void Take(std::span<const Prepared> some) {
+    if (some.empty() || too_much_) return;
+    if (Holds(taken_, some)) {
+      for (const Prepared& each : some) taken_.push_back(&each);
+    } else if (some.size() > 1) {
+      const std::size_t half = some.size() / 2;
+      Take(some.first(half));
+      Take(some.subspan(half));
+    } else if (taken_.empty() || !Holds({}, some)) {
+      in_the_way_ = true;
+    }
+  }
+
+  PatchedText Done() const {
+    PatchedText done;
+    for (const Prepared* each : taken_) {
+      done.changes.insert(done.changes.end(), each->changes.begin(), each->changes.end());
+    }
+    std::stable_sort(done.changes.begin(), done.changes.end(),
+                     [](const TextChange& a, const TextChange& b) { return a.begin < b.begin; });
+    if (in_the_way_) done.problems.emplace_back(kInTheWay);
+    if (too_much_) {
+      done.problems.emplace_back(
+          "is too large to try its changes one by one; split the list, or add them by hand");
+    }
+    return done;
+  }
+
+ private:
+  static constexpr std::size_t kMostTried = 32 << 20;  // bytes read, beyond the first time
+
+  // Whether the text with the changes of both reads as the tree with their operations.
+  bool Holds(const std::vector<const Prepared*>& before, std::span<const Prepared> more) try {
+    tried_ += slice_.text.size();
+    too_much_ = tried_ > slice_.text.size() + kMostTried;
+    if (too_much_) return false;
+    Tree wanted = tree_;
+    std::vector<TextChange> changes;
+    const auto add = [&](const Prepared& each) {
+      wanted.patch_inplace(each.operations);
+      for (const TextChange& change : each.changes) {
+        changes.push_back({change.begin - slice_.begin, change.end - slice_.begin, change.text});
+      }
+    };
+    for (const Prepared* each : before) add(*each);
+    for (const Prepared& each : more) add(each);
+    std::stable_sort(changes.begin(), changes.end(),
+                     [](const TextChange& a, const TextChange& b) { return a.begin < b.begin; });
+    const YamlStream after = ReadYaml(Changed(slice_.text, changes));
+    return after.documents.size() == 1 && after.errors.empty() &&
+           TreeOf(*after.documents.front().root) == wanted;
+  } catch (const nlohmann::json::exception&) {
+    return false;
+  }
+
+  const Tree tree_;
+  const DocumentText slice_;
+  std::vector<const Prepared*> taken_;
+  std::size_t tried_ = 0;
+  bool in_the_way_ = false;
+  bool too_much_ = false;
+};
 
 }  // namespace
 
+PatchedText PatchText(std::string_view text, const YamlStream& stream, std::size_t document,
+                      std::span<const TextPatch> patches) {
+  const auto found = std::lower_bound(
+      stream.documents.begin(), stream.documents.end(), document,
+      [](const YamlDocument& each, std::size_t wanted) { return each.index < wanted; });
+  if (found == stream.documents.end() || found->index != document) {
+    return {{}, {"there is no such document"}};
+  }
+  std::vector<std::string> problems;
+  std::vector<Prepared> apart;  // the others come in the next round
+  Taken taken;
+  for (const TextPatch& patch : patches) {
+    Result<Prepared> prepared = Prepare(text, *found->root, patch);
+    if (!prepared) {
+      problems.push_back(prepared.error().message);
+    } else if (taken.Add(prepared->changes)) {
+      apart.push_back(*std::move(prepared));
+    }
+  }
+  Patcher patcher(*found, DocumentTextOf(text, stream, *found));
+  patcher.Take(apart);
+  PatchedText patched = patcher.Done();
+  patched.problems.insert(patched.problems.begin(), problems.begin(), problems.end());
+  return patched;
+}
+
 Result<std::vector<TextChange>> PatchText(std::string_view text, const YamlStream& stream,
                                           std::size_t document, std::string_view pointer,
-                                          std::string_view patch) try {
-  const auto found = std::find_if(stream.documents.begin(), stream.documents.end(),
-                                  [&](const YamlDocument& each) { return each.index == document; });
-  if (found == stream.documents.end()) return Error{"there is no such document"};
-  const Json operations = Json::parse(patch);
-  Json patched = JsonOf(*found->root);
-  TPU_ADMISSION_TRY(std::vector<TextChange> changes,
-                    Changes(text, *found->root, pointer, operations, patched));
-  std::stable_sort(changes.begin(), changes.end(),
-                   [](const TextChange& a, const TextChange& b) { return a.begin < b.begin; });
-  const DocumentText slice = DocumentTextOf(text, stream, *found);
-  std::vector<TextChange> local = changes;
-  for (TextChange& change : local) {
-    change.begin -= slice.begin;
-    change.end -= slice.begin;
-  }
-  const YamlStream after = ReadYaml(Changed(slice.text, local));
-  const bool same =
-      after.documents.size() == 1 && after.errors.empty() &&
-      nlohmann::json(JsonOf(*after.documents.front().root)) == nlohmann::json(patched);
-  if (!same) return Error{"an anchor, an alias or a merge key stands in the way; add it by hand"};
-  return changes;
-} catch (const nlohmann::json::exception& error) {
-  return Error{std::string("the patch cannot be applied: ") + error.what()};
+                                          std::string_view patch) {
+  const TextPatch alone{pointer, patch};
+  PatchedText patched = PatchText(text, stream, document, {&alone, 1});
+  if (!patched.problems.empty()) return Error{patched.problems.front()};
+  return std::move(patched.changes);
 }
 
 }  // namespace tpu_admission::offline

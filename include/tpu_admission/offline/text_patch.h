@@ -4,6 +4,9 @@
 // reads as exactly the patched tree; else it is an error.
 #pragma once
 
+#include <cstddef>
+#include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -18,5 +21,21 @@ namespace tpu_admission::offline {
 Result<std::vector<TextChange>> PatchText(std::string_view text, const YamlStream& stream,
                                           std::size_t document, std::string_view pointer,
                                           std::string_view patch);
+
+// A patch as above.
+struct TextPatch {
+  std::string_view pointer;
+  std::string_view operations;
+};
+
+struct PatchedText {
+  std::vector<TextChange> changes;    // in the order of the text
+  std::vector<std::string> problems;  // why some cannot be made
+};
+
+// The changes of the patches that go together; of two that meet the first. Reads the document once,
+// and again only to find the patches that it does not take.
+PatchedText PatchText(std::string_view text, const YamlStream& stream, std::size_t document,
+                      std::span<const TextPatch> patches);
 
 }  // namespace tpu_admission::offline

@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <optional>
+#include <string>
+
 #include "tpu_admission/offline/unified_diff.h"
 
 namespace tpu_admission::offline {
@@ -10,7 +14,9 @@ namespace {
 using k8s::JsonEdit;
 using k8s::JsonScalar;
 
-JsonEdit Set(const char* pointer, std::int64_t value) { return {pointer, JsonScalar(value)}; }
+JsonEdit Set(const std::string& pointer, std::int64_t value) {
+  return {pointer, JsonScalar(value)};
+}
 JsonEdit Set(const char* pointer, const char* value) {
   return {pointer, JsonScalar(std::string(value))};
 }
@@ -119,6 +125,39 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(TextEdit, LeavesOtherDocumentsAsTheyAre) {
   EXPECT_EQ(*EditText("a: 1\n---\na: 1\n", {{1, {Set("/a", 2)}}}), "a: 1\n---\na: 2\n");
+}
+
+TEST(TextEdit, ManyItemsOfAListTakeLinearTime) {
+  for (const std::string head : {"kind: List\nitems:\n", ""}) {
+    std::string text = head;
+    std::string wanted = head;
+    DocumentEdits edits;
+    for (int i = 0; i < 20'000; ++i) {
+      text += "- {a: 1, b: 2}\n";
+      wanted += "- {a: 3, c: 4}\n";
+      const std::string item = (head.empty() ? "/" : "/items/") + std::to_string(i);
+      for (JsonEdit edit : {Set("/a", 3), JsonEdit{"/b", std::nullopt}, Set("/c", 4)}) {
+        edit.pointer.insert(0, item);
+        edits.edits.push_back(std::move(edit));
+      }
+    }
+    const auto begin = std::chrono::steady_clock::now();
+    const auto changes = ChangesOf(text, ReadYaml(text), edits);
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
+    ASSERT_TRUE(changes) << changes.error().message;
+    EXPECT_EQ(Changed(text, *changes), wanted);
+  }
+}
+
+TEST(TextEdit, AnItemThatOthersNameIsNotChanged) {
+  for (const std::string list : {"items:\n", ""}) {
+    const std::string text = list + "- &a {a: 1}\n- *a\n- {a: 1}\n";
+    const std::string item = list.empty() ? "/" : "/items/";
+    EXPECT_FALSE(EditText(text, {{0, {Set(item + "0/a", 2)}}}));
+    EXPECT_FALSE(EditText(text, {{0, {Set(item + "1/a", 2)}}}));
+    EXPECT_TRUE(EditText(text, {{0, {Set(item + "2/a", 2)}}}));
+    EXPECT_FALSE(EditText(text, {{0, {Set(item + "2/a", 2), Set(item + "3/a", 2)}}}));
+  }
 }
 
 TEST(UnifiedDiff, ShowsTheLinesAround) {

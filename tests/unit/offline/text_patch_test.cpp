@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+
 namespace tpu_admission::offline {
 namespace {
 
@@ -13,9 +15,9 @@ struct PatchCase {
   const char* wanted;  // nullptr: an error
 };
 
-class TextPatch : public testing::TestWithParam<PatchCase> {};
+class TextPatchTest : public testing::TestWithParam<PatchCase> {};
 
-TEST_P(TextPatch, AddsAndLeavesTheRest) {
+TEST_P(TextPatchTest, AddsAndLeavesTheRest) {
   const PatchCase& given = GetParam();
   const std::string patch =
       std::string(R"([{"op":"add","path":")") + given.path + R"(","value":)" + given.value + "}]";
@@ -26,7 +28,7 @@ TEST_P(TextPatch, AddsAndLeavesTheRest) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    All, TextPatch,
+    All, TextPatchTest,
     testing::Values(
         PatchCase{"AList", "s:\n  a: 1  # why\n  # end\nt: 2\n", "/b", R"([{"k":"v","w":1}])",
                   "s:\n  a: 1  # why\n  b:\n  - k: v\n    w: 1\n  # end\nt: 2\n"},
@@ -52,12 +54,65 @@ INSTANTIATE_TEST_SUITE_P(
         PatchCase{"NoWay", "s:\n  a: 1\n", "/b/c", "2", nullptr}),
     [](const auto& test) { return std::string(test.param.name); });
 
-TEST(TextPatch, TouchesNoOtherDocument) {
+TEST(TextPatchTest, TouchesNoOtherDocument) {
   const std::string text = "s:\n  a: 1\n---\ns:\n  a: 1\n# end\n---\nb: 2\n";
   const auto changes =
       PatchText(text, ReadYaml(text), 1, "/s", R"([{"op":"add","path":"/c","value":1}])");
   ASSERT_TRUE(changes);
   EXPECT_EQ(Changed(text, *changes), "s:\n  a: 1\n---\ns:\n  a: 1\n  c: 1\n# end\n---\nb: 2\n");
+}
+
+class TextPatches : public testing::Test {
+ protected:
+  // Of `b`, to each item.
+  PatchedText Patch(const std::string& text, std::size_t items,
+                    const char* operations = R"([{"op":"add","path":"/b","value":2}])") {
+    for (std::size_t i = 0; i < items; ++i) pointers_.push_back("/items/" + std::to_string(i));
+    std::vector<TextPatch> patches;
+    for (const std::string& pointer : pointers_) patches.push_back({pointer, operations});
+    return PatchText(text, ReadYaml(text), 0, patches);
+  }
+  std::vector<std::string> pointers_;
+};
+
+TEST_F(TextPatches, ManyTakeLinearTime) {
+  std::string text = "items:\n";
+  std::string wanted = text;
+  for (int i = 0; i < 10'000; ++i) {
+    text += "- a: 1\n";
+    wanted += "- a: 1\n  b: 2\n";
+  }
+  const auto begin = std::chrono::steady_clock::now();
+  const PatchedText patched = Patch(text, 10'000);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
+  EXPECT_TRUE(patched.problems.empty());
+  EXPECT_EQ(Changed(text, patched.changes), wanted);
+}
+
+TEST_F(TextPatches, OneThatIsInTheWayCostsOnlyItself) {
+  const std::string text = "items:\n- a: 1\n- &x\n  a: 1\n- *x\n- 5\n- a: 1\n";
+  const PatchedText patched = Patch(text, 5);
+  EXPECT_EQ(patched.problems.size(), 2U);
+  EXPECT_EQ(Changed(text, patched.changes),
+            "items:\n- a: 1\n  b: 2\n- &x\n  a: 1\n- *x\n- 5\n- a: 1\n  b: 2\n");
+}
+
+TEST_F(TextPatches, ManyThatAreInTheWayAreNotTriedForEver) {
+  std::string text = "items:\n";
+  for (int i = 0; i < 10'000; ++i) text += "- &x" + std::to_string(i) + " {a: 1}\n";
+  for (int i = 0; i < 10'000; ++i) text += "- *x" + std::to_string(i) + "\n";
+  const auto begin = std::chrono::steady_clock::now();
+  const PatchedText patched = Patch(text, 20'000);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(60));
+  ASSERT_FALSE(patched.problems.empty());
+  EXPECT_NE(patched.problems.back().find("split the list"), std::string::npos);
+}
+
+TEST_F(TextPatches, OfTwoThatMeetTheFirstIsTaken) {
+  pointers_ = {"/a", "/a"};
+  const PatchedText patched = Patch("a: old\n", 0, R"([{"op":"add","path":"","value":"new"}])");
+  EXPECT_TRUE(patched.problems.empty());
+  EXPECT_EQ(Changed("a: old\n", patched.changes), "a: new\n");
 }
 
 }  // namespace
