@@ -177,13 +177,18 @@ void PrintJson(const ScanReport& report) {
   std::cout << json.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
 }
 
-Status ReadStream(cluster::Scanner& scanner) {
+// False: there is nothing, or only `{}` and `[]`. A list without items is something.
+Result<bool> ReadStream(cluster::Scanner& scanner) {
   std::vector<char> block(std::size_t(64) << 10);
+  bool any = false;
   while (std::cin) {
     std::cin.read(block.data(), std::streamsize(block.size()));
-    TPU_ADMISSION_TRY_STATUS(scanner.Read({block.data(), std::size_t(std::cin.gcount())}));
+    const std::string_view text(block.data(), std::size_t(std::cin.gcount()));
+    any = any || text.find_first_not_of(" \t\r\n{}[],") != text.npos;
+    TPU_ADMISSION_TRY_STATUS(scanner.Read(text));
   }
-  return scanner.FinishReading();
+  TPU_ADMISSION_TRY_STATUS(scanner.FinishReading());
+  return any;
 }
 
 // A line on a terminal that is written over; nothing elsewhere.
@@ -201,8 +206,12 @@ class Progress {
 
 Status Read(const ScanOptions& options, cluster::Scanner& scanner) {
   if (options.path == "-") {
-    const Status status = ReadStream(scanner);
-    return status ? status : Error{"standard input: " + status.error().message};
+    const Result<bool> any = ReadStream(scanner);
+    if (!any) return Error{"standard input: " + any.error().message};
+    if (*any) return OkStatus();
+    return Error{
+        "standard input: there is nothing to look at; wanted what `kubectl get ... -o json` "
+        "prints"};
   }
   cluster::KubectlProgram kubectl(ToProgram(options.kubectl));
   const Progress progress;

@@ -153,6 +153,13 @@ TEST(Why, SaysWhatItCannotRun) {
 
 TEST(Scan, SaysWhatItCannotRun) {
   EXPECT_EQ(RunToEnd({"scan", "-"}, {}, "kind: Job\n").exit_code, 2);
+  for (const char* nothing : {"", "\n", "{}", "[]\n"}) {
+    const Ended ended = RunToEnd({"scan", "-"}, {}, nothing);
+    EXPECT_EQ(ended.exit_code, 2);
+    EXPECT_THAT(ended.err, HasSubstr("standard input: there is nothing to look at"));
+  }
+  const char* const no_items = R"({"apiVersion": "v1", "kind": "List", "items": []})";
+  EXPECT_EQ(RunToEnd({"scan", "-"}, {}, no_items).exit_code, 0);
   const Ended missing = RunToEnd({"scan", "--kubectl", "/nowhere/kubectl"});
   EXPECT_EQ(missing.exit_code, 2);
   EXPECT_THAT(missing.err, HasSubstr("install kubectl"));
