@@ -14,6 +14,7 @@
 #include "app/settings_loader.h"
 #include "tpu_admission/base/clock.h"
 #include "tpu_admission/base/files.h"
+#include "tpu_admission/base/text.h"
 #include "tpu_admission/offline/baseline.h"
 #include "tpu_admission/offline/format.h"
 
@@ -69,7 +70,8 @@ class KnownFindings {
   Status Finish() const {
     if (options_.write_baseline) return WriteFile(options_.baseline, known_.Text());
     if (const std::size_t unused = known_.Unused(); unused > 0) {
-      std::cerr << "tpu-admission: " << unused << " of the findings of " << options_.baseline
+      std::cerr << "tpu-admission: " << unused << " of the findings of "
+                << ShownPath(options_.baseline)
                 << " were not found; --write-baseline writes it anew\n";
     }
     return OkStatus();

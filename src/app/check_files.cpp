@@ -13,6 +13,7 @@
 
 #include "app/ordered_work.h"
 #include "tpu_admission/base/files.h"
+#include "tpu_admission/base/text.h"
 #include "tpu_admission/net/processors.h"
 #include "tpu_admission/offline/fix.h"
 #include "tpu_admission/offline/format.h"
@@ -146,10 +147,10 @@ FixOutcome FixFiles(const admission::Settings& settings, const offline::CheckWis
     outcome.whole = false;
   };
   ForEachManifestFile(options.paths, WalkOf(options), [&](const FoundFile& found) {
-    if (!found.error.empty()) return fail(found.path + ": " + found.error);
+    if (!found.error.empty()) return fail(ShownPath(found.path) + ": " + found.error);
     if (!found.skipped.empty() || !found.patch_of.empty()) return;
     const Result<std::string> text = DiskFiles().ReadInput(found.path, offline::kMaxManifestBytes);
-    if (!text) return fail(text.error().message);
+    if (!text) return fail(ShownPath(text.error().message));
     const offline::FixedText fixed =
         offline::FixText(settings, wish, options.repair.front(), *text);
     // Nobody asked for this template by its name, so that it cannot be read is no failure.
@@ -157,18 +158,18 @@ FixOutcome FixFiles(const admission::Settings& settings, const offline::CheckWis
       TellErrors(found.path, *text, fixed.errors);
       outcome.whole = false;
     }
-    for (const std::string& problem : fixed.problems) fail(found.path + ": " + problem);
+    for (const std::string& problem : fixed.problems) fail(ShownPath(found.path) + ": " + problem);
     if (fixed.text == *text) return;
     outcome.differs = true;
     if (options.diff) {
       std::cout << offline::UnifiedDiff(found.path, *text, fixed.text);
     } else if (LiesOutside(found)) {
-      fail(found.path + ": not changed, since it lies outside of " + found.below +
-           " behind a link; name it to change it");
+      fail(ShownPath(found.path) + ": not changed, since it lies outside of " +
+           ShownPath(found.below) + " behind a link; name it to change it");
     } else if (const Status written = WriteFile(found.path, fixed.text); !written) {
-      fail(written.error().message);
+      fail(ShownPath(written.error().message));
     } else {
-      std::cerr << "tpu-admission: repaired " << found.path << '\n';
+      std::cerr << "tpu-admission: repaired " << ShownPath(found.path) << '\n';
     }
   });
   return outcome;

@@ -95,6 +95,15 @@ std::string Quoted(std::string_view text, std::size_t max_bytes) {
   return out + '"';
 }
 
+std::string ShownPath(std::string_view path) {
+  constexpr std::size_t kPathBytes = 4096;
+  std::string shown = Printable(path, kPathBytes);
+  const std::size_t first = shown.find_first_not_of(' ');
+  const bool command = first != shown.npos && shown.compare(first, 2, "::") == 0;
+  if (command) shown.insert(0, "./");
+  return shown;
+}
+
 std::string Cut(std::string_view text, std::size_t max_bytes) {
   if (text.size() <= max_bytes) return std::string(text);
   std::size_t end = max_bytes > kEllipsis.size() ? max_bytes - kEllipsis.size() : 0;

@@ -58,7 +58,7 @@ class TextFormat final : public Format {
   // "FILE:LINE:COLUMN: error: "; without a line "FILE: ".
   void Head(std::string_view file, const YamlMark& place, std::string_view word,
             std::string& out) const {
-    out.append(Colour(kBold)).append(file).append(":");
+    out.append(Colour(kBold)).append(ShownPath(file)).append(":");
     if (place.line > 0) {
       out += std::to_string(place.line) + ":" + std::to_string(place.column) + ":";
     }

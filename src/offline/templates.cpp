@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "tpu_admission/base/text.h"
+
 namespace tpu_admission::offline {
 namespace {
 
@@ -43,7 +45,7 @@ std::string RenderFirst(std::string_view text) {
 }
 
 std::string ChartTemplates(std::string_view folder) {
-  return "templates of a Helm chart are skipped; render it: helm template " + std::string(folder) +
+  return "templates of a Helm chart are skipped; render it: helm template " + ShownPath(folder) +
          " | tpu-admission check -";
 }
 
@@ -61,9 +63,9 @@ std::vector<std::string> PatchesOf(std::string_view kustomization) {
 }
 
 std::string RenderPatch(std::string_view kustomization) {
-  return "is a patch of " + std::string(kustomization) +
-         " and no whole object; build it: kustomize build " + Folder(kustomization) +
-         " | tpu-admission check -";
+  const std::string shown = ShownPath(kustomization);
+  return "is a patch of " + shown + " and no whole object; build it: kustomize build " +
+         Folder(shown) + " | tpu-admission check -";
 }
 
 }  // namespace tpu_admission::offline

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "tpu_admission/base/text.h"
+
 namespace tpu_admission::offline {
 namespace {
 
@@ -60,7 +62,8 @@ std::string UnifiedDiff(std::string_view name, std::string_view before, std::str
     i = block.a_end;
     j = block.b_end;
   }
-  std::string diff = "--- a/" + std::string(name) + "\n+++ b/" + std::string(name) + "\n";
+  const std::string shown = ShownPath(name);
+  std::string diff = "--- a/" + shown + "\n+++ b/" + shown + "\n";
   for (std::size_t first = 0; first < blocks.size();) {
     std::size_t last = first;
     while (last + 1 < blocks.size() && blocks[last + 1].a - blocks[last].a_end <= 2 * kContext) {

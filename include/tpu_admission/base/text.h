@@ -16,6 +16,10 @@ std::string Printable(std::string_view text, std::size_t max_bytes = 64);
 // Printable(text) in double quotes; `"` and `\` inside are escaped.
 std::string Quoted(std::string_view text, std::size_t max_bytes = 64);
 
+// The name of a file as a line of text may begin with it: Printable(), and no workflow command of a
+// CI system ("::error::").
+std::string ShownPath(std::string_view path);
+
 // `text` cut to at most `max_bytes` at a character, ending in "..." if anything was lost.
 std::string Cut(std::string_view text, std::size_t max_bytes);
 

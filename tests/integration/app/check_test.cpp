@@ -469,6 +469,24 @@ TEST_F(CheckFolder, FixWritesNothingOutsideOfTheFolder) {
   EXPECT_TRUE(std::filesystem::is_symlink(root() + "/in/b.yaml"));
 }
 
+TEST_F(CheckFolder, NamesOfFilesReachNoTerminalRaw) {
+  for (const char* name : {"::error::a.yaml", "b\n::error::\x1b[31m\xff.yaml"}) {
+    Write(name, kWrongPod);
+    Write(std::string("x/") + name, "a: b: c\n");
+  }
+  for (const char* flag : {"--output=text", "--diff", "--fix"}) {
+    const Ended ended = Run({flag, "."});
+    EXPECT_EQ(ended.exit_code, 2);
+    for (const std::string& told : {"\n" + ended.out, "\n" + ended.err}) {
+      EXPECT_THAT(told, Not(HasSubstr("\x1b")));
+      EXPECT_THAT(told, Not(HasSubstr("\xff")));
+      EXPECT_THAT(told, Not(HasSubstr("\n::")));
+    }
+  }
+  const auto json = nlohmann::json::parse(Run({"--output=json", "::error::a.yaml"}).out);
+  EXPECT_EQ(json["workloads"], 1);
+}
+
 TEST_F(CheckFolder, FindsTheProjectFileUpToTheRootOfTheRepository) {
   Write("repo/.git/HEAD", "");
   Write("repo/.tpu-admission.yaml", "ignore: [TPU2]\nexclude: [gone]\n");

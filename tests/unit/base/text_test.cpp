@@ -104,5 +104,13 @@ TEST(JsonStringTest, InvisibleCharactersAreEscaped) {
   EXPECT_EQ(json, "\"\\u0085\\u061c\\u2028\\u202e\\udb40\\udc41\u00e9\\u007f\\n\"");
 }
 
+TEST(ShownPath, IsSafeOnATerminalAndNoCommand) {
+  EXPECT_EQ(ShownPath("a b/\u00e4.yaml"), "a b/\u00e4.yaml");
+  EXPECT_EQ(ShownPath("a\n\x1b[31m\xff.yaml"), "a\uFFFD\uFFFD[31m\uFFFD.yaml");
+  EXPECT_EQ(ShownPath("::error::x.yaml"), "./::error::x.yaml");
+  EXPECT_EQ(ShownPath("  ::error::x.yaml"), "./  ::error::x.yaml");
+  EXPECT_EQ(ShownPath("a::b.yaml"), "a::b.yaml");
+}
+
 }  // namespace
 }  // namespace tpu_admission
