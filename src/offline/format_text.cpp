@@ -37,8 +37,9 @@ class TextFormat final : public Format {
 
   void Finish(const Counts& counts, std::string& out) override {
     if (counts.known > 0) {
-      out += Number(counts.known, "finding") + (counts.known == 1 ? " stands" : " stand") +
-             " in the baseline and is not told\n";
+      out += Number(counts.known, "finding") + (counts.known == 1
+                                                    ? " stands in the baseline and is not told\n"
+                                                    : " stand in the baseline and are not told\n");
     }
     out += Number(counts.workloads, "TPU workload") +
            " checked: " + Number(counts.denied, "error") + ", " + Number(counts.warned, "warning");

@@ -514,6 +514,11 @@ TEST_F(CheckFolder, TellsOfABaselineOnlyWhatIsNew) {
   const Ended known = Run({"--baseline", "known.yaml", "@deploy"});
   EXPECT_EQ(known.exit_code, 0);
   EXPECT_THAT(known.out, HasSubstr("1 finding stands in the baseline"));
+  Write("two.yaml", std::string(kWrongPod) + "\n---\n" + kWrongPod);
+  EXPECT_EQ(Run({"--baseline", "two", "--write-baseline", "two.yaml"}).exit_code, 0);
+  EXPECT_THAT(Run({"--baseline", "two", "two.yaml"}).out,
+              HasSubstr("2 findings stand in the baseline and are not told"));
+  std::filesystem::remove(root() + "/two.yaml");
   Write("deploy/a.yaml", "# a line more\n" + std::string(kWrongPod));
   EXPECT_EQ(Run({"--baseline", "known.yaml", "."}).exit_code, 0);
   Write("deploy/b.yaml", kWrongPod);
