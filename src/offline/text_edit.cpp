@@ -1,8 +1,6 @@
 #include "tpu_admission/offline/text_edit.h"
 
 #include <algorithm>
-#include <array>
-#include <cctype>
 #include <charconv>
 #include <iterator>
 #include <map>
