@@ -118,8 +118,10 @@ class SarifFormat final : public Format {
     const std::string_view text = has_repairs ? std::string_view(report.text) : "";
     const YamlStream stream = ReadYaml(text);
     const LineIndex lines(text);
+    std::size_t left = kMostRead;
     for (const ObjectReport& object : report.objects) {
-      const Json fixes = object.source.empty() ? Fixes(report, object, stream, lines) : Json();
+      const Json fixes =
+          object.source.empty() ? Fixes(report, object, stream, lines, left) : Json();
       for (const ReportedFinding& finding : object.findings) {
         AddResult(report, object, finding, fixes);
       }
@@ -145,10 +147,16 @@ class SarifFormat final : public Format {
   }
 
  private:
+  // Each fix is proven by reading the whole text again: so many bytes of a file in all, which does
+  // for every fix of a file that people write.
+  static constexpr std::size_t kMostRead = 16 << 20;
+
   static Json Fixes(const FileReport& report, const ObjectReport& object, const YamlStream& stream,
-                    const LineIndex& lines) {
+                    const LineIndex& lines, std::size_t& left) {
     Json fixes = Json::array();
     for (const ReportedRepair& repair : object.repairs) {
+      if (report.text.size() > left) break;
+      left -= report.text.size();
       const auto changes = ChangesOf(report.text, stream, {object.document, repair.repair.edits});
       if (changes) fixes.push_back(FixOf(report, lines, repair, *changes));
     }

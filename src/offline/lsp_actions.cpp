@@ -56,9 +56,16 @@ LspJson ActionOf(const NamedDocument& named, const Wanted& wanted, std::string t
   return action;
 }
 
+// `left`: bytes that may be read, for each repair is proven by reading the whole text again.
 void AddActions(const NamedDocument& named, const Wanted& wanted, const ClientAbilities& client,
-                LspJson& actions) {
+                std::size_t& left, LspJson& actions) {
   const std::string& text = wanted.piece.piece->report.text;
+  const auto may_read = [&] {
+    const bool fits = text.size() <= left;
+    if (fits) left -= text.size();
+    return fits;
+  };
+  if (!may_read()) return;
   const YamlStream stream = ReadYaml(text);
   const auto add = [&](std::string title, bool preferred,
                        const Result<std::vector<TextChange>>& changes) {
@@ -67,6 +74,7 @@ void AddActions(const NamedDocument& named, const Wanted& wanted, const ClientAb
   };
   const ObjectReport& object = wanted.object;
   for (const ReportedRepair& each : object.repairs) {
+    if (!may_read()) return;
     add(each.repair.Title() + ": " + each.repair.changes, each.label == 'a',
         ChangesOf(text, stream, {object.document, each.repair.edits}));
   }
@@ -74,7 +82,7 @@ void AddActions(const NamedDocument& named, const Wanted& wanted, const ClientAb
     const bool is_told =
         std::any_of(wanted.diagnostics.begin(), wanted.diagnostics.end(),
                     [&](const LspJson& diagnostic) { return diagnostic["code"] == fix.rule->id; });
-    if (!is_told) continue;
+    if (!is_told || !may_read()) continue;
     add("add what the webhook would (" + std::string(fix.rule->id) + " " +
             std::string(fix.rule->name) + ")",
         object.repairs.empty(), PatchText(text, stream, object.document, fix.pointer, fix.patch));
@@ -99,6 +107,7 @@ LspJson DiagnosticsOf(const PlacedPiece& placed, const ObjectReport& object,
 LspJson QuickFixes(const NamedDocument& named, const TextRange& range,
                    const ClientAbilities& client) {
   LspJson actions = LspJson::array();
+  std::size_t left = 16 << 20;
   // The cursor need not stand on the very value.
   const TextRange lines{{range.begin.line, 0}, {range.end.line, std::string_view::npos}};
   for (const PlacedPiece& placed : named.pieces) {
@@ -107,7 +116,7 @@ LspJson QuickFixes(const NamedDocument& named, const TextRange& range,
     for (const ObjectReport& object : placed.piece->report.objects) {
       if (object.repairs.empty() && object.fixes.empty()) continue;
       const Wanted wanted{placed, object, DiagnosticsOf(placed, object, lines)};
-      if (!wanted.diagnostics.empty()) AddActions(named, wanted, client, actions);
+      if (!wanted.diagnostics.empty()) AddActions(named, wanted, client, left, actions);
     }
   }
   return actions;

@@ -645,5 +645,27 @@ TEST_F(CheckFolder, SaysWhatIsTooLargeTooDeepOrNoText) {
   }
 }
 
+// A fix is proven by reading all of the text, so that the fixes of a long list take the square of
+// its length.
+TEST_F(CheckFolder, SarifHasTheFixesOfTheFirstOfVeryManyObjects) {
+  std::string list = "kind: List\napiVersion: v1\nitems:\n";
+  for (int i = 0; i < 400; ++i) {
+    list += "- {apiVersion: v1, kind: Pod, metadata: {name: p" + std::to_string(i) +
+            ", annotations: {a: " + std::string(400, 'a') +
+            "}}, spec: {nodeSelector: {cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice, "
+            "cloud.google.com/gke-tpu-topology: 2x2}, containers: [{name: c, image: i, resources: "
+            "{limits: {google.com/tpu: 3}}}]}}\n";
+  }
+  Write("list.yaml", list);
+  const auto report = nlohmann::json::parse(Run({"--output", "sarif", "list.yaml"}).out);
+  int with_fixes = 0;
+  int without = 0;
+  for (const auto& result : report["runs"][0]["results"]) {
+    if (result["ruleId"] == "TPU301") ++(result.contains("fixes") ? with_fixes : without);
+  }
+  EXPECT_GT(with_fixes, 10);
+  EXPECT_GT(without, 100);
+}
+
 }  // namespace
 }  // namespace tpu_admission::testing
