@@ -199,7 +199,7 @@ struct Prepared {
   Tree operations = Tree::array();
 };
 
-Status Sort(std::vector<TextChange>& changes) {
+Status SortChanges(std::vector<TextChange>& changes) {
   std::stable_sort(changes.begin(), changes.end(),
                    [](const TextChange& a, const TextChange& b) { return a.begin < b.begin; });
   for (std::size_t i = 1; i < changes.size(); ++i) {
@@ -230,13 +230,13 @@ Result<Prepared> Prepare(std::string_view text, const YamlNode& root, const Text
     moved["path"] = path;
     prepared.operations.push_back(std::move(moved));
   }
-  TPU_ADMISSION_TRY_STATUS(Sort(prepared.changes));
+  TPU_ADMISSION_TRY_STATUS(SortChanges(prepared.changes));
   return prepared;
 } catch (const nlohmann::json::exception& error) {
   return Error{std::string("the patch cannot be applied: ") + error.what()};
 }
 
-constexpr const char* kInTheWay =
+constexpr const char* kCannotBeAdded =
     "an anchor, an alias or a merge key stands in the way; add it by hand";
 
 // Ranges of the text that are changed.
@@ -292,7 +292,7 @@ class Patcher {
     }
     std::stable_sort(done.changes.begin(), done.changes.end(),
                      [](const TextChange& a, const TextChange& b) { return a.begin < b.begin; });
-    if (in_the_way_) done.problems.emplace_back(kInTheWay);
+    if (in_the_way_) done.problems.emplace_back(kCannotBeAdded);
     if (too_much_) {
       done.problems.emplace_back(
           "is too large to try its changes one by one; split the list, or add them by hand");
