@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "offline/formats.h"
+#include "offline/reading_budget.h"
 #include "tpu_admission/base/text.h"
 #include "tpu_admission/base/version.h"
 #include "tpu_admission/offline/text_edit.h"
@@ -118,10 +119,10 @@ class SarifFormat final : public Format {
     const std::string_view text = has_repairs ? std::string_view(report.text) : "";
     const YamlStream stream = ReadYaml(text);
     const LineIndex lines(text);
-    std::size_t left = kMostRead;
+    ReadingBudget budget;
     for (const ObjectReport& object : report.objects) {
       const Json fixes =
-          object.source.empty() ? Fixes(report, object, stream, lines, left) : Json();
+          object.source.empty() ? Fixes(report, object, stream, lines, budget) : Json();
       for (const ReportedFinding& finding : object.findings) {
         AddResult(report, object, finding, fixes);
       }
@@ -147,16 +148,11 @@ class SarifFormat final : public Format {
   }
 
  private:
-  // Each fix is proven by reading the whole text again: so many bytes of a file in all, which does
-  // for every fix of a file that people write.
-  static constexpr std::size_t kMostRead = 16 << 20;
-
   static Json Fixes(const FileReport& report, const ObjectReport& object, const YamlStream& stream,
-                    const LineIndex& lines, std::size_t& left) {
+                    const LineIndex& lines, ReadingBudget& budget) {
     Json fixes = Json::array();
     for (const ReportedRepair& repair : object.repairs) {
-      if (report.text.size() > left) break;
-      left -= report.text.size();
+      if (!budget.Take(report.text)) break;
       const auto changes = ChangesOf(report.text, stream, {object.document, repair.repair.edits});
       if (changes) fixes.push_back(FixOf(report, lines, repair, *changes));
     }

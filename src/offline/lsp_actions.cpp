@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "offline/lsp_answers.h"
+#include "offline/reading_budget.h"
 #include "tpu_admission/base/yaml.h"
 #include "tpu_admission/offline/text_edit.h"
 #include "tpu_admission/offline/text_patch.h"
@@ -56,16 +57,10 @@ LspJson ActionOf(const NamedDocument& named, const Wanted& wanted, std::string t
   return action;
 }
 
-// `left`: bytes that may be read, for each repair is proven by reading the whole text again.
 void AddActions(const NamedDocument& named, const Wanted& wanted, const ClientAbilities& client,
-                std::size_t& left, LspJson& actions) {
+                ReadingBudget& budget, LspJson& actions) {
   const std::string& text = wanted.piece.piece->report.text;
-  const auto may_read = [&] {
-    const bool fits = text.size() <= left;
-    if (fits) left -= text.size();
-    return fits;
-  };
-  if (!may_read()) return;
+  if (!budget.Take(text)) return;
   const YamlStream stream = ReadYaml(text);
   const auto add = [&](std::string title, bool preferred,
                        const Result<std::vector<TextChange>>& changes) {
@@ -74,7 +69,7 @@ void AddActions(const NamedDocument& named, const Wanted& wanted, const ClientAb
   };
   const ObjectReport& object = wanted.object;
   for (const ReportedRepair& each : object.repairs) {
-    if (!may_read()) return;
+    if (!budget.Take(text)) return;
     add(each.repair.Title() + ": " + each.repair.changes, each.label == 'a',
         ChangesOf(text, stream, {object.document, each.repair.edits}));
   }
@@ -82,7 +77,7 @@ void AddActions(const NamedDocument& named, const Wanted& wanted, const ClientAb
     const bool is_told =
         std::any_of(wanted.diagnostics.begin(), wanted.diagnostics.end(),
                     [&](const LspJson& diagnostic) { return diagnostic["code"] == fix.rule->id; });
-    if (!is_told || !may_read()) continue;
+    if (!is_told || !budget.Take(text)) continue;
     add("add what the webhook would (" + std::string(fix.rule->id) + " " +
             std::string(fix.rule->name) + ")",
         object.repairs.empty(), PatchText(text, stream, object.document, fix.pointer, fix.patch));
@@ -107,7 +102,7 @@ LspJson DiagnosticsOf(const PlacedPiece& placed, const ObjectReport& object,
 LspJson QuickFixes(const NamedDocument& named, const TextRange& range,
                    const ClientAbilities& client) {
   LspJson actions = LspJson::array();
-  std::size_t left = 16 << 20;
+  ReadingBudget budget;
   // The cursor need not stand on the very value.
   const TextRange lines{{range.begin.line, 0}, {range.end.line, std::string_view::npos}};
   for (const PlacedPiece& placed : named.pieces) {
@@ -116,7 +111,7 @@ LspJson QuickFixes(const NamedDocument& named, const TextRange& range,
     for (const ObjectReport& object : placed.piece->report.objects) {
       if (object.repairs.empty() && object.fixes.empty()) continue;
       const Wanted wanted{placed, object, DiagnosticsOf(placed, object, lines)};
-      if (!wanted.diagnostics.empty()) AddActions(named, wanted, client, left, actions);
+      if (!wanted.diagnostics.empty()) AddActions(named, wanted, client, budget, actions);
     }
   }
   return actions;

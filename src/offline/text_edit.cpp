@@ -284,13 +284,6 @@ bool ReadsAs(const YamlStream& before, std::string_view text,
 constexpr const char* kInTheWay =
     "an anchor, an alias or a merge key stands in the way; change it by hand";
 
-const YamlDocument* Find(const YamlStream& stream, std::size_t index) {
-  const auto found = std::lower_bound(
-      stream.documents.begin(), stream.documents.end(), index,
-      [](const YamlDocument& document, std::size_t wanted) { return document.index < wanted; });
-  return found == stream.documents.end() || found->index != index ? nullptr : &*found;
-}
-
 // In the order of the text; an error if two meet.
 Status Sort(std::vector<Change>& changes) {
   std::stable_sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) {
@@ -339,7 +332,7 @@ Status AddChanges(std::string_view text, const YamlNode& root, const std::vector
 // The edits become what the text says in the end.
 Result<std::vector<Change>> FindChanges(std::string_view text, const YamlStream& stream,
                                         DocumentEdits& edits) {
-  const YamlDocument* const document = Find(stream, edits.document);
+  const YamlDocument* const document = FindDocument(stream, edits.document);
   if (document == nullptr) return Error{"there is no such document"};
   std::map<std::string_view, std::vector<JsonEdit*>> by_item;  // what meets is in one item
   for (JsonEdit& edit : edits.edits) {
@@ -359,7 +352,7 @@ Result<std::vector<Change>> FindChanges(std::string_view text, const YamlStream&
 Result<std::vector<TextChange>> ChangesOf(std::string_view text, const YamlStream& stream,
                                           DocumentEdits edits) {
   TPU_ADMISSION_TRY(std::vector<Change> changes, FindChanges(text, stream, edits));
-  const YamlDocument& document = *Find(stream, edits.document);
+  const YamlDocument& document = *FindDocument(stream, edits.document);
   const auto [begin, slice] = DocumentTextOf(text, stream, document);
   std::vector<Change> local = changes;
   for (Change& change : local) {

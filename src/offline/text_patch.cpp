@@ -339,12 +339,8 @@ class Patcher {
 
 PatchedText PatchText(std::string_view text, const YamlStream& stream, std::size_t document,
                       std::span<const TextPatch> patches) {
-  const auto found = std::lower_bound(
-      stream.documents.begin(), stream.documents.end(), document,
-      [](const YamlDocument& each, std::size_t wanted) { return each.index < wanted; });
-  if (found == stream.documents.end() || found->index != document) {
-    return {{}, {"there is no such document"}};
-  }
+  const YamlDocument* const found = FindDocument(stream, document);
+  if (found == nullptr) return {{}, {"there is no such document"}};
   std::vector<std::string> problems;
   std::vector<Prepared> apart;  // the others come in the next round
   Taken taken;

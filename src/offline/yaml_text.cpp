@@ -67,4 +67,11 @@ DocumentText DocumentTextOf(std::string_view text, const YamlStream& stream,
   return {begin, text.substr(begin, end - begin)};
 }
 
+const YamlDocument* FindDocument(const YamlStream& stream, std::size_t index) {
+  const auto found = std::lower_bound(
+      stream.documents.begin(), stream.documents.end(), index,
+      [](const YamlDocument& document, std::size_t wanted) { return document.index < wanted; });
+  return found == stream.documents.end() || found->index != index ? nullptr : &*found;
+}
+
 }  // namespace tpu_admission::offline

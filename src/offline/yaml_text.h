@@ -1,6 +1,7 @@
 // How values are written in the text of a YAML file.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -17,6 +18,9 @@ std::string WrittenKey(const std::string& key);
 bool IsFlow(std::string_view text, const YamlNode& node);
 // A document in braces whose first key is quoted is meant to be JSON, and must stay so.
 bool IsJson(std::string_view text, const YamlNode& root);
+
+// By its index; nullptr if there is none, or it could not be read.
+const YamlDocument* FindDocument(const YamlStream& stream, std::size_t index);
 
 // One document with its marker, so that it can be read alone: the end of the text, if it is the
 // last one, or what lies before the next.

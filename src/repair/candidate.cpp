@@ -43,31 +43,38 @@ void SetSlices(k8s::JsonView object, const workload::Scale& scale, std::int64_t 
   }
 }
 
-// The last of the sets that fill the slices together has what the others leave: there the leaders
-// come first.
-void SetLast(const Written& written, std::int64_t pods, Edits& edits) {
-  const workload::Scale& first = written.pods->scale;
-  const workload::Scale& last =
-      written.followers.empty() ? first : written.followers.back().pods->scale;
-  const std::int64_t others = written.followers.empty() ? 0 : *first.tpu_pods - *last.pods.value;
-  edits.push_back({last.pods.pointer(), pods - others});
+// Of the sets that fill slices together: the leaders come first.
+const workload::Scale& LastOf(const Written& written) {
+  return written.followers.empty() ? written.pods->scale : written.followers.back().pods->scale;
 }
 
-void SetCounts(k8s::JsonView object, const Written& written, const Candidate& target,
-               Edits& edits) {
+// The pods of those but the last; nothing if they are not known.
+std::optional<std::int64_t> PodsBeforeLast(const Written& written) {
+  if (written.followers.empty()) return 0;
+  const std::optional<std::int64_t>& all = written.pods->scale.tpu_pods;
+  const std::optional<std::int64_t>& last = LastOf(written).pods.value;
+  return all && last ? std::optional(*all - *last) : std::nullopt;
+}
+
+// `pods`: of all slices together.
+void SetPodCount(const Written& written, std::int64_t pods, Edits& edits) {
   const workload::Scale& scale = written.pods->scale;
-  const bool has_slices = !scale.slices.field.empty();
-  const std::int64_t pods = has_slices ? target.pods : target.pods * target.slices;
-  if (written.has_paused_pods) {
-    // Nothing to count.
-  } else if (scale.counting == Counting::kTogether) {
-    SetLast(written, pods, edits);
+  if (written.has_paused_pods) return;
+  if (scale.counting == Counting::kTogether) {
+    edits.push_back({LastOf(written).pods.pointer(), pods - *PodsBeforeLast(written)});
   } else if (scale.sub_group > 0) {
     edits.push_back({std::string(scale.pointer) + "/subGroupPolicy/subGroupSize", pods});
     edits.push_back({scale.pods.pointer(), pods * written.sub_groups + scale.leaders_without_tpus});
   } else {
     SetPods(scale, pods, edits);
   }
+}
+
+void SetCounts(k8s::JsonView object, const Written& written, const Candidate& target,
+               Edits& edits) {
+  const workload::Scale& scale = written.pods->scale;
+  const bool has_slices = !scale.slices.field.empty();
+  SetPodCount(written, has_slices ? target.pods : target.pods * target.slices, edits);
   if (has_slices && !written.has_paused_slices) {
     SetSlices(object, scale, target.slices / written.sub_groups, edits);
   }
@@ -196,10 +203,21 @@ bool CanHave(const Written& written, std::int64_t chips) {
 
 // Whether each of the sets that fill slices together keeps a pod.
 bool CanShare(const Written& written, std::int64_t pods) {
-  const workload::Scale& scale = written.pods->scale;
-  if (scale.counting != Counting::kTogether || written.followers.empty()) return true;
-  const std::optional<std::int64_t> last = written.followers.back().pods->scale.pods.value;
-  return scale.tpu_pods && last && pods > *scale.tpu_pods - *last;
+  if (written.pods->scale.counting != Counting::kTogether) return true;
+  const std::optional<std::int64_t> others = PodsBeforeLast(written);
+  return others && pods > *others;
+}
+
+// Without edits and distance.
+Candidate Shaped(const Written& written, const tpu::Placement& placement, std::int64_t chips,
+                 std::int64_t slices) {
+  Candidate candidate;
+  candidate.placement = placement;
+  candidate.generation = written.generation;
+  candidate.chips_per_pod = chips;
+  candidate.pods = placement.topology.chips() / chips;
+  candidate.slices = slices;
+  return candidate;
 }
 
 // The slice that the pods want cut out of the one that they select, or all of it, where that can
@@ -304,13 +322,7 @@ std::optional<Candidate> AsCandidate(const Written& written) {
   if (!written.topology || written.chips_per_pod == 0) return std::nullopt;
   for (const tpu::Placement& placement : written.generation->PlacementsOf(*written.topology)) {
     if (written.chips_per_pod > placement.chips_per_host()) continue;
-    Candidate candidate;
-    candidate.placement = placement;
-    candidate.generation = written.generation;
-    candidate.chips_per_pod = written.chips_per_pod;
-    candidate.pods = placement.topology.chips() / written.chips_per_pod;
-    candidate.slices = written.slices;
-    return candidate;
+    return Shaped(written, placement, written.chips_per_pod, written.slices);
   }
   return std::nullopt;
 }
@@ -327,14 +339,9 @@ std::vector<Candidate> CandidatesFor(const Written& written, k8s::JsonView objec
       if (placement.topology.chips() % chips != 0) continue;
       if (!CanHave(written, chips)) continue;
       for (const std::int64_t slices : Slices(written, placement.topology.chips())) {
-        const std::int64_t pods = placement.topology.chips() / chips;
-        if (slices % written.sub_groups != 0 || !CanShare(written, pods * slices)) continue;
-        Candidate candidate;
-        candidate.placement = placement;
-        candidate.generation = written.generation;
-        candidate.chips_per_pod = chips;
-        candidate.pods = pods;
-        candidate.slices = slices;
+        if (slices % written.sub_groups != 0) continue;
+        Candidate candidate = Shaped(written, placement, chips, slices);
+        if (!CanShare(written, candidate.pods * slices)) continue;
         Edits& edits = candidate.edits;
         SetPodSpec(edits, written, candidate);
         for (const Written& follower : written.followers) SetPodSpec(edits, follower, candidate);

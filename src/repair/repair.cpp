@@ -95,6 +95,11 @@ const workload::PodSet* SetAt(const workload::Workload& workload, std::string_vi
   return nullptr;
 }
 
+Edits::iterator FindPointer(Edits& edits, std::string_view pointer) {
+  return std::find_if(edits.begin(), edits.end(),
+                      [&](const JsonEdit& edit) { return edit.pointer == pointer; });
+}
+
 // Appends what the findings of a plan (of all: nullptr) would change; false if a person must
 // decide about one of them, or if it would change again what is edited already.
 bool Append(const std::vector<Fault>& faults, const Written* plan, Edits& edits) {
@@ -103,9 +108,7 @@ bool Append(const std::vector<Fault>& faults, const Written* plan, Edits& edits)
     if (plan != nullptr && !IsOf(fault, *plan)) continue;
     if (fault.edits.empty()) return false;
     for (const JsonEdit& edit : fault.edits) {
-      const auto same = std::find_if(edits.begin(), edits.end(), [&](const JsonEdit& other) {
-        return other.pointer == edit.pointer;
-      });
+      const auto same = FindPointer(edits, edit.pointer);
       if (same == edits.end()) {
         edits.push_back(edit);
       } else if (std::size_t(same - edits.begin()) < before || *same != edit) {
@@ -119,9 +122,7 @@ bool Append(const std::vector<Fault>& faults, const Written* plan, Edits& edits)
 // Appends `more` where it is not said yet; false if what is there says otherwise.
 bool Join(const Edits& more, Edits& edits) {
   for (const JsonEdit& edit : more) {
-    const auto same = std::find_if(edits.begin(), edits.end(), [&](const JsonEdit& other) {
-      return other.pointer == edit.pointer;
-    });
+    const auto same = FindPointer(edits, edit.pointer);
     if (same == edits.end()) {
       edits.push_back(edit);
     } else if (*same != edit) {
@@ -228,13 +229,12 @@ class Search {
     for (const workload::PodSet& pods : workload.pod_sets) {
       if (pods.scale.counted_by != nullptr) continue;  // planned with that set
       std::optional<Written> written = ReadAll(catalog_, workload, pods);
-      if (!written) {
-        if (HasFaults(workload, pods)) return false;
-      } else if (IsFaulty(written_.faults, *written)) {
-        plans_.push_back({*std::move(written), {}});
-      } else {
-        other_chips_ += written->total_chips;
+      if (!HasFaults(workload, pods)) {
+        if (written) other_chips_ += written->total_chips;
+        continue;
       }
+      if (!written) return false;
+      plans_.push_back({*std::move(written), {}});
     }
     return !plans_.empty();
   }

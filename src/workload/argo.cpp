@@ -22,6 +22,10 @@ constexpr std::string_view kDefaults = "templateDefaults";
 
 bool HasPatch(k8s::JsonView json) { return json["podSpecPatch"].has_value(); }
 
+bool Selects(const k8s::PodSpec& spec) {
+  return spec.node_selector.size() > 0 || !spec.required_affinity.empty();
+}
+
 // Whether `own` says all that `other` says, so that nothing of `other` is merged into it.
 bool Covers(const k8s::PodSpec& own, const k8s::PodSpec& other) {
   if (own.required_affinity.empty() && !other.required_affinity.empty()) return false;
@@ -75,15 +79,12 @@ bool ArgoWorkflow::Read(PodSet& set, k8s::JsonView json, k8s::Decoder& decoder) 
   spec = k8s::DecodePodSpec(json, decoder, kTemplateLists);
   set.pod.metadata = k8s::DecodeMeta(json["metadata"], decoder);
   set.is_patched = is_patched_ || HasPatch(json);
-  const auto selects = [&] {
-    return spec.node_selector.size() > 0 || !spec.required_affinity.empty();
-  };
-  if (!selects()) {
-    if (defaults_.selects()) TakeSelectors(set, defaults_);
+  if (!Selects(spec)) {
+    if (Selects(defaults_.spec)) TakeSelectors(set, defaults_);
   } else if (!Covers(spec, defaults_.spec)) {
     set.is_patched = true;
   }
-  if (!selects()) {
+  if (!Selects(spec)) {
     TakeSelectors(set, workflow_);
   } else if (LeavesHalf(spec, workflow_.spec)) {
     set.is_patched = true;

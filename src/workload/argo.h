@@ -27,9 +27,6 @@ class ArgoWorkflow {
   struct Source {
     k8s::PodSpec spec;
     std::string_view pointer;
-    bool selects() const {
-      return spec.node_selector.size() > 0 || !spec.required_affinity.empty();
-    }
   };
   static void TakeSelectors(PodSet& set, const Source& source);
 

@@ -141,12 +141,12 @@ Scale ReadScale(const PodSetRow& row, JsonView object, const Binding& binding, k
   scale.completions = ReadCount(holder["completions"], scale.pointer, "completions");
   scale.slices = ReadSlices(row.slices, object, binding, arena);
   scale.slices.value = Sensible(scale.slices.value);
-  const JsonView replicated = Locate(object, ParentOf(row.slices), binding);
+  const auto replicated = [&] { return Locate(object, ParentOf(row.slices), binding); };
   if (row.counting == Counting::kPerSlice) {
     const JsonView cluster = Locate(object, ParentOf(row.counts), binding);
-    HoldWithinBounds(replicated, cluster["enableInTreeAutoscaling"].IsTrue(), scale);
+    HoldWithinBounds(replicated(), cluster["enableInTreeAutoscaling"].IsTrue(), scale);
   }
-  if (row.always_indexed) scale.group = replicated["groupName"].StringOr(kDefaultGroup);
+  if (row.always_indexed) scale.group = replicated()["groupName"].StringOr(kDefaultGroup);
   scale.indexed = row.always_indexed || holder["completionMode"].StringOr("") == "Indexed";
   scale.sub_group = Sensible(holder["subGroupPolicy"]["subGroupSize"].AsInteger()).value_or(0);
   scale.tpu_pods = scale.pods.value;
