@@ -5,7 +5,7 @@
 #include <array>
 #include <charconv>
 #include <cstring>
-#include <memory_resource>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -59,7 +59,13 @@ std::string_view WithoutSpace(std::string_view text) {
 // for a beginning.
 class TreeBuilder {
  public:
-  explicit TreeBuilder(std::pmr::memory_resource& arena) : arena_(arena) {}
+  TreeBuilder() : first_(new std::byte[kFirstBlock]) {}
+
+  // Ends the life of the tree.
+  void Release() {
+    blocks_.clear();
+    free_ = {first_.get(), kFirstBlock};
+  }
 
   // Of a list or map without space around it, in UTF-8, which outlives the tree. nullptr: see
   // fault().
@@ -67,7 +73,7 @@ class TreeBuilder {
     begin_ = text.data();
     end_ = begin_ + text.size();
     SetStack(0);
-    free_ = {};
+    Release();
     values_ = depth_ = unescaped_bytes_ = 0;
     fault_ = nullptr;
     fault_place_ = 0;
@@ -280,8 +286,10 @@ class TreeBuilder {
   // After a fault there is room as well: for a node that nobody reads.
   [[gnu::noinline]] void MakeRoom(const char* at) {
     const std::size_t size = waiting_.size();
-    if (size < JsonParser::kMaxValues) {
-      waiting_.resize(std::clamp<std::size_t>(2 * size, kFirstNodes, JsonParser::kMaxValues));
+    if (values_ + size < JsonParser::kMaxValues) {  // all will be in the arena
+      const std::size_t wanted = std::clamp(2 * size, kFirstNodes, JsonParser::kMaxValues);
+      waiting_.reserve(wanted);  // resize() alone would make room for twice as many
+      waiting_.resize(wanted);
       SetStack(size);
     } else {
       Fail(at, kTooMany);
@@ -289,16 +297,21 @@ class TreeBuilder {
     }
   }
 
-  // Of the arena, which itself takes 40 instructions to be asked.
   TPU_ADMISSION_INLINE void* Allocate(std::size_t bytes) {
-    constexpr std::size_t kBlock = 8 << 10;
     bytes = (bytes + alignof(JsonNode) - 1) / alignof(JsonNode) * alignof(JsonNode);
-    if (bytes > free_.size()) {
-      const std::size_t block = std::max(bytes, kBlock);
-      free_ = {static_cast<std::byte*>(arena_.allocate(block, alignof(JsonNode))), block};
-    }
+    if (bytes > free_.size()) return AllocateBlock(bytes);
     void* const memory = free_.data();
     free_ = free_.subspan(bytes);
+    return memory;
+  }
+
+  // Blocks of one size, not of a growing one, of which a half may stay empty. What is large has one
+  // of its own, so that the rest of the last is not lost.
+  [[gnu::noinline]] void* AllocateBlock(std::size_t bytes) {
+    const bool is_large = bytes >= kBlock / 4;
+    blocks_.emplace_back(new std::byte[is_large ? bytes : kBlock]);
+    std::byte* const memory = blocks_.back().get();
+    if (!is_large) free_ = std::span(memory, kBlock).subspan(bytes);
     return memory;
   }
 
@@ -313,8 +326,13 @@ class TreeBuilder {
     return static_cast<const JsonNode*>(memory);
   }
 
-  std::pmr::memory_resource& arena_;
-  std::span<std::byte> free_;  // of the arena
+  static constexpr std::size_t kFirstBlock = 32 << 10;  // holds a review of usual size
+  static constexpr std::size_t kBlock = 64 << 10;
+
+  // The arena: what is in it lives until Release().
+  const std::unique_ptr<std::byte[]> first_;
+  std::vector<std::unique_ptr<std::byte[]>> blocks_;
+  std::span<std::byte> free_;  // of the last
   const char* begin_ = nullptr;
   const char* end_ = nullptr;
   const char* fault_ = nullptr;
@@ -335,11 +353,7 @@ class TreeBuilder {
 }  // namespace
 
 struct JsonParser::State {
-  static constexpr std::size_t kArenaBytes = 32 << 10;  // holds a review of usual size
-
-  std::unique_ptr<std::byte[]> block{new std::byte[kArenaBytes]};
-  std::pmr::monotonic_buffer_resource arena{block.get(), kArenaBytes};
-  TreeBuilder builder{arena};
+  TreeBuilder builder;
   std::string list;
 
   // "4" as "[4]", so that every text ends with a bracket.
@@ -353,13 +367,12 @@ struct JsonParser::State {
 JsonParser::JsonParser() : state_(std::make_unique<State>()) {}
 JsonParser::~JsonParser() = default;
 
-void JsonParser::Release() { state_->arena.release(); }
+void JsonParser::Release() { state_->builder.Release(); }
 
 Result<JsonView> JsonParser::Parse(std::string_view text) {
   if (!IsAscii(text) && !IsUtf8(text)) {
     return Error{"the body is not valid JSON: it is not UTF-8"};
   }
-  state_->arena.release();
   TreeBuilder& builder = state_->builder;
   text = WithoutSpace(text);
   const bool is_scalar = !text.starts_with('{') && !text.starts_with('[');

@@ -38,6 +38,12 @@ void operator delete(void* memory) noexcept {
   std::free(memory);
 }
 void operator delete(void* memory, std::size_t) noexcept { operator delete(memory); }
+// Arenas ask for an alignment, by which malloc() aligns anyway.
+void* operator new(std::size_t size, std::align_val_t) { return operator new(size); }
+void operator delete(void* memory, std::align_val_t) noexcept { operator delete(memory); }
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
+  operator delete(memory);
+}
 
 namespace tpu_admission::admission {
 namespace {
@@ -314,6 +320,20 @@ INSTANTIATE_TEST_SUITE_P(
                                     List(298'000, "1")));
               },
               "judged"},
+        Shape{"AsMuchAsIsJudgedAmongMuchElse",
+              [] {
+                return Body(std::string(kJobSets), "JobSet",
+                            JobSet(2, 100, 32)
+                                .insert(1, R"("x":)" + List(285'000, R"("\u0041aaaaaaaa")") + ","));
+              },
+              "judged"},
+        Shape{"ManyElementsAndALongTextOfEscapes",
+              [] {
+                std::string text;
+                for (int i = 0; i < 3'100'000; ++i) text += R"(\n)";
+                return PodBody(Spec(R"("x":)" + List(298'000, "1") + R"(,"y":")" + text + "\""));
+              },
+              "judged"},
         Shape{"TooMuchTextWithEscapes",
               [] { return PodBody(Spec(R"("y":"\n)" + std::string(6'000'000, 'y') + "\"")); },
               "the body has more than 3145728 bytes of text with escapes"},
@@ -324,6 +344,16 @@ INSTANTIATE_TEST_SUITE_P(
               },
               "judged"}),
     CaseName());
+
+TEST(HostileShapes, AreForgotten) {
+  const std::string body = List(299'000, R"("\u0041aaaaaaaa")");
+  k8s::JsonParser parser;
+  const std::size_t before = live;
+  ASSERT_TRUE(parser.Parse(body).ok());
+  EXPECT_GT(live, before + (4U << 20));
+  parser.Release();
+  EXPECT_LT(live, before + (1U << 20));
+}
 
 // Nothing is said where there is nothing of ours, however much there is.
 TEST(HostileShapes, WithoutTpusAreNotSpokenOf) {
