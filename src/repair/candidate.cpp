@@ -120,10 +120,6 @@ bool MustKeepTopology(const Written& written) {
          !written.generation->PlacementsOf(*written.topology).empty();
 }
 
-bool Counts(Counting counting) {
-  return counting != Counting::kNone && counting != Counting::kElsewhere;
-}
-
 // The chips that the pods of a slice ask for, and those of the topology: which was meant?
 std::int64_t TotalChips(const Written& written, bool count_is_written) {
   const std::int64_t asked = written.chips_per_pod * written.pods_per_slice * written.slices;
@@ -136,7 +132,7 @@ std::int64_t TotalChips(const Written& written, bool count_is_written) {
       machines.begin(), machines.end(),
       [&](const tpu::MachineType& machine) { return written.chips_per_pod <= machine.chips; });
   const bool offered = !written.generation->PlacementsOf(*written.topology).empty();
-  const bool counts = Counts(written.pods->scale.counting);
+  const bool counts = written.pods->scale.is_counted();
   if (!offered) return possible && asked > 0 && (count_is_written || !counts) ? asked : shaped;
   if (!counts) return shaped;
   return count_is_written && possible && asked > 0 ? asked : shaped;
@@ -273,18 +269,14 @@ std::optional<Written> Read(const tpu::Catalog& catalog, const workload::PodSet&
   }
   const workload::Scale& scale = pods.scale;
   written.chips_per_pod = pods.chips_per_pod;
-  if (Counts(scale.counting)) {
+  if (scale.is_counted()) {
     if (!scale.pods.value || !scale.slices.value) return std::nullopt;  // a placeholder
     written.has_paused_pods = scale.pods.value == 0;
     written.has_paused_slices = scale.slices.value == 0;
     written.pods_per_slice = std::max<std::int64_t>(1, scale.tpu_pods.value_or(*scale.pods.value));
     written.slices = std::max<std::int64_t>(1, *scale.slices.value);
-    if (scale.sub_group > 0 && scale.tpu_pods) {
-      written.sub_groups =
-          std::max<std::int64_t>(1, (*scale.pods.value - scale.leaders_without_tpus) /
-                                        std::max<std::int64_t>(1, *scale.tpu_pods));
-      written.slices *= written.sub_groups;
-    }
+    written.sub_groups = scale.sub_groups();
+    written.slices *= written.sub_groups;
     if (scale.counting == Counting::kReplicas && written.topology && written.chips_per_pod > 0) {
       // A StatefulSet says how many pods there are, not how many slices.
       const std::int64_t hosts = written.topology->chips() / written.chips_per_pod;
@@ -312,7 +304,7 @@ std::optional<Written> ReadAll(const tpu::Catalog& catalog, const workload::Work
 }
 
 bool Candidate::Is(const Written& written) const {
-  const bool same_pods = !Counts(written.pods->scale.counting) || written.has_paused_pods ||
+  const bool same_pods = !written.pods->scale.is_counted() || written.has_paused_pods ||
                          written.pods_per_slice * written.slices == pods * slices;
   return written.generation == generation && written.topology == placement.topology &&
          written.chips_per_pod == chips_per_pod && same_pods;
@@ -329,7 +321,7 @@ std::optional<Candidate> AsCandidate(const Written& written) {
 
 std::vector<Candidate> CandidatesFor(const Written& written, k8s::JsonView object) {
   std::vector<Candidate> all;
-  const bool counts = Counts(written.pods->scale.counting);
+  const bool counts = written.pods->scale.is_counted();
   for (const tpu::Placement& placement : Placements(written)) {
     if (!placement.standard || (placement.hosts == 1 && !placement.machine->single_host)) continue;
     const bool keeps = written.topology == placement.topology;

@@ -1,6 +1,7 @@
 // A Kubernetes object seen as TPU workload: its pod sets, their scale, and who governs it.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -56,6 +57,16 @@ struct Scale {
   std::string_view group;          // of a JobSet: the groupName of the replicated job
   bool slices_may_change = false;  // kPerSlice: between bounds, so their number is not known
   Count elastic_slices;            // of a PathwaysJob: how many of its slices may be missing
+
+  // Does this set say how many pods there are?
+  bool is_counted() const {
+    return counting != Counting::kNone && counting != Counting::kElsewhere;
+  }
+  // The parts of a group that fill slices of their own: 1 where the group is not divided.
+  std::int64_t sub_groups() const {
+    if (sub_group <= 0 || !pods.value || tpu_pods.value_or(0) <= 0) return 1;
+    return std::max<std::int64_t>(1, (*pods.value - leaders_without_tpus) / *tpu_pods);
+  }
 };
 
 // What a pod set has to do with TPUs.

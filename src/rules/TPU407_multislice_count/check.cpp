@@ -14,12 +14,6 @@ using workload::Counting;
 // Enough for any object that there is, and little enough to be summed.
 constexpr std::int64_t kMost = 1'000'000'000;
 
-// Of a LeaderWorkerSet's group each is a slice, or several.
-std::int64_t SubGroups(const workload::Scale& scale) {
-  if (scale.sub_group <= 0 || !scale.pods.value || *scale.tpu_pods <= 0) return 1;
-  return (*scale.pods.value - scale.leaders_without_tpus) / *scale.tpu_pods;
-}
-
 // The slices that the pods of a set fill.
 struct Made {
   std::int64_t each = 0;  // replica
@@ -33,7 +27,7 @@ std::optional<Made> Filled(const workload::Scale& scale, std::int64_t pods_of_sl
     return std::nullopt;
   }
   if (pods % pods_of_slice != 0) return std::nullopt;
-  const std::int64_t each = pods / pods_of_slice * SubGroups(scale);
+  const std::int64_t each = pods / pods_of_slice * scale.sub_groups();
   if (each > kMost / replicas) return std::nullopt;
   return Made{each, each * replicas};
 }
@@ -54,8 +48,7 @@ std::optional<Made> SlicesOf(const workload::PodSet& pods) {
 }
 
 bool IsCounted(const workload::PodSet& pods) {
-  return pods.use == workload::TpuUse::kChips && pods.scale.counting != Counting::kNone &&
-         pods.scale.counting != Counting::kElsewhere;
+  return pods.use == workload::TpuUse::kChips && pods.scale.is_counted();
 }
 
 // Replicated jobs or worker groups may work together: the slices of all sets with TPUs, and of

@@ -13,10 +13,6 @@ namespace {
 using workload::Counting;
 using workload::NodeLabel;
 
-bool Counts(const workload::Scale& scale) {
-  return scale.counting != Counting::kNone && scale.counting != Counting::kElsewhere;
-}
-
 // The pods of one slice as written; 1 where each stands alone, 0 if that is not known.
 std::int64_t FoundPodsOf(const Subject& subject) {
   const workload::Scale& scale = subject.pods.scale;
@@ -60,7 +56,7 @@ Companions CompanionsOf(const Subject& subject, const tpu::Placement& placement)
     chips = possible.front();
   }
   const std::int64_t pods = placement.topology.chips() / chips;
-  if (Counts(subject.pods.scale) && !IsCount(subject, pods)) needed.pods = pods;
+  if (subject.pods.scale.is_counted() && !IsCount(subject, pods)) needed.pods = pods;
   return needed;
 }
 
@@ -174,7 +170,7 @@ void SuggestChips(const Subject& subject, const k8s::Container& container, Findi
         if (FoundPodsOf(subject) > 0 && IsCount(subject, slice / chips)) return set(chips);
       }
     }
-    if (Counts(scale) && scale.counting != Counting::kTogether) {
+    if (scale.is_counted() && scale.counting != Counting::kTogether) {
       const std::int64_t host = placements.front().chips_per_host();
       set(host);
       // Pods on single hosts need not be of a number.
