@@ -271,6 +271,8 @@ std::optional<Written> Read(const tpu::Catalog& catalog, const workload::PodSet&
   written.chips_per_pod = pods.chips_per_pod;
   if (scale.is_counted()) {
     if (!scale.pods.value || !scale.slices.value) return std::nullopt;  // a placeholder
+    // Others may or may not fill slices with it.
+    if (!scale.tpu_pods && scale.sub_group == 0) return std::nullopt;
     written.has_paused_pods = scale.pods.value == 0;
     written.has_paused_slices = scale.slices.value == 0;
     written.pods_per_slice = std::max<std::int64_t>(1, scale.tpu_pods.value_or(*scale.pods.value));

@@ -162,7 +162,46 @@ std::span<const NodeChoice> Copy(std::span<const NodeChoice> choices, k8s::Arena
   return copy;
 }
 
+constexpr std::array kSliceLabels = {NodeLabel::kAccelerator, NodeLabel::kTopology};
+
+bool SameSlices(const NodeChoice& a, const NodeChoice& b) {
+  return std::all_of(kSliceLabels.begin(), kSliceLabels.end(), [&](NodeLabel label) {
+    return a[label].state == b[label].state && a[label].value == b[label].value;
+  });
+}
+
+// Every alternative of `a` is one of `b` too.
+bool AreAmong(const NodeSelection& a, const NodeSelection& b) {
+  return std::all_of(a.choices.begin(), a.choices.end(), [&](const NodeChoice& one) {
+    return std::any_of(b.choices.begin(), b.choices.end(),
+                       [&](const NodeChoice& other) { return SameSlices(one, other); });
+  });
+}
+
+bool IsOpen(const NodeSelection& selection, const Selected& selected) {
+  return !selected.fixed() && (!selected.free() || selection.by_other_means);
+}
+
+bool MayMeet(const NodeSelection& a, const NodeChoice& one, const NodeSelection& b,
+             const NodeChoice& other) {
+  return std::all_of(kSliceLabels.begin(), kSliceLabels.end(), [&](NodeLabel label) {
+    return one[label].value == other[label].value || IsOpen(a, one[label]) ||
+           IsOpen(b, other[label]);
+  });
+}
+
 }  // namespace
+
+Together GoTogether(const NodeSelection& a, const NodeSelection& b) {
+  if (AreAmong(a, b) && AreAmong(b, a)) return Together::kYes;
+  if (a.too_many || b.too_many) return Together::kMaybe;
+  for (const NodeChoice& one : a.choices) {
+    for (const NodeChoice& other : b.choices) {
+      if (MayMeet(a, one, b, other)) return Together::kMaybe;
+    }
+  }
+  return Together::kNo;
+}
 
 NodeSelection SelectNodes(const k8s::PodSpec& spec, k8s::Arena& arena) {
   NodeSelection selection;

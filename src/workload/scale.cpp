@@ -50,14 +50,6 @@ void HoldWithinBounds(JsonView group, bool autoscales, Scale& scale) {
   if (most) slices.value = std::min(*slices.value, *most);
 }
 
-bool SameNodes(const PodSet& a, const PodSet& b) {
-  const auto shows = [](const PodSet& set, NodeLabel label) {
-    return set.nodes.choices.size() == 1 ? set.nodes.choices[0][label].value : std::string_view();
-  };
-  return shows(a, NodeLabel::kAccelerator) == shows(b, NodeLabel::kAccelerator) &&
-         shows(a, NodeLabel::kTopology) == shows(b, NodeLabel::kTopology);
-}
-
 // The TPU pods of one sub-group, where all sub-groups have the same.
 // https://lws.sigs.k8s.io/docs/concepts/: the leader belongs to the first sub-group.
 std::optional<std::int64_t> OfSubGroup(std::int64_t size, std::int64_t idle, std::int64_t sub) {
@@ -82,7 +74,10 @@ void CombineGroup(const Kind& kind, JsonView object, std::span<PodSet> sets) {
   }
   Scale& scale = worker->scale;
   if (!scale.pods.value) return;
-  const bool apart = has_template && (!leader_has_chips || !SameNodes(*leader, *worker));
+  const Together together =
+      leader_has_chips ? GoTogether(leader->nodes, worker->nodes) : Together::kNo;
+  if (has_template && together == Together::kMaybe) return scale.tpu_pods.reset();
+  const bool apart = has_template && together == Together::kNo;
   if (leader_has_chips && !apart) leader->scale.counted_by = worker;
   scale.leaders_without_tpus = apart ? 1 : 0;
   scale.tpu_pods = scale.sub_group > 0
@@ -96,7 +91,13 @@ void CombineReplicas(std::span<PodSet> sets) {
     Scale& scale = sets[i].scale;
     if (scale.counting != Counting::kTogether) continue;
     for (PodSet& other : sets.subspan(i + 1)) {
-      if (other.use != sets[i].use || !SameNodes(sets[i], other)) continue;
+      const Together together = GoTogether(sets[i].nodes, other.nodes);
+      if (other.use != sets[i].use || together == Together::kNo) continue;
+      if (together == Together::kMaybe) {
+        scale.tpu_pods.reset();
+        other.scale.tpu_pods.reset();
+        continue;
+      }
       if (scale.tpu_pods && other.scale.tpu_pods) {
         scale.tpu_pods = *scale.tpu_pods + *other.scale.tpu_pods;
       } else {

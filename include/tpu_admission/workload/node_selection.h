@@ -71,6 +71,12 @@ struct NodeSelection {
 
 NodeSelection SelectNodes(const k8s::PodSpec& spec, k8s::Arena& arena);
 
+// Whether the pods of two selections go to nodes of one accelerator and topology. Maybe: where one
+// of several alternatives is such, or where a compute class, a node pool or an operator such as
+// NotIn leaves open which nodes they are.
+enum class Together { kNo, kMaybe, kYes };
+Together GoTogether(const NodeSelection& a, const NodeSelection& b);
+
 // True if the selection names a TPU: an accelerator or a topology, by whatever operator.
 bool SelectsTpus(const k8s::PodSpec& spec);
 

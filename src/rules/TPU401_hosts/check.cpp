@@ -148,49 +148,67 @@ bool IsSpread(const workload::Scale& scale, const Slice& slice) {
          (found * jobs) % slice.pods == 0;
 }
 
-bool SameNodes(const workload::PodSet& a, const workload::PodSet& b) {
-  if (a.nodes.choices.size() != 1 || b.nodes.choices.size() != 1) return false;
-  constexpr std::array kLabels = {workload::NodeLabel::kAccelerator,
-                                  workload::NodeLabel::kTopology};
-  return std::all_of(kLabels.begin(), kLabels.end(), [&](workload::NodeLabel label) {
-    return a.nodes.choices[0][label].value == b.nodes.choices[0][label].value;
-  });
-}
-
-// The pods of the replicated jobs of a JobSet that go to the same nodes and of which none fills a
-// slice: they fill slices together, such as a leader of one pod and its three workers. Nothing if
-// there is but one, or if some job does not look like that.
-std::optional<std::int64_t> PodsTogether(const Subject& subject, const Slice& slice) {
-  if (subject.pods.row->name.empty() || subject.pods.scale.counting != Counting::kJob) return {};
-  std::int64_t sum = 0;
+// What the replicated jobs of a JobSet have on the same nodes, of those that do not fill whole
+// slices: they may fill some together, such as a leader of one pod and its three workers.
+struct Group {
+  std::int64_t pods = 0;
+  std::int64_t chips = 0;
+  std::int64_t maybe_chips = 0;  // of those that may be sent there too
   int sets = 0;
+  bool same_chips = true;  // as the pods that are looked at
+
+  bool Fills(const Slice& slice) const {
+    const std::int64_t all = slice.topology.chips();
+    return chips % all == 0 || (maybe_chips > 0 && (chips + maybe_chips) % all == 0);
+  }
+};
+
+// Nothing if there is but one, or if the counts of some say nothing.
+std::optional<Group> GroupOf(const Subject& subject, const Slice& slice) {
+  constexpr std::int64_t kMost = 100'000;  // of each factor
+  if (subject.pods.row->name.empty() || subject.pods.scale.counting != Counting::kJob) return {};
+  Group group;
   for (const workload::PodSet& set : subject.workload.pod_sets) {
     if (set.row != subject.pods.row || set.use != subject.pods.use) continue;
-    if (!SameNodes(set, subject.pods)) continue;
+    const workload::Together together = GoTogether(set.nodes, subject.pods.nodes);
+    if (together == workload::Together::kNo) continue;
     const std::int64_t pods = set.scale.tpu_pods.value_or(0);
     const std::int64_t jobs = set.scale.slices.value.value_or(1);
-    const bool same_chips = set.chips_per_pod == subject.pods.chips_per_pod;
-    if (pods <= 0 || pods >= slice.pods || jobs <= 0 || jobs > slice.pods || !same_chips) return {};
-    sum += pods * jobs;
-    ++sets;
+    const std::int64_t chips = set.chips_per_pod;
+    if (pods <= 0 || jobs <= 0 || chips <= 0 || std::max({pods, jobs, chips}) > kMost) return {};
+    if (pods * chips % slice.topology.chips() == 0) continue;
+    ++group.sets;
+    group.same_chips = group.same_chips && chips == subject.pods.chips_per_pod;
+    const bool surely = together == workload::Together::kYes;
+    if (surely) group.pods += pods * jobs;
+    (surely ? group.chips : group.maybe_chips) += pods * jobs * chips;
   }
-  return sets > 1 ? std::optional(sum) : std::nullopt;
+  return group.sets > 1 ? std::optional(group) : std::nullopt;
 }
 
 // ", and with the other replicated jobs 3 pods go to these nodes"
-std::string WithOthers(const std::optional<std::int64_t>& together) {
-  return together ? fmt::format(", and with the other replicated jobs {} go to these nodes",
-                                Count(*together, "pod"))
-                  : "";
+std::string WithOthers(const std::optional<Group>& group) {
+  if (!group) return "";
+  if (group->maybe_chips > 0)
+    return ", and those of other replicated jobs may go to these nodes too";
+  return fmt::format(", and with the other replicated jobs {} go to these nodes",
+                     Count(group->pods, "pod"));
+}
+
+// Where pods of others may be there too, nobody knows how many there are.
+std::string ChangeOf(const Group& group, const Slice& slice) {
+  const std::string all =
+      fmt::format("let the pods of the replicated jobs for {} be", slice.topology.Text());
+  if (group.maybe_chips > 0) return fmt::format("{} {} for each slice", all, slice.pods);
+  return fmt::format("{} {} together (they are {})", all,
+                     (group.pods / slice.pods + 1) * slice.pods, group.pods);
 }
 
 void Suggest(const Subject& subject, const Slice& slice, std::int64_t found, Finding& finding) {
   const workload::Scale& scale = subject.pods.scale;
   const std::int64_t pods = PodsFor(scale, found, slice);
-  if (const auto together = PodsTogether(subject, slice)) {
-    finding.change =
-        fmt::format("let the pods of the replicated jobs for {} be {} together (they are {})",
-                    slice.topology.Text(), (*together / slice.pods + 1) * slice.pods, *together);
+  if (const auto group = GroupOf(subject, slice); group && group->same_chips) {
+    finding.change = ChangeOf(*group, slice);
     finding.decision = "which of the replicated jobs is to have more pods";
   } else if (scale.counting == Counting::kTogether) {
     finding.change = fmt::format("let the replicas with TPUs be {} together", pods) +
@@ -233,13 +251,13 @@ void Check(const Subject& subject, Report& report) {
   const std::int64_t found = *scale.tpu_pods;
   if (!slice || !slice->multi_host() || found <= 0 || found % slice->pods == 0) return;
   if (IsSpread(scale, *slice)) return;
-  const std::optional<std::int64_t> together = PodsTogether(subject, *slice);
-  if (together && *together % slice->pods == 0) return;
+  const std::optional<Group> group = GroupOf(subject, *slice);
+  if (group && group->Fills(*slice)) return;
   const bool doubtful = scale.counting == Counting::kReplicas || IsPaused(scale) ||
-                        MaySetOwnBounds(subject.pods.pod.spec);
+                        (group && group->maybe_chips > 0) || MaySetOwnBounds(subject.pods.pod.spec);
   Finding finding = {.pointer = scale.pods.pointer(),
                      .summary = Summary(found, *slice),
-                     .problem = fmt::format("{}{}{}: {}.", FoundPods(scale), WithOthers(together),
+                     .problem = fmt::format("{}{}{}: {}.", FoundPods(scale), WithOthers(group),
                                             ButHosts(*slice), Consequence(found, slice->pods)),
                      .milder = doubtful ? std::optional(Mode::kWarn) : std::nullopt};
   Suggest(subject, *slice, found, finding);

@@ -106,7 +106,8 @@ std::string FoundPods(const workload::Scale& scale) {
                        scale.sub_group, with_tpus);
   }
   if (scale.leaders_without_tpus > 0) {
-    return fmt::format("{}, and its leader has no TPUs, so {} pods have", text, with_tpus);
+    return fmt::format("{}, and its leader has none of these TPUs, so {} pods have", text,
+                       with_tpus);
   }
   if (scale.shared)
     return fmt::format("{}, and with the other replicas {} pods have TPUs", text, with_tpus);

@@ -35,7 +35,7 @@ std::optional<Mode> UnlessDocumented(const tpu::Generation& generation);
 std::string_view AfterMissing(const Subject& subject);
 std::string_view WhyMissing(const Subject& subject);
 
-// "is 2", "is not set, so it is 1", "is 3, and its leader has no TPUs, so 2 pods have".
+// "is 2", "is not set, so it is 1", "is 3, and its leader has none of these TPUs, so 2 pods have".
 std::string FoundPods(const workload::Scale& scale);
 
 }  // namespace tpu_admission::rules

@@ -46,7 +46,7 @@ struct Case {
   bool contradiction = false;
 };
 
-class Selection : public testing::Test {
+class Selecting {
  protected:
   NodeSelection Select(const json& selector, const json& terms) {
     return SelectNodes(Decode(selector, terms), arena_);
@@ -67,6 +67,8 @@ class Selection : public testing::Test {
   k8s::JsonParser parser_;
   k8s::Arena arena_;
 };
+
+class Selection : public testing::Test, protected Selecting {};
 
 class SelectionTable : public Selection, public testing::WithParamInterface<Case> {};
 
@@ -309,6 +311,63 @@ INSTANTIATE_TEST_SUITE_P(
                                  {},
                                  List(Term(List(In("k/l", {"a"}))), Term(List(In("other", {"x"})))),
                                  "?"}),
+    [](const auto& row) { return row.param.name; });
+
+struct Pair {
+  std::string name;
+  json selector;
+  json terms;
+  json other_selector;
+  json other_terms;
+  Together together;
+};
+
+class Other : public Selecting {
+ public:
+  using Selecting::Select;
+};
+
+class TogetherTable : public Selection, public testing::WithParamInterface<Pair> {
+ protected:
+  Other other_;
+};
+
+TEST_P(TogetherTable, IsToldFromBothSides) {
+  const Pair& row = GetParam();
+  const NodeSelection one = Select(row.selector, row.terms);
+  const NodeSelection other = other_.Select(row.other_selector, row.other_terms);
+  EXPECT_EQ(GoTogether(one, other), row.together);
+  EXPECT_EQ(GoTogether(other, one), row.together);
+}
+
+const json kOtherTopology = {{kAccelerator, "v6e"}, {kTopology, "4x4"}};
+const json kClass = {{"cloud.google.com/compute-class", "tpus"}};
+const json kZones = List(Term(List(In("topology.kubernetes.io/zone", {"a", "b"}))));
+const json kEither = List(Term(List(In(kAccelerator, {"v6e", "v5e"}), In(kTopology, {"2x2"}))));
+
+INSTANTIATE_TEST_SUITE_P(
+    Cases, TogetherTable,
+    testing::Values(Pair{"Same", kBoth, {}, kBoth, {}, Together::kYes},
+                    Pair{"SameByAffinity",
+                         kBoth,
+                         {},
+                         {},
+                         List(Term(List(In(kAccelerator, {"v6e"}), In(kTopology, {"2x2"})))),
+                         Together::kYes},
+                    Pair{"ZonesDoNotMatter", kBoth, {}, kBoth, kZones, Together::kYes},
+                    Pair{"SameAlternatives", {}, kEither, {}, kEither, Together::kYes},
+                    Pair{"OneOfTheAlternatives", kBoth, {}, {}, kEither, Together::kMaybe},
+                    Pair{"NoneOfTheAlternatives", kOtherTopology, {}, {}, kEither, Together::kNo},
+                    Pair{"OtherTopology", kBoth, {}, kOtherTopology, {}, Together::kNo},
+                    Pair{"ClassOnOneSide", kBoth, {}, kClass, {}, Together::kMaybe},
+                    Pair{"ClassOnBoth", kClass, {}, kClass, {}, Together::kYes},
+                    Pair{"NothingOnOneSide", kBoth, {}, {}, {}, Together::kNo},
+                    Pair{"NotIn",
+                         kBoth,
+                         {},
+                         {{kAccelerator, "v6e"}},
+                         List(Term(List(Op(kTopology, "Exists")))),
+                         Together::kMaybe}),
     [](const auto& row) { return row.param.name; });
 
 }  // namespace
