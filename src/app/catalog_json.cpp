@@ -82,6 +82,15 @@ Json ToJson(const tpu::Disks& disks) {
           {"sources", disks.sources}};
 }
 
+Json ToJson(const tpu::DisputedHost& host) {
+  Json topologies = Json::array();
+  for (const tpu::Topology& topology : host.topologies) topologies.push_back(topology.Text());
+  return {{"chips", host.chips},
+          {"topologies", std::move(topologies)},
+          {"dispute", host.dispute},
+          {"sources", host.sources}};
+}
+
 Json ToJson(const tpu::NodePoolRule& row) { return {{"rule", row.rule}, {"sources", row.sources}}; }
 
 Json ToJson(const tpu::Advice& row) { return {{"text", row.text}, {"sources", row.sources}}; }
@@ -118,6 +127,7 @@ Json ToJson(const tpu::Generation& generation) {
           {"documented", generation.documented},
           {"static_slicing", generation.static_slicing},
           {"container_chips", generation.container_chips},
+          {"disputed_hosts", ListOf(generation.disputed_hosts)},
           {"hbm_gb_per_chip",
            generation.hbm_gb_per_chip == 0 ? Json(nullptr) : Json(generation.hbm_gb_per_chip)},
           {"machines", ListOf(generation.machines)},

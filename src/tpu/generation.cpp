@@ -99,6 +99,16 @@ const Zone* Generation::FindZone(std::string_view zone) const {
   return FindByName(zones.list, zone);
 }
 
+const DisputedHost* Generation::FindDisputedHost(std::int64_t chips,
+                                                 const std::optional<Topology>& topology) const {
+  for (const DisputedHost& host : disputed_hosts) {
+    const auto& made = host.topologies;
+    const bool may_be = !topology || std::find(made.begin(), made.end(), *topology) != made.end();
+    if (host.chips == chips && may_be) return &host;
+  }
+  return nullptr;
+}
+
 bool Generation::InRegion(std::string_view region) const {
   return std::any_of(zones.list.begin(), zones.list.end(), [region](const Zone& zone) {
     return std::string_view(zone.name).substr(0, zone.name.rfind('-')) == region;
@@ -134,6 +144,9 @@ OfferAnswer Generation::OfferOf(const Topology& topology) const {
       std::any_of(placements.begin(), placements.end(),
                   [&](const Placement& placement) { return placement.topology == topology; });
   if (listed) return {};
+  for (const DisputedHost& host : disputed_hosts) {
+    if (FindDisputedHost(host.chips, topology) != nullptr) return {Offer::kDisputed, host.dispute};
+  }
   if (!custom) return {Offer::kNotOffered, NotListed(*this)};
   const Verdict verdict = Match(*custom, topology);
   if (verdict == Verdict::kOffered) return {};

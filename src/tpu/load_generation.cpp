@@ -19,6 +19,25 @@ void ReadContainerChips(ConfigNode node, const SourceTable& sources, Generation&
   }
 }
 
+std::vector<DisputedHost> ReadDisputedHosts(ConfigNode node, const SourceTable& sources,
+                                            int dimensions) {
+  std::vector<DisputedHost> hosts;
+  for (ConfigNode row : node.ListOrNone("disputed_hosts")) {
+    DisputedHost host;
+    host.chips = row.Int("chips", {1, 1024});
+    host.topologies = ReadTopologies(row, "topologies", dimensions);
+    host.dispute = row.String("dispute");
+    host.sources = sources.Of(row);
+    for (const Topology& topology : host.topologies) {
+      if (topology.chips() % host.chips == 0) continue;
+      row.Fail("topologies", topology.Text() + " cannot be made of hosts of " +
+                                 std::to_string(host.chips) + " chips");
+    }
+    hosts.push_back(std::move(host));
+  }
+  return hosts;
+}
+
 std::vector<NodePoolRule> ReadNodePoolRules(ConfigNode node, const SourceTable& sources) {
   std::vector<NodePoolRule> rules;
   for (ConfigNode row : node.ListOrNone("node_pool_rules")) {
@@ -58,6 +77,7 @@ Generation ReadGeneration(const ConfigNode& node, const SourceTable& sources) {
   ReadPlacements(node, sources, generation);
   ReadCustomTopologies(node, sources, generation);
   ReadContainerChips(node, sources, generation);
+  generation.disputed_hosts = ReadDisputedHosts(node, sources, generation.dimensions);
   generation.zones = ReadZones(node, sources, generation);
   generation.min_gke_version = ReadVersions(node, sources);
   generation.disks = ReadDisks(node, sources);

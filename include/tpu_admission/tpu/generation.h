@@ -189,6 +189,14 @@ struct NodePoolRule {
   Sources sources;
 };
 
+// A host that some sources have and others do not, and of which no more is known than its chips.
+struct DisputedHost {
+  std::int64_t chips = 0;
+  std::vector<Topology> topologies;  // that are made of such hosts
+  std::string dispute;               // both sides, in a sentence
+  Sources sources;
+};
+
 // How sure the catalog is that a topology is to be had.
 enum class Offer { kOffered, kDisputed, kNotOffered };
 
@@ -215,6 +223,7 @@ struct Generation {
   std::optional<CustomTopologies> custom;
   // Chips that one container may ask for where a node may be split; empty: all chips of the node.
   std::vector<std::int64_t> container_chips;
+  std::vector<DisputedHost> disputed_hosts;
   std::string container_chips_note;
   Sources container_chips_sources;
   Zones zones;
@@ -235,6 +244,9 @@ struct Generation {
   bool node_can_be_split() const { return !container_chips.empty(); }
   const MachineType* FindMachine(std::string_view machine_name) const;
   const Zone* FindZone(std::string_view zone) const;
+  // The disputed host of so many chips that `topology`, or any if it is not given, may be made of.
+  const DisputedHost* FindDisputedHost(std::int64_t chips,
+                                       const std::optional<Topology>& topology) const;
   // True if a zone of the list is in `region` (us-central1).
   bool InRegion(std::string_view region) const;
 

@@ -44,6 +44,21 @@ Finding NoNumber(const Subject& subject, const std::string& value) {
   return finding;
 }
 
+// Some sources have such nodes.
+Finding OfDisputedHost(const Subject& subject, const tpu::DisputedHost& host) {
+  const std::string known = JoinOr(Possible(subject));
+  return {.pointer = subject.At(NodeLabel::kAcceleratorCount),
+          .summary = fmt::format("{} a node of {}: {}", Count(host.chips, "chip"),
+                                 Name(subject.shape), host.dispute),
+          .problem = fmt::format("is {}, and sources disagree whether {} has a node with so many "
+                                 "chips: {}. The nodes that all know have {}.",
+                                 host.chips, Name(subject.shape), host.dispute, known),
+          .change = fmt::format("keep {} if your nodes have {}; else set it to {}", host.chips,
+                                host.chips, known),
+          .decision = "how many chips your nodes have",
+          .milder = Mode::kWarn};
+}
+
 Finding NotOfTheMachines(const Subject& subject, std::int64_t count) {
   const std::string chips = JoinOr(Possible(subject));
   const std::string shape = Name(subject.shape);
@@ -92,7 +107,10 @@ void Check(const Subject& subject, Report& report) {
   const auto machines = subject.shape.machines();
   const bool possible = std::any_of(machines.begin(), machines.end(),
                                     [&](const auto* machine) { return machine->chips == *count; });
-  if (!possible && !machines.empty()) report.Add(NotOfTheMachines(subject, *count));
+  if (possible || machines.empty()) return;
+  const tpu::DisputedHost* const disputed = subject.shape.DisputedHostOf(*count);
+  report.Add(disputed != nullptr ? OfDisputedHost(subject, *disputed)
+                                 : NotOfTheMachines(subject, *count));
 }
 
 }  // namespace

@@ -39,7 +39,14 @@ void Check(const Subject& subject, Report& report) {
                              disputed ? " may not have: " : " does not have: ", answer.reason,
                              Choice(*shape.generation)),
       .milder = disputed ? std::optional(Mode::kWarn) : std::nullopt};
-  SuggestTopology(subject, WishOf(subject), finding);
+  if (disputed && shape.placements.empty()) {
+    finding.change =
+        fmt::format("keep it if your nodes have it; else {}",
+                    SelectorChange(subject, NodeLabel::kTopology, Topologies(*shape.generation)));
+    finding.decision = "which topology your nodes have";
+  } else {
+    SuggestTopology(subject, WishOf(subject), finding);
+  }
   report.Add(std::move(finding));
 }
 

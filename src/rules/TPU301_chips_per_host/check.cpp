@@ -154,12 +154,35 @@ void CheckWithoutGeneration(const Subject& subject, Report& report) {
   }
 }
 
+// Some sources have a host with these chips.
+Finding OfDisputedHost(const Subject& subject, const k8s::Container& container,
+                       const tpu::DisputedHost& host) {
+  const std::string chips = Count(host.chips, "chip");
+  const std::string known = JoinNumbers(PossibleChips(subject));
+  return {
+      .pointer = subject.At(container),
+      .container = std::string(container.name),
+      .summary = fmt::format("{} wants {} a host: {}", Title(container), chips, host.dispute),
+      .problem = fmt::format("asks for {} google.com/tpu, and sources disagree whether {} has a "
+                             "host with so many: {}. The hosts that all know have {}.",
+                             host.chips, Name(subject.shape), host.dispute, known),
+      .change = fmt::format("keep {} if your nodes have {}; else set requests and limits of "
+                            "google.com/tpu to {}",
+                            host.chips, host.chips, known),
+      .decision = "how many chips your nodes have",
+      .milder = Mode::kWarn};
+}
+
 void Check(const Subject& subject, Report& report) {
   if (subject.shape.generation == nullptr) return CheckWithoutGeneration(subject, report);
   if (ShareTheHost(subject)) return;
   for (const k8s::Container& container : subject.pods.pod.spec.containers) {
     const std::optional<std::int64_t> chips = ChipsOf(container);
     if (!chips || *chips == 0 || IsPossible(subject, *chips)) continue;
+    if (const tpu::DisputedHost* const host = subject.shape.DisputedHostOf(*chips)) {
+      report.Add(OfDisputedHost(subject, container, *host));
+      continue;
+    }
     const std::vector<std::int64_t> possible = PossibleChips(subject);
     Finding finding = {
         .pointer = subject.At(container),

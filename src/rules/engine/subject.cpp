@@ -164,6 +164,10 @@ std::optional<Slice> Subject::SliceOfPods() const {
     return SliceIn(topology, placements, shape.generation->node_can_be_split(), pods.chips_per_pod);
   };
   const auto part = pods.SliceTopology();
+  if (!part && shape.topology && shape.DisputedHostOf(pods.chips_per_pod) != nullptr) {
+    const std::int64_t hosts = shape.topology->chips() / pods.chips_per_pod;
+    return Slice{*shape.topology, hosts, hosts};
+  }
   if (!part) return shape.topology ? slice_in(*shape.topology, shape.placements) : std::nullopt;
   const std::optional<tpu::Topology> topology = tpu::Topology::Parse(*part);
   if (!topology) return std::nullopt;

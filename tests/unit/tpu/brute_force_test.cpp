@@ -43,6 +43,15 @@ bool IsListed(const Generation& generation, const Topology& shape) {
   return false;
 }
 
+bool IsDisputed(const Generation& generation, const Topology& shape) {
+  for (const DisputedHost& host : generation.disputed_hosts) {
+    for (const Topology& topology : host.topologies) {
+      if (topology == shape) return true;
+    }
+  }
+  return false;
+}
+
 // By the words of the rule for custom shapes, one dimension after the other.
 bool FitsTheRule(const CustomTopologies& rule, const Topology& shape) {
   const std::int64_t chips = Counted(shape);
@@ -75,7 +84,8 @@ TEST(BruteForce, HostsHoldExactlyTheChipsOfEveryShape) {
       const bool by_rule = generation.custom && FitsTheRule(*generation.custom, shape);
       EXPECT_EQ(!placements.empty(), IsListed(generation, shape) || by_rule)
           << generation.id << " " << shape.Text();
-      EXPECT_EQ(generation.OfferOf(shape).offer == Offer::kNotOffered, placements.empty())
+      EXPECT_EQ(generation.OfferOf(shape).offer == Offer::kNotOffered,
+                placements.empty() && !IsDisputed(generation, shape))
           << generation.id << " " << shape.Text();
     }
   }

@@ -142,6 +142,23 @@ TEST(CatalogFiguresTest, ListedTopologiesByMachine) {
   }
 }
 
+// KubeRay's kubectl plugin (kubectl-plugin/pkg/util/validation.go) has hosts of 8 chips for these,
+// and GKE's autoscaler has none.
+TEST(CatalogFiguresTest, HostsThatSourcesDisagreeAbout) {
+  const auto is_disputed = [](std::string_view label, std::int64_t chips, std::string_view text) {
+    return Labelled(label).FindDisputedHost(chips, Topology::Parse(text)) != nullptr;
+  };
+  for (const std::string_view text : {"4x4", "4x8", "8x8", "8x16", "16x16"}) {
+    EXPECT_TRUE(is_disputed("tpu-v3-slice", 8, text)) << text;
+    EXPECT_FALSE(is_disputed("tpu-v3-slice", 4, text)) << text;
+    EXPECT_FALSE(is_disputed("tpu-v6e-slice", 8, text)) << text;
+  }
+  EXPECT_FALSE(is_disputed("tpu-v3-slice", 8, "32x32"));
+  EXPECT_TRUE(is_disputed("tpu-v3-device", 8, "2x4"));
+  EXPECT_FALSE(is_disputed("tpu-v3-device", 8, "2x2"));
+  EXPECT_NE(Labelled("tpu-v3-slice").FindDisputedHost(8, std::nullopt), nullptr);
+}
+
 // The larger shapes of the same lists.
 TEST(CatalogFiguresTest, LargerShapesThatOthersList) {
   for (const std::string_view text :

@@ -94,6 +94,11 @@ INSTANTIATE_TEST_SUITE_P(
         Change{
             "dimensions: 2\n", "dimensions: 4\n",
             "c.yaml:9:15: generations[0].dimensions: found 4, wanted a whole number from 2 to 3"},
+        Change{"  zones:\n",
+               "  disputed_hosts: [{chips: 8, topologies: [2x2], dispute: so, sources: [doc]}]\n"
+               "  zones:\n",
+               "c.yaml:19:43: generations[0].disputed_hosts[0].topologies: 2x2 cannot be made of "
+               "hosts of 8 chips"},
         Change{"- id: v9\n", "- id: v9\n  id: v9\n",
                "c.yaml:6:3: duplicate key \"id\" (first on line 5, again on line 6)"}));
 

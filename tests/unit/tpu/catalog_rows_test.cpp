@@ -139,6 +139,7 @@ TEST_P(GenerationRowTest, EveryBlockHasItsSources) {
   for (const Zone& zone : generation.zones.list) ExpectSources(zone.sources);
   if (generation.custom) ExpectSources(generation.custom->sources);
   if (generation.node_can_be_split()) ExpectSources(generation.container_chips_sources);
+  for (const DisputedHost& host : generation.disputed_hosts) ExpectSources(host.sources);
   if (generation.hbm_gb_per_chip > 0) ExpectSources(generation.hbm_sources);
   if (!generation.min_gke_version.standard.empty())
     ExpectSources(generation.min_gke_version.sources);
@@ -178,6 +179,7 @@ void UseAll(std::set<std::string>& used, const Generation& generation) {
   for (const Zone& zone : generation.zones.list) Use(used, zone.sources);
   for (const ZoneLimit& limit : generation.zones.limits) Use(used, limit.sources);
   for (const NodePoolRule& rule : generation.node_pool_rules) Use(used, rule.sources);
+  for (const DisputedHost& host : generation.disputed_hosts) Use(used, host.sources);
   Use(used, generation.container_chips_sources);
   Use(used, generation.hbm_sources);
   Use(used, generation.min_gke_version.sources);
