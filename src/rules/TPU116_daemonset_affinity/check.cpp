@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "rules/engine/phrases.h"
+#include "tpu_admission/workload/gke_labels.h"
 
 namespace tpu_admission::rules {
 namespace {
@@ -20,15 +21,31 @@ bool NamesValues(const Subject& subject, const RequiredLabel& label) {
                       workload::IsPlaceholder);
 }
 
-// The labels of GKE's check that the affinity names and nodeSelector does not.
+bool InNodeSelector(const RequiredLabel& label) {
+  return label.term == workload::Selected::kInNodeSelector;
+}
+
+std::optional<RequiredLabel> ClassByAffinity(const Subject& subject) {
+  const auto required = workload::FindRequired(subject.pods.pod.spec, workload::kGkeComputeClass);
+  const bool named = required && !InNodeSelector(*required) && NamesValues(subject, *required);
+  return named ? required : std::nullopt;
+}
+
+bool IsClass(const RequiredLabel& label) { return label.key == workload::kGkeComputeClass; }
+
+// The labels of GKE's check that the affinity names and nodeSelector does not. A compute class in
+// nodeSelector makes up for them; one that the affinity names is lost as they are, and if it is
+// given back, they need not be.
 std::vector<RequiredLabel> ByAffinityAlone(const Subject& subject) {
+  const auto compute_class =
+      workload::FindRequired(subject.pods.pod.spec, workload::kGkeComputeClass);
+  if (compute_class && InNodeSelector(*compute_class)) return {};
   std::vector<RequiredLabel> found;
   for (const NodeLabel label : {NodeLabel::kAccelerator, NodeLabel::kTopology}) {
     const auto required = workload::FindRequired(subject.pods.pod.spec, Key(label));
-    const bool by_affinity = required && required->term != workload::Selected::kInNodeSelector;
-    if (by_affinity && subject.NeedsLabel(label) && NamesValues(subject, *required)) {
-      found.push_back(*required);
-    }
+    if (!subject.NeedsLabelOrClass(label) || (required && InNodeSelector(*required))) continue;
+    if (const auto lost = ClassByAffinity(subject)) return {*lost};
+    if (required && NamesValues(subject, *required)) found.push_back(*required);
   }
   return found;
 }
@@ -38,6 +55,7 @@ bool CanBeCopied(const Subject& subject, const std::vector<RequiredLabel>& label
   const bool all_fixed =
       std::all_of(labels.begin(), labels.end(), [](const auto& label) { return label.fixed; });
   const Shape& shape = subject.shape;
+  if (IsClass(labels[0])) return all_fixed;
   return all_fixed && shape.generation != nullptr &&
          (shape.choice[NodeLabel::kTopology].free() || !shape.placements.empty());
 }
@@ -63,6 +81,8 @@ void Check(const Subject& subject, Report& report) {
   const std::vector<RequiredLabel> labels = ByAffinityAlone(subject);
   if (labels.empty()) return;
   const bool both = labels.size() > 1;
+  const std::string_view missing =
+      IsClass(labels[0]) ? "neither that class nor accelerator and topology" : "no such label";
   const std::string named =
       both ? fmt::format("{} and {}", labels[0].key, labels[1].key) : std::string(labels[0].key);
   Finding finding = {
@@ -72,8 +92,8 @@ void Check(const Subject& subject, Report& report) {
       .problem = fmt::format(
           "speaks of {}, and nodeSelector has no such label. The controller of DaemonSets "
           "replaces, in each pod, all that the node affinity requires by the name of the node. "
-          "GKE's own check then finds no such label in the pod and refuses it.",
-          named)};
+          "GKE's own check then finds {} in the pod and refuses it.",
+          named, missing)};
   Suggest(subject, labels, finding);
   report.Add(std::move(finding));
 }

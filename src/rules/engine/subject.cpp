@@ -135,7 +135,7 @@ std::string Subject::At(const k8s::Container& container, std::string_view below)
   return workload::PointerOf(pods, container, below);
 }
 
-bool Subject::NeedsLabel(NodeLabel label) const {
+bool Subject::NeedsLabelOrClass(NodeLabel label) const {
   const std::string_view own =
       label == NodeLabel::kAccelerator ? workload::kOwnTpuAccelerator : workload::kOwnTpuTopology;
   if (cluster.platform == Platform::kSelfManaged && workload::FindRequired(pods.pod.spec, own)) {
@@ -146,8 +146,7 @@ bool Subject::NeedsLabel(NodeLabel label) const {
   const bool under_other_key = label == NodeLabel::kAccelerator && gpu && NamesTpu(*gpu);
   const bool was_let_in = is_pod() && (metadata.stored || metadata.annotations.Has(kMirrorPod));
   return !pods.nodes.choices.empty() && !workload.queued && !was_let_in && !under_other_key &&
-         pods.pod.spec.resource_claims.empty() &&
-         !workload::FindRequired(pods.pod.spec, workload::kGkeComputeClass);
+         pods.pod.spec.resource_claims.empty();
 }
 
 std::optional<Mode> Subject::MissingSelectorMode() const {

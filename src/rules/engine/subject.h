@@ -14,6 +14,7 @@
 #include "tpu_admission/rules/cluster.h"
 #include "tpu_admission/rules/finding.h"
 #include "tpu_admission/tpu/catalog.h"
+#include "tpu_admission/workload/gke_labels.h"
 #include "tpu_admission/workload/workload.h"
 
 namespace tpu_admission::rules {
@@ -86,7 +87,12 @@ struct Subject {
   // The label must be selected: no compute class and no claim chooses the node, and nobody else
   // will add it. A node pool, a machine type, a reservation, nodeName and a slice annotation do not
   // replace it: GKE's own check asks for the label all the same.
-  bool NeedsLabel(workload::NodeLabel label) const;
+  bool NeedsLabel(workload::NodeLabel label) const {
+    return !workload::FindRequired(pods.pod.spec, workload::kGkeComputeClass) &&
+           NeedsLabelOrClass(label);
+  }
+  // The same, were there no compute class.
+  bool NeedsLabelOrClass(workload::NodeLabel label) const;
   bool Misses(workload::NodeLabel label) const {
     return shape.choice[label].free() && NeedsLabel(label);
   }
