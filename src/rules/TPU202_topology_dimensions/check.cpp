@@ -20,7 +20,8 @@ void Check(const Subject& subject, Report& report) {
                              shape.topology->rank(), shape.generation->label, wanted),
       .problem = fmt::format("is {}, but a topology of {} has {} dimensions: {}. {}", found,
                              shape.generation->name, wanted, Topologies(*shape.generation),
-                             NoSuchNode(subject))};
+                             NoSuchNode(subject)),
+      .milder = UnlessDocumented(*shape.generation)};
   SuggestTopology(subject, shape.topology->chips(), finding);
   report.Add(std::move(finding));
 }

@@ -38,7 +38,7 @@ void Check(const Subject& subject, Report& report) {
       .problem = fmt::format("is {}, which {}{}{}.{}", found, label,
                              disputed ? " may not have: " : " does not have: ", answer.reason,
                              Choice(*shape.generation)),
-      .milder = disputed ? std::optional(Mode::kWarn) : std::nullopt};
+      .milder = disputed ? std::optional(Mode::kWarn) : UnlessDocumented(*shape.generation)};
   if (disputed && shape.placements.empty()) {
     finding.change =
         fmt::format("keep it if your nodes have it; else {}",
