@@ -223,7 +223,7 @@ func TestCommonAnnotations(t *testing.T) {
 }
 
 func TestSeriesCanBeDropped(t *testing.T) {
-	drop := `[{"action":"drop","regex":"tpu_admission_rule_.*","sourceLabels":["__name__"]}]`
+	drop := `[{"action":"drop","regex":"tpu_admission_request_duration_seconds_bucket","sourceLabels":["__name__"]}]`
 	objects := render(t, append(slices.Clone(everything), "--set-json", "metrics.serviceMonitor.metricRelabelings="+drop,
 		"--set-json", `metrics.serviceMonitor.relabelings=[{"targetLabel":"cluster","replacement":"a"}]`,
 		"--set-json", "metrics.podMonitoring.metricRelabeling="+drop)...)
