@@ -39,6 +39,51 @@ func TestRightsAreByNameAndMakeNothing(t *testing.T) {
 	}
 }
 
+// Every right of the controller's stands in a row of docs/certificates.md: its verbs, and its object
+// by name or, without one, by resource.
+func TestCertificatesPageTellsEveryRight(t *testing.T) {
+	page := read(t, path("docs", "certificates.md"))
+	_, page, _ = strings.Cut(page, "### What it may do")
+	page, _, _ = strings.Cut(page, "### ")
+	objects := render(t, everything...)
+	for _, role := range append(only(objects, "Role"), only(objects, "ClusterRole")...) {
+		if isTest(role) || isAudit(role) {
+			continue
+		}
+		for _, rule := range list(role, "rules") {
+			subjects := list(rule, "resourceNames")
+			if len(subjects) == 0 {
+				subjects = list(rule, "resources")
+			}
+			for _, verb := range list(rule, "verbs") {
+				for _, subject := range subjects {
+					if !tellsRight(page, fmt.Sprint(verb), fmt.Sprint(subject)) {
+						t.Errorf("docs/certificates.md: no row says %v of %v", verb, subject)
+					}
+				}
+			}
+		}
+	}
+}
+
+// tellsRight says whether a row of the tables, "| verbs | object | why |", has the verb and the object.
+func tellsRight(page, verb, subject string) bool {
+	last := ""
+	for _, row := range strings.Split(page, "\n") {
+		cells := strings.Split(row, "|")
+		if len(cells) < 4 {
+			continue
+		}
+		if strings.TrimSpace(cells[2]) != "the same" {
+			last = cells[2]
+		}
+		if slices.Contains(strings.Split(strings.TrimSpace(cells[1]), ", "), verb) && strings.Contains(last, subject) {
+			return true
+		}
+	}
+	return false
+}
+
 // The audit may list nodes and the kinds that are judged, and keep reports; nothing by default.
 func TestAuditListsAndReportsOnly(t *testing.T) {
 	for _, o := range render(t) {
