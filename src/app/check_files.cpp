@@ -74,18 +74,6 @@ FileReport Read(const admission::Settings& settings, const offline::CheckWish& w
   return report;
 }
 
-// Whether the file was found below a folder and is not really in it: a link leads there.
-bool LiesOutside(const FoundFile& found) {
-  if (found.below.empty()) return false;
-  std::error_code error;
-  const auto folder = std::filesystem::canonical(found.below, error);
-  if (error) return true;
-  const auto truth = std::filesystem::canonical(found.path, error);
-  if (error) return true;
-  return std::mismatch(folder.begin(), folder.end(), truth.begin(), truth.end()).first !=
-         folder.end();
-}
-
 // As `check` tells them.
 void TellErrors(const std::string& file, const std::string& text,
                 std::vector<offline::Note> errors) {
@@ -163,7 +151,7 @@ FixOutcome FixFiles(const admission::Settings& settings, const offline::CheckWis
     outcome.differs = true;
     if (options.diff) {
       std::cout << offline::UnifiedDiff(found.path, *text, fixed.text);
-    } else if (LiesOutside(found)) {
+    } else if (!found.below.empty() && !LiesBelow(found.path, found.below)) {
       fail(ShownPath(found.path) + ": not changed, since it lies outside of " +
            ShownPath(found.below) + " behind a link; name it to change it");
     } else if (const Status written = WriteFile(found.path, fixed.text); !written) {
@@ -173,6 +161,15 @@ FixOutcome FixFiles(const admission::Settings& settings, const offline::CheckWis
     }
   });
   return outcome;
+}
+
+bool LiesBelow(const std::string& file, const std::string& folder) {
+  std::error_code error;
+  const auto top = std::filesystem::canonical(folder, error);
+  if (error) return false;
+  const auto truth = std::filesystem::weakly_canonical(std::filesystem::absolute(file), error);
+  if (error) return false;
+  return std::mismatch(top.begin(), top.end(), truth.begin(), truth.end()).first == top.end();
 }
 
 // A new file beside the old one, whose name nobody can foresee and which no link stands for, takes

@@ -23,6 +23,9 @@ struct FixOutcome {
 FixOutcome FixFiles(const admission::Settings& settings, const offline::CheckWish& wish,
                     const CheckOptions& options);
 
+// Whether the file, be it there or not, is really in the folder or below: no link leads elsewhere.
+bool LiesBelow(const std::string& file, const std::string& folder);
+
 // Writes the file in one step: a reader sees the old text or the new.
 Status WriteFile(const std::string& file, const std::string& text);
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <filesystem>
 
+#include "app/check_files.h"
 #include "app/flags.h"
 #include "app/manifest_files.h"
 #include "app/settings_loader.h"
@@ -51,6 +52,8 @@ std::vector<std::string> Values(ConfigNode node, const Key& key, const fs::path&
   return {};
 }
 
+// What a project file says may come with a pull request, so the one file that is also written must
+// be in the project file's folder.
 void ApplyKey(CLI::App& command, const std::string& name, ConfigNode node, const fs::path& folder,
               CheckOptions& options) {
   const auto key =
@@ -71,6 +74,11 @@ void ApplyKey(CLI::App& command, const std::string& name, ConfigNode node, const
   }
   CLI::Option* const option = command.get_option("--" + name);
   if (option->count() > 0) return;
+  if (name == "baseline" && !values.empty() && !LiesBelow(values.front(), folder)) {
+    return node.Fail("found " + Quoted(node.AsString()) +
+                     ", which leads out of the project file's folder; wanted a file in it or "
+                     "below (another one can be named by the flag --baseline)");
+  }
   try {
     for (const std::string& value : values) option->add_result(value);
     if (!values.empty()) option->run_callback();
@@ -111,7 +119,7 @@ Status ProjectFile::Apply(CheckOptions& options) {
   const fs::path folder = fs::path(path).parent_path();
   options.project_folder = folder.empty() ? "." : folder.string();
   for (auto& [key, node] : file.root().Members()) {
-    ApplyKey(*command_, key, node, folder, options);
+    ApplyKey(*command_, key, node, options.project_folder, options);
   }
   return file.Finish();
 }
