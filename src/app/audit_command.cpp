@@ -12,6 +12,7 @@
 #include "app/settings_loader.h"
 #include "app/signals.h"
 #include "tpu_admission/audit/auditor.h"
+#include "tpu_admission/base/text.h"
 #include "tpu_admission/base/version.h"
 #include "tpu_admission/kube/client.h"
 #include "tpu_admission/net/health.h"
@@ -135,7 +136,8 @@ int Tell(const audit::Outcome& outcome) {
   std::cout << "reports: " << (outcome.reports.empty() ? "none" : outcome.reports) << ", "
             << outcome.written << " written, " << outcome.deleted << " deleted\n";
   for (const std::string& what : outcome.unread) std::cout << "not judged: " << what << '\n';
-  for (const std::string& error : outcome.errors) std::cerr << "tpu-admission: " << error << '\n';
+  for (const std::string& error : outcome.errors)
+    std::cerr << "tpu-admission: " << ShownLines(error) << '\n';
   return outcome.ok() ? kDone : kCannotRun;
 }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <iomanip>
 #include <iostream>
+#include <sstream>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -16,14 +17,13 @@
 namespace tpu_admission::app {
 namespace {
 
-void PrintMachines(const tpu::Generation& generation) {
-  std::cout << "  machine              chips  vCPU  memory GiB  gives pods about\n";
+void PrintMachines(const tpu::Generation& generation, std::ostream& out) {
+  out << "  machine              chips  vCPU  memory GiB  gives pods about\n";
   for (const tpu::MachineType& machine : generation.machines) {
-    std::cout << "  " << std::left << std::setw(21) << machine.name << std::right << std::setw(5)
-              << machine.chips << std::setw(6) << machine.vcpu << std::setw(12)
-              << machine.memory_gib << "  " << machine.allocatable.cpu_millis << "m, "
-              << machine.allocatable.memory_mib << "Mi"
-              << (machine.threads_per_core == 1 ? "; SMT is off" : "") << '\n';
+    out << "  " << std::left << std::setw(21) << machine.name << std::right << std::setw(5)
+        << machine.chips << std::setw(6) << machine.vcpu << std::setw(12) << machine.memory_gib
+        << "  " << machine.allocatable.cpu_millis << "m, " << machine.allocatable.memory_mib << "Mi"
+        << (machine.threads_per_core == 1 ? "; SMT is off" : "") << '\n';
   }
 }
 
@@ -41,99 +41,100 @@ struct Wanted {
   }
 };
 
-void PrintTopologies(const tpu::Generation& generation, const Wanted& wanted) {
-  std::cout << "  topology             chips hosts  machine\n";
+void PrintTopologies(const tpu::Generation& generation, const Wanted& wanted, std::ostream& out) {
+  out << "  topology             chips hosts  machine\n";
   std::vector<tpu::Placement> rows = generation.placements;
   if (!wanted.topologies.empty()) rows.clear();
   for (const tpu::Topology& topology : wanted.topologies) {
     for (const tpu::Placement& row : generation.PlacementsOf(topology)) rows.push_back(row);
   }
   for (const tpu::Placement& placement : rows) {
-    std::cout << "  " << std::left << std::setw(21) << placement.topology.Text() << std::right
-              << std::setw(5) << placement.topology.chips() << std::setw(6) << placement.hosts
-              << "  " << placement.machine->name << (placement.autopilot ? "" : " (Standard only)")
-              << '\n';
+    out << "  " << std::left << std::setw(21) << placement.topology.Text() << std::right
+        << std::setw(5) << placement.topology.chips() << std::setw(6) << placement.hosts << "  "
+        << placement.machine->name << (placement.autopilot ? "" : " (Standard only)") << '\n';
   }
   if (!generation.custom || !wanted.topologies.empty()) return;
-  std::cout << "  above " << generation.custom->above_chips << " chips: multiples of "
-            << generation.custom->multiple_of << ", up to " << generation.custom->max_chips
-            << " chips, e.g. " << generation.custom->examples.front().Text() << '\n';
+  out << "  above " << generation.custom->above_chips << " chips: multiples of "
+      << generation.custom->multiple_of << ", up to " << generation.custom->max_chips
+      << " chips, e.g. " << generation.custom->examples.front().Text() << '\n';
 }
 
-void PrintZones(const tpu::Zones& zones) {
-  std::cout << "\n  zones:";
+void PrintZones(const tpu::Zones& zones, std::ostream& out) {
+  out << "\n  zones:";
   for (const tpu::Zone& zone : zones.list) {
-    std::cout << ' ' << zone.name << (zone.confidence == tpu::Confidence::kLow ? "?" : "");
+    out << ' ' << zone.name << (zone.confidence == tpu::Confidence::kLow ? "?" : "");
   }
-  std::cout << (zones.list.empty() ? " not known\n" : "\n");
+  out << (zones.list.empty() ? " not known\n" : "\n");
   for (const tpu::ZoneLimit& limit : zones.limits) {
-    std::cout << "  in";
-    for (const std::string& zone : limit.in) std::cout << ' ' << zone;
-    std::cout << ": " << (limit.machine.empty() ? "all machines" : limit.machine);
-    if (limit.min_topology) std::cout << " from topology " << limit.min_topology->Text() << " up";
-    if (!limit.single_host) std::cout << " without single-host slices";
-    if (!limit.instead.empty()) std::cout << "; take " << limit.instead;
-    std::cout << '\n';
+    out << "  in";
+    for (const std::string& zone : limit.in) out << ' ' << zone;
+    out << ": " << (limit.machine.empty() ? "all machines" : limit.machine);
+    if (limit.min_topology) out << " from topology " << limit.min_topology->Text() << " up";
+    if (!limit.single_host) out << " without single-host slices";
+    if (!limit.instead.empty()) out << "; take " << limit.instead;
+    out << '\n';
   }
 }
 
-void PrintVersions(const tpu::GkeVersions& versions) {
+void PrintVersions(const tpu::GkeVersions& versions, std::ostream& out) {
   if (versions.standard.empty() && versions.autopilot.empty()) return;
-  std::cout << "  GKE from: Standard " << versions.standard;
-  if (!versions.autopilot.empty()) std::cout << ", Autopilot " << versions.autopilot;
-  if (!versions.autoscaling.empty()) std::cout << ", autoscaling " << versions.autoscaling;
-  std::cout << '\n';
+  out << "  GKE from: Standard " << versions.standard;
+  if (!versions.autopilot.empty()) out << ", Autopilot " << versions.autopilot;
+  if (!versions.autoscaling.empty()) out << ", autoscaling " << versions.autoscaling;
+  out << '\n';
 }
 
-void PrintCapacity(const tpu::Consumption& consumption) {
-  std::cout << "  capacity:";
+void PrintCapacity(const tpu::Consumption& consumption, std::ostream& out) {
+  out << "  capacity:";
   std::string_view comma = " ";
   for (const auto& [name, availability] : AsList(consumption)) {
     if (availability == tpu::Availability::kUnknown) continue;
-    std::cout << comma << name << ' ' << TextOf(availability);
+    out << comma << name << ' ' << TextOf(availability);
     comma = ", ";
   }
-  std::cout << (comma == " " ? " not known\n" : "\n");
+  out << (comma == " " ? " not known\n" : "\n");
 }
 
-void PrintDisks(const tpu::Disks& disks) {
+void PrintDisks(const tpu::Disks& disks, std::ostream& out) {
   if (disks.attach.empty()) return;
-  std::cout << "  disks that pods may attach:";
-  for (const std::string& disk : disks.attach) std::cout << ' ' << disk;
-  std::cout << '\n';
+  out << "  disks that pods may attach:";
+  for (const std::string& disk : disks.attach) out << ' ' << disk;
+  out << '\n';
 }
 
-void PrintNodes(const tpu::Catalog& catalog) {
+void PrintNodes(const tpu::Catalog& catalog, std::ostream& out) {
   const tpu::NodeLimits& limits = catalog.node_limits();
-  std::cout << "every TPU node\n\n  at most " << limits.max_pods << " pods, a boot disk of "
-            << limits.boot_disk_gib << " GiB if nothing else is set, no images of";
-  for (const std::string& image : limits.unsupported_images) std::cout << ' ' << image;
-  std::cout << "\n  graceful termination from GKE " << limits.graceful_termination_version
-            << "; a Spot VM has " << limits.spot_notice_seconds << " seconds\n\n";
-  for (const tpu::Advice& advice : catalog.advice()) std::cout << "  - " << advice.text << '\n';
-  std::cout << '\n';
+  out << "every TPU node\n\n  at most " << limits.max_pods << " pods, a boot disk of "
+      << limits.boot_disk_gib << " GiB if nothing else is set, no images of";
+  for (const std::string& image : limits.unsupported_images) out << ' ' << image;
+  out << "\n  graceful termination from GKE " << limits.graceful_termination_version
+      << "; a Spot VM has " << limits.spot_notice_seconds << " seconds\n\n";
+  for (const tpu::Advice& advice : catalog.advice()) out << "  - " << advice.text << '\n';
+  out << '\n';
 }
 
 void PrintText(const tpu::Catalog& catalog, const Wanted& wanted) {
+  std::ostringstream out;  // the words of a catalog may be strangers'
   for (const tpu::Generation& generation : catalog.generations()) {
     if (!wanted.Has(generation)) continue;
-    std::cout << generation.label << "   " << generation.name << "\n\n";
-    PrintMachines(generation);
-    std::cout << '\n';
-    PrintTopologies(generation, wanted);
-    PrintZones(generation.zones);
-    PrintVersions(generation.min_gke_version);
-    PrintCapacity(generation.consumption);
-    PrintDisks(generation.disks);
+    out << generation.label << "   " << generation.name << "\n\n";
+    PrintMachines(generation, out);
+    out << '\n';
+    PrintTopologies(generation, wanted, out);
+    PrintZones(generation.zones, out);
+    PrintVersions(generation.min_gke_version, out);
+    PrintCapacity(generation.consumption, out);
+    PrintDisks(generation.disks, out);
     for (const tpu::NodePoolRule& row : generation.node_pool_rules) {
-      std::cout << "  " << row.rule << '\n';
+      out << "  " << row.rule << '\n';
     }
-    std::cout << '\n';
+    out << '\n';
   }
-  if (wanted.generations.empty() && wanted.topologies.empty()) PrintNodes(catalog);
-  std::cout << "Facts of " << catalog.version() << " (sha256 " << catalog.checksum().substr(0, 12)
-            << "); a zone with ? stands in one list of low confidence only.\n"
-               "--output json shows the source of every row.\n";
+  if (wanted.generations.empty() && wanted.topologies.empty()) PrintNodes(catalog, out);
+  out << "Facts of " << catalog.version() << " (sha256 " << catalog.checksum().substr(0, 12)
+      << "); a zone with ? stands in one list of low confidence only.\n"
+         "--output json shows the source of every row.\n";
+  std::cout << ShownLines(out.str());
 }
 
 // The words of the command line, read by this catalog.

@@ -133,7 +133,7 @@ int Check(const CheckOptions& options) {
   const auto settings = loader.Load();
   if (!settings) return CannotRun(settings.error());
   for (const std::string& warning : loader.warnings()) {
-    std::cerr << "tpu-admission: warning: " << warning << '\n';
+    std::cerr << "tpu-admission: warning: " << ShownLines(warning) << '\n';
   }
   if (const auto error = Contradiction(options)) return CannotRun(*error);
   const auto rules = offline::RuleChoice::Parse(options.select, options.ignore);

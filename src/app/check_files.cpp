@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
+#include <cstdlib>
 #include <filesystem>
 #include <iostream>
 #include <random>
@@ -48,7 +49,7 @@ WalkOptions WalkOf(const CheckOptions& options) {
 
 // An error of Files, which begins with the name that is told beside it.
 std::string WithoutName(const std::string& path, const std::string& message) {
-  const std::string start = (path == "-" ? "standard input" : path) + ": ";
+  const std::string start = (path == "-" ? "standard input" : ShownPath(path)) + ": ";
   return message.starts_with(start) ? message.substr(start.size()) : message;
 }
 
@@ -86,6 +87,11 @@ void TellErrors(const std::string& file, const std::string& text,
   std::cerr << told;
 }
 
+std::string RandomWord() {
+  std::random_device random;
+  return std::to_string(std::uint64_t(random()) << 32U | random());
+}
+
 struct NewFile {
   int descriptor = -1;
   std::string path;
@@ -94,10 +100,8 @@ struct NewFile {
 // `mode` is that of open(2).
 NewFile OpenBeside(const std::string& path, ::mode_t mode) {
   constexpr int kMostTries = 16;
-  std::random_device random;
   for (int i = 0; i < kMostTries; ++i) {
-    const std::uint64_t number = std::uint64_t(random()) << 32U | random();
-    std::string beside = path + ".tpu-admission-" + std::to_string(number);
+    std::string beside = path + ".tpu-admission-" + RandomWord();
     const int file =
         ::open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
     if (file >= 0) return {file, std::move(beside)};
@@ -131,14 +135,14 @@ FixOutcome FixFiles(const admission::Settings& settings, const offline::CheckWis
                     const CheckOptions& options) {
   FixOutcome outcome;
   const auto fail = [&](const std::string& what) {
-    std::cerr << "tpu-admission: " << what << '\n';
+    std::cerr << "tpu-admission: " << ShownLines(what) << '\n';
     outcome.whole = false;
   };
   ForEachManifestFile(options.paths, WalkOf(options), [&](const FoundFile& found) {
     if (!found.error.empty()) return fail(ShownPath(found.path) + ": " + found.error);
     if (!found.skipped.empty() || !found.patch_of.empty()) return;
     const Result<std::string> text = DiskFiles().ReadInput(found.path, offline::kMaxManifestBytes);
-    if (!text) return fail(ShownPath(text.error().message));
+    if (!text) return fail(text.error().message);
     const offline::FixedText fixed =
         offline::FixText(settings, wish, options.repair.front(), *text);
     // Nobody asked for this template by its name, so that it cannot be read is no failure.
@@ -155,7 +159,7 @@ FixOutcome FixFiles(const admission::Settings& settings, const offline::CheckWis
       fail(ShownPath(found.path) + ": not changed, since it lies outside of " +
            ShownPath(found.below) + " behind a link; name it to change it");
     } else if (const Status written = WriteFile(found.path, fixed.text); !written) {
-      fail(ShownPath(written.error().message));
+      fail(written.error().message);
     } else {
       std::cerr << "tpu-admission: repaired " << ShownPath(found.path) << '\n';
     }
@@ -167,7 +171,8 @@ bool LiesBelow(const std::string& file, const std::string& folder) {
   std::error_code error;
   const auto top = std::filesystem::canonical(folder, error);
   if (error) return false;
-  const auto truth = std::filesystem::weakly_canonical(std::filesystem::absolute(file), error);
+  const auto truth =
+      std::filesystem::weakly_canonical(std::filesystem::absolute(file, error), error);
   if (error) return false;
   return std::mismatch(top.begin(), top.end(), truth.begin(), truth.end()).first == top.end();
 }
@@ -175,7 +180,7 @@ bool LiesBelow(const std::string& file, const std::string& folder) {
 // A new file beside the old one, whose name nobody can foresee and which no link stands for, takes
 // its place.
 Status WriteFile(const std::string& file, const std::string& text) {
-  const Error failure{file + ": cannot be written"};
+  const Error failure{ShownPath(file) + ": cannot be written"};
   std::error_code error;
   const std::filesystem::path truth = std::filesystem::weakly_canonical(file, error);
   if (error) return failure;

@@ -3,6 +3,7 @@
 #include <functional>
 #include <iostream>
 #include <set>
+#include <sstream>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -18,6 +19,7 @@
 #include "app/project_file.h"
 #include "app/reference_command.h"
 #include "tpu_admission/admission/profile.h"
+#include "tpu_admission/base/text.h"
 #include "tpu_admission/base/version.h"
 #include "tpu_admission/offline/schema.h"
 
@@ -149,8 +151,9 @@ class CommandLine {
       app_.parse(argc, argv);
       Check();
     } catch (const CLI::ParseError& error) {
-      if (app_.exit(error) == 0) return kDone;
-      std::cerr << Suggestion(argc, argv);
+      std::ostringstream why;  // with words of the command line, which may be names of files
+      if (app_.exit(error, std::cout, why) == 0) return kDone;
+      std::cerr << ShownLines(why.str()) << Suggestion(argc, argv);
       return kCannotRun;
     }
     for (const auto& [command, run] : commands_) {
@@ -369,7 +372,7 @@ class CommandLine {
 }  // namespace
 
 int CannotRun(const Error& why) {
-  std::cerr << "tpu-admission: " << why.message << '\n';
+  std::cerr << "tpu-admission: " << ShownLines(why.message) << '\n';
   return kCannotRun;
 }
 

@@ -12,6 +12,7 @@
 #include "app/commands.h"
 #include "app/settings_loader.h"
 #include "tpu_admission/base/clock.h"
+#include "tpu_admission/base/text.h"
 #include "tpu_admission/k8s/json.h"
 #include "tpu_admission/offline/lsp.h"
 
@@ -104,7 +105,7 @@ int Lsp(const LspOptions& options) {
   const auto settings = loader.Load();
   if (!settings) return CannotRun(settings.error());
   for (const std::string& warning : loader.warnings()) {
-    std::cerr << "tpu-admission: warning: " << warning << '\n';
+    std::cerr << "tpu-admission: warning: " << ShownLines(warning) << '\n';
   }
   LanguageServer server(
       *settings,

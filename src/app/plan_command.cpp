@@ -3,10 +3,12 @@
 
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "app/command_line.h"
 #include "app/commands.h"
 #include "app/settings_loader.h"
+#include "tpu_admission/base/text.h"
 #include "tpu_admission/offline/plan.h"
 
 namespace tpu_admission::app {
@@ -84,47 +86,47 @@ std::string Capacity(const tpu::Consumption& row) {
   return text.empty() ? "not known" : text;
 }
 
-void PrintWay(const Way& way, std::size_t number) {
+void PrintWay(const Way& way, std::size_t number, std::ostream& out) {
   const tpu::Placement& placement = way.placement;
   const tpu::Generation& generation = *way.generation;
-  std::cout << fmt::format(
+  out << fmt::format(
       "{}) {} {}: {} chip{} in {}\n", number, generation.label, placement.topology.Text(),
       way.total_chips(), way.total_chips() == 1 ? "" : "s",
       way.slices == 1 ? std::string("one slice") : fmt::format("{} slices", way.slices));
-  std::cout << fmt::format("   machine     {}: {} host{} a slice, {} chip{} each\n",
-                           placement.machine->name, placement.hosts,
-                           placement.hosts == 1 ? "" : "s", placement.chips_per_host(),
-                           placement.chips_per_host() == 1 ? "" : "s");
-  std::cout << fmt::format("   workload    google.com/tpu: {}", placement.chips_per_host());
-  if (placement.hosts > 1) std::cout << ", parallelism and completions: " << placement.hosts;
-  if (way.slices > 1) std::cout << ", replicas: " << way.slices;
-  std::cout << "\n   zones      " << Zones(way) << '\n';
+  out << fmt::format("   machine     {}: {} host{} a slice, {} chip{} each\n",
+                     placement.machine->name, placement.hosts, placement.hosts == 1 ? "" : "s",
+                     placement.chips_per_host(), placement.chips_per_host() == 1 ? "" : "s");
+  out << fmt::format("   workload    google.com/tpu: {}", placement.chips_per_host());
+  if (placement.hosts > 1) out << ", parallelism and completions: " << placement.hosts;
+  if (way.slices > 1) out << ", replicas: " << way.slices;
+  out << "\n   zones      " << Zones(way) << '\n';
   if (!generation.min_gke_version.standard.empty()) {
-    std::cout << fmt::format(
-        "   GKE from    {} (Autopilot {})\n", generation.min_gke_version.standard,
-        generation.min_gke_version.autopilot.empty() ? "not known"
-                                                     : generation.min_gke_version.autopilot);
+    out << fmt::format("   GKE from    {} (Autopilot {})\n", generation.min_gke_version.standard,
+                       generation.min_gke_version.autopilot.empty()
+                           ? "not known"
+                           : generation.min_gke_version.autopilot);
   }
   if (generation.hbm_gb_per_chip > 0) {
-    std::cout << fmt::format("   HBM         {} GB in all, {} GB a chip\n",
-                             generation.hbm_gb_per_chip * way.total_chips(),
-                             generation.hbm_gb_per_chip);
+    out << fmt::format("   HBM         {} GB in all, {} GB a chip\n",
+                       generation.hbm_gb_per_chip * way.total_chips(), generation.hbm_gb_per_chip);
   }
-  std::cout << "   capacity    " << Capacity(generation.consumption) << '\n';
-  std::cout << fmt::format("   for pods    about {}m CPU and {}Mi memory a host\n",
-                           placement.machine->allocatable.cpu_millis,
-                           placement.machine->allocatable.memory_mib);
-  if (!placement.documented) std::cout << "   note        no public Google page has this shape\n";
-  std::cout << '\n';
+  out << "   capacity    " << Capacity(generation.consumption) << '\n';
+  out << fmt::format("   for pods    about {}m CPU and {}Mi memory a host\n",
+                     placement.machine->allocatable.cpu_millis,
+                     placement.machine->allocatable.memory_mib);
+  if (!placement.documented) out << "   note        no public Google page has this shape\n";
+  out << '\n';
 }
 
 void PrintText(const std::vector<Way>& ways, const tpu::Catalog& catalog) {
-  for (std::size_t i = 0; i < ways.size(); ++i) PrintWay(ways[i], i + 1);
-  std::cout << fmt::format(
+  std::ostringstream out;  // the words of a catalog may be strangers'
+  for (std::size_t i = 0; i < ways.size(); ++i) PrintWay(ways[i], i + 1, out);
+  out << fmt::format(
       "Facts of {}; a zone with ? stands in one list of low confidence only.\n"
       "Next: --emit jobset (or job, nodepool, ...) writes it down for way 1, --way N for "
       "another.\n",
       catalog.version());
+  std::cout << ShownLines(out.str());
 }
 
 }  // namespace

@@ -40,7 +40,7 @@ Status TestFile(const PolicyTestOptions& options, const std::string& file, Tally
     TPU_ADMISSION_TRY(std::string manifest, TextOf(given, folder));
     const auto wrong = offline::TestCase(*settings, given, std::move(manifest), today);
     std::cout << (wrong.empty() ? "ok    " : "FAIL  ") << Printable(given.name, 200) << '\n';
-    for (const std::string& line : wrong) std::cout << "      " << line << '\n';
+    for (const std::string& line : wrong) std::cout << "      " << ShownLines(line) << '\n';
     ++(wrong.empty() ? tally.passed : tally.failed);
   }
   return OkStatus();

@@ -38,6 +38,8 @@ constexpr std::array<Key, 13> kKeys = {{
     {"select", Shape::kList},
 }};
 
+constexpr std::size_t kLongestComplaint = 1000;  // bytes
+
 std::vector<std::string> Values(ConfigNode node, const Key& key, const fs::path& folder) {
   switch (key.shape) {
     case Shape::kText:
@@ -83,7 +85,7 @@ void ApplyKey(CLI::App& command, const std::string& name, ConfigNode node, const
     for (const std::string& value : values) option->add_result(value);
     if (!values.empty()) option->run_callback();
   } catch (const CLI::ParseError& error) {
-    node.Fail(error.what());
+    node.Fail(Printable(error.what(), kLongestComplaint));
   }
 }
 

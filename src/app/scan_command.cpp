@@ -14,6 +14,7 @@
 #include "app/settings_loader.h"
 #include "tpu_admission/base/clock.h"
 #include "tpu_admission/base/json_pointer.h"
+#include "tpu_admission/base/text.h"
 #include "tpu_admission/cluster/scan.h"
 
 namespace tpu_admission::app {
@@ -40,45 +41,45 @@ std::string Word(const ScanFinding& finding) {
   return finding.mode == Mode::kWarn ? "warned" : "";
 }
 
-void PrintIndented(const std::string& text) {
+void PrintIndented(const std::string& text, std::ostream& out) {
   std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) std::cout << "    " << line << '\n';
+  for (std::string line; std::getline(lines, line);) out << "    " << line << '\n';
 }
 
-void Print(const ScannedWorkload& workload) {
-  std::cout << "  " << workload.kind << " \"" << workload.name << "\"\n";
+void Print(const ScannedWorkload& workload, std::ostream& out) {
+  out << "  " << workload.kind << " \"" << workload.name << "\"\n";
   for (const ScanFinding& finding : workload.findings) {
     const std::string word = Word(finding);
     if (word.empty()) continue;
-    std::cout << "    " << word << ": " << finding.summary << '\n';
-    PrintIndented(finding.paragraph + "  -> " + finding.change);
+    out << "    " << word << ": " << finding.summary << '\n';
+    PrintIndented(finding.paragraph + "  -> " + finding.change, out);
   }
   if (workload.mode() == Mode::kDeny && !workload.repairs.empty()) {
-    std::cout << "    what would run:\n";
+    out << "    what would run:\n";
     char label = 'a';
     for (const cluster::ScanRepair& repair : workload.repairs) {
-      std::cout << "      " << label++ << ") " << repair.text << '\n';
+      out << "      " << label++ << ") " << repair.text << '\n';
     }
   }
   if (!workload.fixed.empty()) {
-    std::cout << "    fixed in its new pods:";
-    for (const rules::Rule* rule : workload.fixed) std::cout << ' ' << rule->id;
-    std::cout << '\n';
+    out << "    fixed in its new pods:";
+    for (const rules::Rule* rule : workload.fixed) out << ' ' << rule->id;
+    out << '\n';
   }
-  for (const std::string& note : workload.notes) std::cout << "    " << note << '\n';
+  for (const std::string& note : workload.notes) out << "    " << note << '\n';
 }
 
-void PrintCounts(const ScanReport& report, bool difference) {
-  std::cout << Number(report.objects, "object") << " read, "
-            << Number(report.workloads, "TPU workload") << ": ";
+void PrintCounts(const ScanReport& report, bool difference, std::ostream& out) {
+  out << Number(report.objects, "object") << " read, " << Number(report.workloads, "TPU workload")
+      << ": ";
   if (difference) {
-    std::cout << report.told.size() << " would be treated otherwise\n";
+    out << report.told.size() << " would be treated otherwise\n";
     return;
   }
-  std::cout << report.Count(Mode::kDeny) << " denied, " << report.Count(Mode::kWarn) << " warned, "
-            << report.CountFixed() << " fixed in new pods\n";
+  out << report.Count(Mode::kDeny) << " denied, " << report.Count(Mode::kWarn) << " warned, "
+      << report.CountFixed() << " fixed in new pods\n";
   if (const std::size_t more = report.CountWouldBeDenied(); more > 0) {
-    std::cout << more << " more denied without the policy's default\n";
+    out << more << " more denied without the policy's default\n";
   }
 }
 
@@ -89,20 +90,21 @@ bool IsTold(const ScannedWorkload& workload) {
 }
 
 void PrintText(const ScanReport& report, bool difference) {
+  std::ostringstream out;
   std::optional<std::string> last;
   for (const ScannedWorkload& workload : report.told) {
     if (!IsTold(workload)) continue;
     if (last != workload.namespace_name) {
-      std::cout << (workload.namespace_name.empty() ? "cluster"
-                                                    : "namespace " + workload.namespace_name)
-                << '\n';
+      out << (workload.namespace_name.empty() ? "cluster" : "namespace " + workload.namespace_name)
+          << '\n';
       last = workload.namespace_name;
     }
-    Print(workload);
-    std::cout << '\n';
+    Print(workload, out);
+    out << '\n';
   }
-  for (const std::string& error : report.errors) std::cout << "not read: " << error << '\n';
-  PrintCounts(report, difference);
+  for (const std::string& error : report.errors) out << "not read: " << error << '\n';
+  PrintCounts(report, difference, out);
+  std::cout << ShownLines(out.str());
 }
 
 Json ToJson(const ScannedWorkload& workload, const ScanFinding& finding) {

@@ -11,6 +11,7 @@
 #include "app/label_selector.h"
 #include "app/verify_answer.h"
 #include "tpu_admission/admission/handler.h"
+#include "tpu_admission/base/text.h"
 #include "tpu_admission/kube/client.h"
 #include "tpu_admission/workload/chips.h"
 #include "tpu_admission/workload/gke_labels.h"
@@ -108,7 +109,7 @@ std::string OutcomeOf(const kube::Answer& answer) {
 }
 
 int Report(bool good, const std::string& line) {
-  std::cout << (good ? "ok    " : "FAIL  ") << line << std::endl;
+  std::cout << (good ? "ok    " : "FAIL  ") << ShownLines(line) << std::endl;
   return good ? kDone : kFaultsFound;
 }
 

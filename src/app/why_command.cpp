@@ -5,12 +5,14 @@
 #include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "app/command_line.h"
 #include "app/commands.h"
 #include "app/kubectl_options.h"
 #include "app/settings_loader.h"
 #include "tpu_admission/base/clock.h"
+#include "tpu_admission/base/text.h"
 #include "tpu_admission/cluster/collector.h"
 #include "tpu_admission/cluster/why.h"
 
@@ -22,26 +24,28 @@ using cluster::Diagnosis;
 using cluster::Snapshot;
 using Json = nlohmann::ordered_json;
 
-void Print(const Cause& cause) {
-  std::cout << cause.word << ": " << cause.text << '\n';
-  std::cout << "  -> " << cause.change << '\n';
-  for (const std::string& line : cause.evidence) std::cout << "     " << line << '\n';
+void Print(const Cause& cause, std::ostream& out) {
+  out << cause.word << ": " << cause.text << '\n';
+  out << "  -> " << cause.change << '\n';
+  for (const std::string& line : cause.evidence) out << "     " << line << '\n';
 }
 
 void PrintText(const Snapshot& snapshot, const Diagnosis& diagnosis) {
-  std::cout << snapshot.object.Title();
+  std::ostringstream out;
+  out << snapshot.object.Title();
   if (!snapshot.object.namespace_name.empty()) {
-    std::cout << " in namespace " << snapshot.object.namespace_name;
+    out << " in namespace " << snapshot.object.namespace_name;
   }
-  std::cout << (diagnosis.running ? " runs: " : " does not run: ") << diagnosis.summary << ".\n";
+  out << (diagnosis.running ? " runs: " : " does not run: ") << diagnosis.summary << ".\n";
   for (std::size_t i = 0; i < diagnosis.causes.size(); ++i) {
-    std::cout << (i == 1 ? "\nAlso:\n" : i == 0 ? "\n" : "");
-    Print(diagnosis.causes[i]);
+    out << (i == 1 ? "\nAlso:\n" : i == 0 ? "\n" : "");
+    Print(diagnosis.causes[i], out);
   }
-  for (const std::string& what : snapshot.not_read) std::cout << "\nnot read: " << what << '\n';
+  for (const std::string& what : snapshot.not_read) out << "\nnot read: " << what << '\n';
   if (snapshot.left_out > 0) {
-    std::cout << "\nnot looked at, since there are too many: " << snapshot.left_out << " objects\n";
+    out << "\nnot looked at, since there are too many: " << snapshot.left_out << " objects\n";
   }
+  std::cout << ShownLines(out.str());
 }
 
 void PrintJson(const Snapshot& snapshot, const Diagnosis& diagnosis) {

@@ -65,7 +65,7 @@ ConfigFile& ConfigFile::operator=(ConfigFile&&) noexcept = default;
 
 Result<ConfigFile> ConfigFile::Parse(std::string_view text, std::string_view origin) {
   auto state = std::make_unique<State>();
-  state->origin = origin;
+  state->origin = ShownPath(origin);
   // Far more than a policy or catalog has; what a running server reads must fit its memory.
   state->stream = ReadYaml(text, {.max_values = 200'000});
   YamlStream& stream = state->stream;

@@ -8,6 +8,8 @@
 #include <cerrno>
 #include <system_error>
 
+#include "tpu_admission/base/text.h"
+
 namespace tpu_admission {
 namespace {
 
@@ -28,14 +30,15 @@ class Descriptor {
 };
 
 Error SystemError(const std::string& path, int code) {
-  return Error{path + ": " + std::generic_category().message(code), static_cast<std::errc>(code)};
+  return Error{ShownPath(path) + ": " + std::generic_category().message(code),
+               static_cast<std::errc>(code)};
 }
 
 Error TooLarge(const std::string& path, std::size_t max_bytes) {
   constexpr std::size_t kMib = 1 << 20;
   const std::string limit = max_bytes % kMib == 0 ? std::to_string(max_bytes / kMib) + " MiB"
                                                   : std::to_string(max_bytes) + " bytes";
-  return Error{path + ": is larger than " + limit, std::errc::file_too_large};
+  return Error{ShownPath(path) + ": is larger than " + limit, std::errc::file_too_large};
 }
 
 // The rest of what `file` is open on.
@@ -64,11 +67,12 @@ Result<std::string> ReadPath(const std::string& path, std::size_t max_bytes, boo
   struct stat status {};
   if (::fstat(file.number(), &status) != 0) return SystemError(path, errno);
   if (S_ISDIR(status.st_mode)) {
-    return Error{path + ": is a folder, wanted a file", std::errc::is_a_directory};
+    return Error{ShownPath(path) + ": is a folder, wanted a file", std::errc::is_a_directory};
   }
   const bool regular = S_ISREG(status.st_mode);
   if (only_regular && !regular) {
-    return Error{path + ": is a pipe or device, wanted a file", std::errc::invalid_argument};
+    return Error{ShownPath(path) + ": is a pipe or device, wanted a file",
+                 std::errc::invalid_argument};
   }
   if (regular && static_cast<std::size_t>(status.st_size) > max_bytes) {
     return TooLarge(path, max_bytes);

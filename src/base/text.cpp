@@ -34,7 +34,7 @@ struct Characters {
   char32_t first;
   char32_t last;
 };
-constexpr std::array<Characters, 18> kInvisible = {{{0x00, 0x1F},
+constexpr std::array<Characters, 19> kInvisible = {{{0x00, 0x1F},
                                                     {0x7F, 0x9F},
                                                     {0xAD, 0xAD},
                                                     {0x34F, 0x34F},
@@ -50,8 +50,43 @@ constexpr std::array<Characters, 18> kInvisible = {{{0x00, 0x1F},
                                                     {0xFEFF, 0xFEFF},
                                                     {0xFFA0, 0xFFA0},
                                                     {0xFFF0, 0xFFFB},
+                                                    {0x1BCA0, 0x1BCA3},
                                                     {0x1D173, 0x1D17A},
                                                     {0xE0000, 0xE0FFF}}};
+
+// What GitHub's runner passes over before a command: .NET's white space, as far as it is shown.
+constexpr std::array<Characters, 7> kSpaces = {{{0x20, 0x20},
+                                                {0xA0, 0xA0},
+                                                {0x1680, 0x1680},
+                                                {0x2000, 0x200A},
+                                                {0x202F, 0x202F},
+                                                {0x205F, 0x205F},
+                                                {0x3000, 0x3000}}};
+
+constexpr std::string_view kCommand = "::";      // at the beginning of a line
+constexpr std::string_view kOldCommand = "##[";  // anywhere in it
+// https://github.com/actions/runner src/Runner.Common/ActionCommand.cs
+
+bool IsIn(std::span<const Characters> ranges, char32_t character) {
+  return std::any_of(ranges.begin(), ranges.end(), [&](const Characters& range) {
+    return character >= range.first && character <= range.last;
+  });
+}
+
+// Of a line that is valid UTF-8.
+bool BeginsCommand(std::string_view line) {
+  for (std::string_view rest = line; !rest.empty(); line = rest) {
+    if (!IsIn(kSpaces, TakeCharacter(rest))) break;
+  }
+  return line.starts_with(kCommand);
+}
+
+// The first line of `text`, taken off it with its end.
+std::string_view TakeLine(std::string_view& text) {
+  const std::string_view line = text.substr(0, text.find('\n'));
+  text.remove_prefix(std::min(line.size() + 1, text.size()));
+  return line;
+}
 
 std::size_t EditDistance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
@@ -82,6 +117,8 @@ std::string Printable(std::string_view text, std::size_t max_bytes) {
     std::string_view decoded = character;
     const bool show = length > 0 && !IsInvisible(TakeCharacter(decoded));
     out += show ? character : kReplacement;
+    if (character == "[" && out.ends_with(kOldCommand))
+      out.replace(out.size() - 2, 1, kReplacement);
   }
   return Cut(out, max_bytes);
 }
@@ -98,10 +135,42 @@ std::string Quoted(std::string_view text, std::size_t max_bytes) {
 std::string ShownPath(std::string_view path) {
   constexpr std::size_t kPathBytes = 4096;
   std::string shown = Printable(path, kPathBytes);
-  const std::size_t first = shown.find_first_not_of(' ');
-  const bool command = first != shown.npos && shown.compare(first, 2, "::") == 0;
-  if (command) shown.insert(0, "./");
+  if (BeginsCommand(shown)) shown.insert(0, "./");
   return shown;
+}
+
+std::string ShownLines(std::string_view text) {
+  std::string shown;
+  while (!text.empty()) {
+    const bool last = text.find('\n') == text.npos;
+    const std::string_view line = TakeLine(text);
+    const std::string printable = Printable(line, line.size() * kReplacement.size());
+    if (BeginsCommand(printable)) shown += kReplacement;
+    shown.append(printable).append(last ? "" : "\n");
+  }
+  return shown;
+}
+
+bool HasWorkflowCommand(std::string_view text) {
+  std::string seen;  // the runner compares without what is invisible, and a line ends by \r too
+  while (!text.empty()) {
+    const std::size_t length = CharacterBytes(text);
+    const std::string_view character = text.substr(0, std::max<std::size_t>(length, 1));
+    text.remove_prefix(character.size());
+    std::string_view decoded = character;
+    if (character == "\n" || character == "\r") {
+      seen += '\n';
+    } else if (length == 0) {
+      seen += kReplacement;
+    } else if (character == "\t" || !IsInvisible(TakeCharacter(decoded))) {
+      seen += character == "\t" ? " " : character;
+    }
+  }
+  if (seen.find(kOldCommand) != seen.npos) return true;
+  for (std::string_view rest = seen; !rest.empty();) {
+    if (BeginsCommand(TakeLine(rest))) return true;
+  }
+  return false;
 }
 
 std::string Cut(std::string_view text, std::size_t max_bytes) {
@@ -149,9 +218,7 @@ char32_t TakeCharacter(std::string_view& text) {
 
 bool IsInvisible(char32_t character) {
   if (character >= 0x20 && character < 0x7F) return false;
-  return std::any_of(kInvisible.begin(), kInvisible.end(), [&](const Characters& range) {
-    return character >= range.first && character <= range.last;
-  });
+  return IsIn(kInvisible, character);
 }
 
 std::string JoinOr(std::span<const std::string> words) {

@@ -9,6 +9,7 @@ namespace tpu_admission::offline {
 namespace {
 
 constexpr std::size_t kCharacterBytes = 4;
+constexpr const char* kUnshown = "\xEF\xBF\xBD";  // U+FFFD
 
 bool IsContinuation(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; }
 
@@ -23,9 +24,15 @@ std::vector<std::string> Characters(std::string_view line, std::size_t most) {
     const char32_t character = TakeCharacter(rest);
     const std::string_view bytes = line.substr(0, line.size() - rest.size());
     characters.push_back(character == '\t'        ? " "
-                         : IsInvisible(character) ? "\xEF\xBF\xBD"
+                         : IsInvisible(character) ? kUnshown
                                                   : std::string(bytes));
     line = rest;
+    // As Printable() does.
+    const std::size_t size = characters.size();
+    const auto is = [&](std::size_t back, const char* text) {
+      return back <= size && characters[size - back] == text;
+    };
+    if (is(1, "[") && is(2, "#") && is(3, "#")) characters[size - 2] = kUnshown;
   }
   return characters;
 }

@@ -30,7 +30,7 @@ class TextFormat final : public Format {
     for (const ObjectReport& object : report.objects) AddObject(report, object, out);
     for (const Note& note : report.warnings) {
       Head(report.file, note.place, "warning", out);
-      out.append(note.text).append("\n\n");
+      out.append(ShownLines(note.text)).append("\n\n");
     }
     for (const Note& note : report.errors) AddError(report, note, out);
   }
@@ -70,7 +70,7 @@ class TextFormat final : public Format {
 
   void AddError(const FileReport& report, const Note& note, std::string& out) const {
     Head(report.file, note.place, "", out);
-    out.append(note.text).append("\n");
+    out.append(ShownLines(note.text)).append("\n");
     out += Excerpt(report.text, {note.place, note.place}, Colour(kGreen), Colour(kPlain));
   }
 
@@ -81,7 +81,7 @@ class TextFormat final : public Format {
   void AddObject(const FileReport& report, const ObjectReport& object, std::string& out) const {
     for (const Note& note : object.warnings) {
       Head(report.file, note.place, "warning", out);
-      out += object.title + From(object) + ": " + note.text + "\n\n";
+      out += object.title + From(object) + ": " + ShownLines(note.text) + "\n\n";
     }
     for (const Note& note : object.errors) AddError(report, note, out);
     Mode hardest = Mode::kOff;

@@ -1,7 +1,8 @@
 // Files behind an interface of two methods, so that tests own them. Everything of ours that reads a
 // file reads it here.
 //
-// Errors have the form "PATH: why", and `code` where the system gave one. Safe from any thread.
+// Errors have the form "PATH: why", the path as it may be shown, and `code` where the system gave
+// one. Safe from any thread.
 #pragma once
 
 #include <cstddef>

@@ -10,7 +10,9 @@ namespace tpu_admission {
 
 // `text` without invisible characters (IsInvisible), invalid UTF-8 (both become U+FFFD) or more
 // than `max_bytes` (cut at a character, then "..."). For text of users in messages, warnings and
-// logs: a newline or an escape sequence in a label must not forge a line or colour a terminal.
+// logs: a newline or an escape sequence in a label must not forge a line or colour a terminal. Nor
+// must it command a CI system: of "##[", which GitHub Actions obeys anywhere in a line, the second
+// character becomes U+FFFD.
 std::string Printable(std::string_view text, std::size_t max_bytes = 64);
 
 // Printable(text) in double quotes; `"` and `\` inside are escaped.
@@ -19,6 +21,13 @@ std::string Quoted(std::string_view text, std::size_t max_bytes = 64);
 // The name of a file as a line of text may begin with it: Printable(), and no workflow command of a
 // CI system ("::error::").
 std::string ShownPath(std::string_view path);
+
+// Each line of `text` by Printable(); none begins a workflow command. For what goes to a terminal
+// and is ours but for some words: errors, reports.
+std::string ShownLines(std::string_view text);
+
+// Whether GitHub Actions would take some line of `text`, as it is, for a command.
+bool HasWorkflowCommand(std::string_view text);
 
 // `text` cut to at most `max_bytes` at a character, ending in "..." if anything was lost.
 std::string Cut(std::string_view text, std::size_t max_bytes);

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 
 #include "integration/app/program.h"
 #include "support/temp_dir.h"
@@ -74,6 +75,113 @@ TEST_F(HostileFiles, AProjectFilesBaselineStaysInItsFolder) {
     EXPECT_EQ(Run({"check", "--write-baseline", "pod.yaml"}, "/repo").exit_code, 0) << inside;
     EXPECT_EQ(Run({"check", "../pod.yaml"}, "/repo/sub").exit_code, 1) << "no repository, no file";
     EXPECT_EQ(Run({"check", "pod.yaml"}, "/repo").exit_code, 0) << inside;
+  }
+}
+
+// Words that would colour a terminal, forge a line, turn the direction of text, and command GitHub
+// Actions at the beginning of a line (after any white space) and within it. As YAML writes it.
+constexpr const char* kEvil = R"("a\e[31m\r\n\xA0::error::x\u202E##[add-mask]b\u3000##[error]")";
+
+constexpr const char* kEvilName =
+    "\xC2\xA0::error::\x1b[31m\xE2\x80\xAE##[add-mask]b\n::warning::c";
+
+std::string EvilPod() {
+  return "{apiVersion: v1, kind: Pod, metadata: {name: " + std::string(kEvil) +
+         ", namespace: " + kEvil + ", labels: {" + kEvil + ": " + kEvil +
+         "}}, spec: {nodeSelector: " +
+         "{cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice, "
+         "cloud.google.com/gke-tpu-topology: " +
+         kEvil + "}, containers: [{name: " + kEvil +
+         ", resources: {limits: {google.com/tpu: " + kEvil +
+         "}}}, {name: c, resources: {limits: {google.com/tpu: 3}}}]}}\n";
+}
+
+// Of what no line may be but as our own words make it.
+void ExpectHarmless(const std::string& told, const std::string& what) {
+  for (const char* raw : {"\x1b", "\r", "\xE2\x80\xAE", "##[", "\xff"}) {
+    EXPECT_THAT(told, Not(HasSubstr(raw))) << what;
+  }
+  std::istringstream lines(told);
+  for (std::string line; std::getline(lines, line);) {
+    std::size_t at = 0;
+    for (const std::string space : {" ", "\xC2\xA0", "\xE3\x80\x80"}) {
+      while (line.compare(at, space.size(), space) == 0) at += space.size();
+    }
+    EXPECT_NE(line.substr(at, 2), "::") << what << ": " << line;
+  }
+}
+
+TEST_F(HostileFiles, NoTextOfStrangersReachesATerminalRaw) {
+  Write("a.yaml", EvilPod());
+  Write("b.yaml",
+        std::string("? ") + kEvil + "\n: *none\n---\n" + kEvil + ": 1\n" + kEvil + ": 2\n");
+  Write(std::string(kEvilName) + ".yaml", EvilPod() + "---\n? [\n");
+  const std::string evil = kEvil;
+  const auto policy = "rules: {" + evil + ": deny}\nnamespaces: [{match: " + evil +
+                      ", rules: {TPU203: " + evil + "}}]\nprofile: " + evil + "\n";
+  Write("policy.yaml", policy);
+  Write(std::string(kEvilName) + "-policy.yaml", policy);
+  Write("catalog.yaml", "version: " + evil + "\ngenerations: [{id: " + evil + "}]\n");
+  Write("cases.yaml", "policy: " + evil + "\ncases:\n- {name: " + evil +
+                          ", expect: warn, manifest: " + evil + "}\n");
+  Write("texts.yaml", "cases:\n- {name: " + evil + ", expect: allow, text: '" + kDeniedPod +
+                          "'}\n- {name: b, expect: " + "allow, text: " + evil + "}\n");
+  Write("project.yaml", "fail-on: " + evil + "\nbaseline: " + evil + "\n" + evil + ": 1\n");
+  const std::string name = kEvilName;
+  const std::vector<std::vector<std::string>> commands = {
+      {"check", "."},
+      {"check", "--fix", "."},
+      {"check", "--output=github", "b.yaml", "none" + name},
+      {"check", "--fail-if-nothing-found", name},
+      {"check", "--policy=policy.yaml", "a.yaml"},
+      {"check", "--policy=" + name + "-policy.yaml", "a.yaml"},
+      {"check", "--policy=" + name, "a.yaml"},
+      {"check", "--catalog=catalog.yaml", "a.yaml"},
+      {"check", "--catalog=" + name, "a.yaml"},
+      {"check", "--baseline=" + name, "a.yaml"},
+      {"check", "--baseline=" + name + "/x", "--write-baseline", "a.yaml"},
+      {"check", "--baseline=" + name + ".yaml", "a.yaml"},
+      {"check", "--project-file=project.yaml", "a.yaml"},
+      {"check", "--project-file=" + name, "a.yaml"},
+      {"check", "--" + name, "a.yaml"},
+      {"check", "--fail-on=" + name, "a.yaml"},
+      {"check", "--select=" + name, "a.yaml"},
+      {"check", "--cluster-location=" + name, "a.yaml"},
+      {"check", "--node-record=" + name, "a.yaml"},
+      {name},
+      {"help", name},
+      {"explain", name},
+      {"catalog", name},
+      {"catalog", "--catalog=catalog.yaml"},
+      {"plan", "--catalog=catalog.yaml", "--chips=4"},
+      {"plan", "--chips=" + name},
+      {"schema", name},
+      {"completion", name},
+      {"policy", "test", "cases.yaml"},
+      {"policy", "test", "texts.yaml"},
+      {"policy", "test", name},
+      {"policy", "test", name + ".yaml"},
+      {"policy", "test", "--policy=" + name, "texts.yaml"},
+      {"lsp", "--catalog=" + name},
+      {"scan", "--policy=" + name, "-"},
+      {"serve", "--tls-cert=" + name, "--tls-key=" + name},
+      {"serve", "--config=" + name},
+      {"serve", "--config=policy.yaml"},
+  };
+  for (const auto& command : commands) {
+    const Ended ended = Run(command);
+    std::string what;
+    for (const std::string& word : command) what += word + " ";
+    const bool github = what.find("=github") != what.npos;
+    if (!github) ExpectHarmless(ended.out, what);
+    ExpectHarmless(ended.err, what);
+    if (!github) continue;
+    std::istringstream lines(ended.out);
+    for (std::string line; std::getline(lines, line);) {
+      const bool ours = line.starts_with("::error ") || line.starts_with("::warning ") ||
+                        line.starts_with("0 TPU workloads checked");
+      EXPECT_TRUE(ours && line.find('\r') == line.npos) << line;
+    }
   }
 }
 

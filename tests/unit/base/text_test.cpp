@@ -54,6 +54,39 @@ TEST(PrintableTest, CutsAtACharacter) {
   EXPECT_LE(Printable(std::string(100, '\n'), 64).size(), 64U);
 }
 
+TEST(PrintableTest, HasNoCommandOfTheOldForm) {
+  EXPECT_EQ(Printable("a ##[error]b"), WithBad("a #", "[error]b"));
+  EXPECT_EQ(Printable("###[a]##[b]"), WithBad(WithBad("##", "[a]#"), "[b]"));
+  EXPECT_EQ(Printable("#[a] # #[b] ##a["), "#[a] # #[b] ##a[");
+  EXPECT_EQ(Printable("##\xE2\x80\x8B[a]").find("##["), std::string::npos);
+}
+
+TEST(ShownPathTest, BeginsNoCommandAfterAnyWhiteSpace) {
+  for (const std::string space : {"", " ", "\xC2\xA0", "\xE3\x80\x80 ", "\xE2\x80\xAF"}) {
+    EXPECT_EQ(ShownPath(space + "::error::a"), "./" + space + "::error::a");
+    EXPECT_EQ(ShownPath(space + "a::"), space + "a::");
+  }
+}
+
+TEST(ShownLinesTest, KeepsLinesAndNothingElse) {
+  EXPECT_EQ(ShownLines(""), "");
+  EXPECT_EQ(ShownLines("a\n\n  b\n"), "a\n\n  b\n");
+  EXPECT_EQ(ShownLines("a\n ::error::\x1B\n##[b]"),
+            "a\n" + WithBad("", " ::error::") + WithBad("", "\n#") + WithBad("", "[b]"));
+  const std::string bytes(5000, '\xFF');
+  EXPECT_EQ(ShownLines(bytes).size(), 15000U) << "nothing is cut";
+}
+
+TEST(HasWorkflowCommandTest, SeesWhatTheRunnerSees) {
+  for (const char* text : {"::a::", "a\n  ::a", "a\r::a", "\t::a", "\xC2\xA0::a", "a ##[b]",
+                           "##\xC2\xAD[b]", ":\xE2\x80\x8D:a", "\xE2\x80\x8F::a"}) {
+    EXPECT_TRUE(HasWorkflowCommand(text)) << text;
+  }
+  for (const char* text : {"", "a ::b::", "+::a", "# #[a]", "\xFF::a", "a: :b"}) {
+    EXPECT_FALSE(HasWorkflowCommand(text)) << text;
+  }
+}
+
 TEST(CutTest, NeverLongerThanAsked) {
   for (std::size_t max = 0; max < 12; ++max) {
     const std::string cut = Cut("\xE6\x97\xA5\xE6\x9C\xAC\xE8\xAA\x9E", max);
