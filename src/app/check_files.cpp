@@ -92,6 +92,16 @@ std::string RandomWord() {
   return std::to_string(std::uint64_t(random()) << 32U | random());
 }
 
+void TellDiff(std::string diff) {
+  const char* const actions = std::getenv("GITHUB_ACTIONS");
+  if (::isatty(STDOUT_FILENO) == 1) {
+    diff = offline::ShownDiff(diff);
+  } else if (actions != nullptr && std::string_view(actions) == "true") {
+    diff = offline::WithCommandsOff(std::move(diff), "tpu-admission-" + RandomWord());
+  }
+  std::cout << diff;
+}
+
 struct NewFile {
   int descriptor = -1;
   std::string path;
@@ -154,7 +164,7 @@ FixOutcome FixFiles(const admission::Settings& settings, const offline::CheckWis
     if (fixed.text == *text) return;
     outcome.differs = true;
     if (options.diff) {
-      std::cout << offline::UnifiedDiff(found.path, *text, fixed.text);
+      TellDiff(offline::UnifiedDiff(found.path, *text, fixed.text));
     } else if (!found.below.empty() && !LiesBelow(found.path, found.below)) {
       fail(ShownPath(found.path) + ": not changed, since it lies outside of " +
            ShownPath(found.below) + " behind a link; name it to change it");

@@ -14,6 +14,7 @@
 #include "app/settings_loader.h"
 #include "tpu_admission/base/clock.h"
 #include "tpu_admission/base/json_pointer.h"
+#include "tpu_admission/base/json_string.h"
 #include "tpu_admission/base/text.h"
 #include "tpu_admission/cluster/scan.h"
 
@@ -176,7 +177,7 @@ void PrintJson(const ScanReport& report) {
                      {"fixed", fixed},
                      {"notes", notes},
                      {"errors", errors}};
-  std::cout << json.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
+  std::cout << WithoutCommands(json.dump(2, ' ', false, Json::error_handler_t::replace)) << '\n';
 }
 
 // False: there is nothing, or only `{}` and `[]`. A list without items is something.

@@ -12,6 +12,7 @@
 #include "app/kubectl_options.h"
 #include "app/settings_loader.h"
 #include "tpu_admission/base/clock.h"
+#include "tpu_admission/base/json_string.h"
 #include "tpu_admission/base/text.h"
 #include "tpu_admission/cluster/collector.h"
 #include "tpu_admission/cluster/why.h"
@@ -66,7 +67,7 @@ void PrintJson(const Snapshot& snapshot, const Diagnosis& diagnosis) {
                        {"summary", diagnosis.summary},
                        {"causes", causes},
                        {"not_read", snapshot.not_read}};
-  std::cout << answer.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
+  std::cout << WithoutCommands(answer.dump(2, ' ', false, Json::error_handler_t::replace)) << '\n';
 }
 
 Status ReadStream(std::istream& in, cluster::Collector& collector) {

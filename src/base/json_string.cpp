@@ -53,4 +53,16 @@ void AppendJsonString(std::string& json, std::string_view text) {
   json += '"';
 }
 
+std::string WithoutCommands(std::string json) {
+  constexpr std::string_view kOld = "##[";
+  constexpr std::string_view kSame = "#\\u0023[";
+  std::string same;
+  std::string_view rest = json;
+  for (std::size_t at = rest.find(kOld); at != rest.npos; at = rest.find(kOld)) {
+    same.append(rest.substr(0, at)).append(kSame);  // `#` stands in strings only
+    rest.remove_prefix(at + kOld.size());
+  }
+  return same.empty() ? json : same.append(rest);
+}
+
 }  // namespace tpu_admission

@@ -3,6 +3,7 @@
 
 #include "offline/formats.h"
 #include "offline/item.h"
+#include "tpu_admission/base/json_string.h"
 #include "tpu_admission/base/text.h"
 #include "tpu_admission/base/version.h"
 
@@ -68,14 +69,14 @@ class GitlabFormat final : public Format {
       if (print.empty()) print = item.check + ":" + std::string(item.file) + ":" + item.message;
       out += first_ ? "\n" : ",\n";
       first_ = false;
-      out +=
+      out += WithoutCommands(
           nlohmann::ordered_json(
               {{"description", item.message},
                {"check_name", item.check},
                {"fingerprint", print},
                {"severity", error ? "major" : "minor"},
                {"location", {{"path", item.file}, {"lines", {{"begin", item.place.begin.line}}}}}})
-              .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+              .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
     });
   }
   void Finish(const Counts&, std::string& out) override { out += first_ ? "]\n" : "\n]\n"; }

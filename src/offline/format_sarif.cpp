@@ -5,6 +5,7 @@
 
 #include "offline/formats.h"
 #include "offline/reading_budget.h"
+#include "tpu_admission/base/json_string.h"
 #include "tpu_admission/base/text.h"
 #include "tpu_admission/base/version.h"
 #include "tpu_admission/offline/text_edit.h"
@@ -17,7 +18,7 @@ using Json = nlohmann::ordered_json;
 using rules::Mode;
 
 std::string Dump(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return WithoutCommands(json.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
 // A path as a relative or file: URI.

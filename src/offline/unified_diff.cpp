@@ -91,4 +91,21 @@ std::string UnifiedDiff(std::string_view name, std::string_view before, std::str
   return diff;
 }
 
+std::string ShownDiff(std::string_view diff) {
+  std::string plain;
+  for (const std::string_view line : Lines(diff)) {
+    const std::size_t end = line.ends_with("\r\n") ? line.size() - 2 : line.size();
+    plain.append(line.substr(0, end)).append(end < line.size() ? "\n" : "");
+  }
+  std::replace(plain.begin(), plain.end(), '\t', ' ');
+  return ShownLines(plain);
+}
+
+// https://docs.github.com/actions/reference/workflow-commands-for-github-actions
+std::string WithCommandsOff(std::string diff, std::string_view token) {
+  if (!HasWorkflowCommand(diff)) return diff;
+  const std::string word(token);
+  return "::stop-commands::" + word + "\n" + diff + "::" + word + "::\n";
+}
+
 }  // namespace tpu_admission::offline

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "integration/app/program.h"
@@ -183,6 +184,35 @@ TEST_F(HostileFiles, NoTextOfStrangersReachesATerminalRaw) {
       EXPECT_TRUE(ours && line.find('\r') == line.npos) << line;
     }
   }
+}
+
+TEST_F(HostileFiles, MachinesReadNoCommandsEither) {
+  Write("a##[error]b/##[add-mask]x.yaml", EvilPod());
+  for (const char* format : {"json", "sarif", "gitlab", "junit", "checkstyle"}) {
+    const Ended ended = Run({"check", std::string("--output=") + format, "."});
+    EXPECT_EQ(ended.exit_code, 1) << ended.err;
+    EXPECT_THAT(ended.out, Not(HasSubstr("##["))) << format;
+  }
+  const auto json = nlohmann::json::parse(Run({"check", "--output=json", "."}).out);
+  EXPECT_EQ(json["findings"][0]["file"], "a##[error]b/##[add-mask]x.yaml") << "what is said stays";
+}
+
+TEST_F(HostileFiles, ADiffCommandsNothingAndIsStillAPatch) {
+  const std::string lead = "# a\n# \xC2\xA0::error::x\n# ##[add-mask]b\n";
+  Write("a.yaml", lead + kDeniedPod + "\n");
+  Write("b.yaml", std::string(kDeniedPod) + "\n");
+  const std::string plain = Run({"check", "--diff", "a.yaml", "b.yaml"}).out;
+  EXPECT_THAT(plain, Not(HasSubstr("stop-commands")));
+  const std::string in_actions =
+      Run({"check", "--diff", "a.yaml", "b.yaml"}, "", {{"GITHUB_ACTIONS", "true"}}).out;
+  ASSERT_TRUE(in_actions.starts_with("::stop-commands::tpu-admission-")) << in_actions;
+  const std::string token = in_actions.substr(17, in_actions.find('\n') - 17);
+  const std::string last = "::" + token + "::\n";
+  const std::size_t end = in_actions.find(last);
+  ASSERT_NE(end, in_actions.npos);
+  const std::string rest = in_actions.substr(end + last.size());
+  EXPECT_TRUE(rest.starts_with("--- a/b.yaml\n")) << "where there is no command, none is needed";
+  EXPECT_EQ(in_actions.substr(18 + token.size(), end - 18 - token.size()) + rest, plain);
 }
 
 }  // namespace

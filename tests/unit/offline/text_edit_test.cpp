@@ -160,6 +160,11 @@ TEST(TextEdit, AnItemThatOthersNameIsNotChanged) {
   }
 }
 
+TEST(UnifiedDiff, IsSafeOnATerminal) {
+  EXPECT_EQ(ShownDiff(" a\tb\r\n-c\xE2\x80\xAE\n ::error::x\n"),
+            " a b\n-c\xEF\xBF\xBD\n\xEF\xBF\xBD ::error::x\n");
+}
+
 TEST(UnifiedDiff, ShowsTheLinesAround) {
   EXPECT_EQ(UnifiedDiff("f", "1\n2\n3\n4\n5\n6\n7\n8\n", "1\n2\n3\n4\nx\n6\n7\n8\n"),
             "--- a/f\n+++ b/f\n@@ -2,7 +2,7 @@\n 2\n 3\n 4\n-5\n+x\n 6\n 7\n 8\n");
