@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -190,6 +191,7 @@ Result<bool> ReadStream(cluster::Scanner& scanner) {
     any = any || text.find_first_not_of(" \t\r\n{}[],") != text.npos;
     TPU_ADMISSION_TRY_STATUS(scanner.Read(text));
   }
+  if (std::ferror(stdin) != 0) return Error{"it cannot be read to its end"};
   TPU_ADMISSION_TRY_STATUS(scanner.FinishReading());
   return any;
 }

@@ -1,6 +1,9 @@
 // What strangers write into files and their names, against the commands that read files.
 #include <gmock/gmock.h>
 
+#include <sys/wait.h>
+
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -213,6 +216,41 @@ TEST_F(HostileFiles, ADiffCommandsNothingAndIsStillAPatch) {
   const std::string rest = in_actions.substr(end + last.size());
   EXPECT_TRUE(rest.starts_with("--- a/b.yaml\n")) << "where there is no command, none is needed";
   EXPECT_EQ(in_actions.substr(18 + token.size(), end - 18 - token.size()) + rest, plain);
+}
+
+// The exit code of a shell's command, in which $T is the program.
+int InShell(const std::string& folder, const std::string& command) {
+  const std::string program = TPU_ADMISSION_BINARY_DIR "/tpu-admission";
+  const std::string line = "cd '" + folder + "' && T='" + program + "' && " + command;
+  const int status = std::system(line.c_str());
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+TEST_F(HostileFiles, AStandardStreamThatIsClosedIsNoOtherFile) {
+  Write("a.yaml", kDeniedPod);
+  const auto told = [&](const std::string& command) {
+    const int code = InShell(root(), command + " 2>err");
+    return std::to_string(code) + " " + TextOf(root() + "/err");
+  };
+  EXPECT_EQ(InShell(root(), "$T check - <&- >out"), 2) << "nothing was read";
+  EXPECT_THAT(TextOf(root() + "/out"), HasSubstr("-: Bad file descriptor"));
+  EXPECT_EQ(told("$T scan - <&-"),
+            "2 tpu-admission: standard input: it cannot be read to its end\n");
+  EXPECT_EQ(told("$T scan - <."),
+            "2 tpu-admission: standard input: it cannot be read to its end\n");
+  for (const char* command : {"check a.yaml", "check --output=sarif a.yaml", "check --diff a.yaml",
+                              "plan --chips=4", "explain", "catalog", "help", "--help"}) {
+    for (const char* nowhere : {" >&-", " >/dev/full"}) {
+      EXPECT_EQ(told(std::string("$T ") + command + nowhere),
+                "2 tpu-admission: the output cannot be written\n")
+          << command << nowhere;
+    }
+  }
+  EXPECT_EQ(InShell(root(), "$T check --fix a.yaml <&- >&- 2>&-"), 2);
+  EXPECT_THAT(TextOf(root() + "/a.yaml"), Not(HasSubstr("checked")));
+  EXPECT_EQ(InShell(root(), "$T check --baseline=b.yaml --write-baseline a.yaml <&- >&- 2>&-"), 2);
+  EXPECT_TRUE(TextOf(root() + "/b.yaml").starts_with("# Written by")) << "and whole";
+  EXPECT_THAT(TextOf(root() + "/b.yaml"), Not(HasSubstr("checked")));
 }
 
 }  // namespace
