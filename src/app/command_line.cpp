@@ -1,5 +1,6 @@
 #include "app/command_line.h"
 
+#include <exception>
 #include <functional>
 #include <iostream>
 #include <set>
@@ -376,10 +377,12 @@ int CannotRun(const Error& why) {
   return kCannotRun;
 }
 
-int Run(int argc, char** argv) {
+int Run(int argc, char** argv) try {
   const int code = CommandLine(argc > 0 ? argv[0] : "").Run(argc, argv);
   std::cout.flush();
   return std::cout ? code : CannotRun(Error{"the output cannot be written"});
+} catch (const std::exception& unforeseen) {
+  return CannotRun(Error{unforeseen.what()});
 }
 
 }  // namespace tpu_admission::app

@@ -33,6 +33,12 @@ bool IsFolder(const fs::path& path) {
   return fs::is_directory(path, error);
 }
 
+// Empty where there is none any more: what is named by its whole path can be read all the same.
+fs::path CurrentFolder() {
+  std::error_code error;
+  return fs::current_path(error);
+}
+
 // Where the glob's first name with a special character stands: the folder before it.
 fs::path FixedPart(const std::string& glob) {
   fs::path fixed;
@@ -46,7 +52,7 @@ fs::path FixedPart(const std::string& glob) {
 class Walk {
  public:
   Walk(const WalkOptions& options, const std::function<void(FoundFile)>& each)
-      : options_(options), each_(each), here_(fs::current_path()) {}
+      : options_(options), each_(each), here_(CurrentFolder()) {}
 
   void Take(const std::string& path) {
     std::error_code error;

@@ -253,5 +253,12 @@ TEST_F(HostileFiles, AStandardStreamThatIsClosedIsNoOtherFile) {
   EXPECT_THAT(TextOf(root() + "/b.yaml"), Not(HasSubstr("checked")));
 }
 
+TEST_F(HostileFiles, AFolderThatIsGoneEndsNothing) {
+  Write("a.yaml", kDeniedPod);
+  const std::string there = "mkdir gone && cd gone && rmdir ../gone && ";
+  EXPECT_EQ(InShell(root(), there + "$T check . >/dev/null"), 2);
+  EXPECT_EQ(InShell(root(), there + "$T check '" + root() + "/a.yaml' >/dev/null"), 1);
+}
+
 }  // namespace
 }  // namespace tpu_admission::testing
