@@ -5,8 +5,8 @@
 
 namespace tpu_admission::app {
 
-// Exit codes: 0 done; 1 what was asked about is wrong, as README.md says of each command; 2 could not
-// start or run, or not read or write all of it.
+// Exit codes: 0 done; 1 what was asked about is wrong, as README.md says of each command; 2 could
+// not start or run, or not read or write all of it.
 inline constexpr int kDone = 0;
 inline constexpr int kFaultsFound = 1;
 inline constexpr int kCannotRun = 2;
