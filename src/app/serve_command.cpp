@@ -13,6 +13,7 @@
 #include "app/log_level.h"
 #include "app/settings_loader.h"
 #include "app/signals.h"
+#include "app/start_memory.h"
 #include "tpu_admission/base/files.h"
 #include "tpu_admission/base/version.h"
 #include "tpu_admission/net/health.h"
@@ -160,6 +161,7 @@ int Serve(const ServeOptions& options) {
   if (!settings) return CannotRun(settings.error());
   Service service(options, loader, *settings);
   if (Status started = service.Start(); !started) return CannotRun(started.error());
+  GiveBackWhatTheStartTook(files);
   service.Run(signals);
   return kDone;
 }
