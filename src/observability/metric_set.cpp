@@ -4,6 +4,7 @@
 
 #include <iterator>
 #include <sstream>
+#include <utility>
 
 #include "observability/process_metrics.h"
 #include "tpu_admission/base/version.h"
@@ -44,7 +45,7 @@ std::string MetricSet::Text() const {
   for (MetricFamily& family : ProcessFamilies()) families.push_back(std::move(family));
   std::ostringstream text;
   prometheus::TextSerializer().Serialize(text, families);
-  return text.str();
+  return std::move(text).str();
 }
 
 }  // namespace tpu_admission::observability
