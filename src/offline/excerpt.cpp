@@ -61,7 +61,6 @@ std::string Excerpt(std::string_view text, const Span& place, std::string_view b
   const std::size_t shown = column < kExcerptColumns * 3 / 4 ? column : kExcerptColumns / 2;
   const std::size_t start = Start(text, offset, shown);
   std::vector<std::string> line = Characters(text.substr(start), kExcerptColumns);
-  if (!line.empty() && line.front() == "\xEF\xBB\xBF") line.erase(line.begin());
   if (line.empty() || shown > line.size()) return "";
   std::size_t length = line.size() - shown;  // of what goes on below, the first line
   if (place.end.line <= place.begin.line) {

@@ -58,6 +58,31 @@ std::vector<Placement> Candidates(const Generation& generation, const Wish& wish
   return found;
 }
 
+// The custom shapes with the next fewer chips than `chips`, and those with the next more.
+std::vector<Placement> NearestCustom(const Generation& generation, std::int64_t chips) {
+  std::vector<Placement> found;
+  if (!generation.custom) return found;
+  const std::int64_t side = generation.custom->multiple_of;
+  const std::int64_t step = side * side * side;
+  const std::int64_t most = generation.custom->max_chips;
+  const auto add = [&](std::int64_t count) {
+    for (const Topology& shape : generation.CustomShapesOf(count)) {
+      for (const Placement& placement : generation.PlacementsOf(shape)) found.push_back(placement);
+    }
+    return !found.empty();
+  };
+  for (std::int64_t less = std::min(chips - 1, most) / step * step; less > 0; less -= step) {
+    if (add(less)) break;
+  }
+  std::vector<Placement> below;
+  below.swap(found);
+  for (std::int64_t more = chips / step * step + step; more <= most; more += step) {
+    if (add(more)) break;
+  }
+  found.insert(found.end(), below.begin(), below.end());
+  return found;
+}
+
 std::vector<const tpu::Zone*> ZonesOf(const Generation& generation, const Placement& placement) {
   std::vector<const tpu::Zone*> zones;
   for (const tpu::Zone& zone : generation.zones.list) {
@@ -222,7 +247,15 @@ Result<std::vector<Way>> Plan(const tpu::Catalog& catalog, const Wish& wish) {
   for (const Way& way : all) {
     if (Fits(way, wish)) ways.push_back(way);
   }
-  if (ways.empty()) return Explain(wish, all);
+  if (ways.empty()) {
+    for (const Generation* generation : *generations) {
+      if (topology || wish.chips == 0) break;
+      for (const Placement& placement : NearestCustom(*generation, wish.chips / wish.slices)) {
+        all.push_back({generation, placement, wish.slices, {}});
+      }
+    }
+    return Explain(wish, all);
+  }
   if (!wish.zone.empty()) {
     if (wish.accelerator.empty() && !IsKnown(catalog, wish.zone)) {
       return Error{"no source lists TPUs in " + Quoted(wish.zone, 40)};

@@ -78,6 +78,11 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         WrongWish{"accelerator", {.accelerator = "tpu-v6e-podslice"}, "did you mean v6e"},
         WrongWish{"chips", {.accelerator = "v6e", .chips = 12}, "nearest: 8 or 16"},
+        WrongWish{"custom", {.accelerator = "tpu7x", .chips = 9215}, "nearest: 9152 or 9216"},
+        WrongWish{"huge", {.chips = 10'000'000}, "nearest: 9216"},
+        WrongWish{"custom_slices",
+                  {.accelerator = "v5p", .chips = 400, .slices = 2},
+                  "nearest: 384 or 512"},
         WrongWish{"rank", {.accelerator = "v6e", .topology = "4x4x4"}, "not offered for v6e"},
         WrongWish{"form", {.accelerator = "v6e", .topology = "4X4"}, "not written as 4x4"},
         WrongWish{"machine",
