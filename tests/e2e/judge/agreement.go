@@ -25,6 +25,8 @@ var doubts = map[string]string{
 	"TPU110": "A machine type that the catalog does not know may be new.",
 	"TPU111": "What no public page documents (tpu7x-standard-1t, TPU7) may be otherwise, and sources disagree about hosts of TPU v3.",
 	"TPU116": "It is GKE's check that refuses a DaemonSet's pods, and a template may be completed before they are made.",
+	"TPU202": "A generation that no public page documents (TPU7, the device machines) may have other topologies.",
+	"TPU203": "A generation that no public page documents (TPU7, the device machines) may have other topologies.",
 	"TPU206": "Kueue's webhook takes what Kueue then never admits, or refuses it only without a feature gate; the levels of a cluster are its administrator's.",
 	"TPU301": "A generation that no public page documents (TPU7, the device machines) may split its hosts otherwise, and sources disagree about hosts of TPU v3.",
 	"TPU303": "A generation that no public page documents (TPU7, the device machines) may split its hosts otherwise.",
