@@ -76,7 +76,10 @@ void CombineGroup(const Kind& kind, JsonView object, std::span<PodSet> sets) {
   if (!scale.pods.value) return;
   const Together together =
       leader_has_chips ? GoTogether(leader->nodes, worker->nodes) : Together::kNo;
-  if (has_template && together == Together::kMaybe) return scale.tpu_pods.reset();
+  if (has_template && together == Together::kMaybe) {
+    if (scale.sub_group == 0) scale.either = {*scale.pods.value - 1, *scale.pods.value};
+    return scale.tpu_pods.reset();
+  }
   const bool apart = has_template && together == Together::kNo;
   if (leader_has_chips && !apart) leader->scale.counted_by = worker;
   scale.leaders_without_tpus = apart ? 1 : 0;
@@ -94,6 +97,11 @@ void CombineReplicas(std::span<PodSet> sets) {
       const Together together = GoTogether(sets[i].nodes, other.nodes);
       if (other.use != sets[i].use || together == Together::kNo) continue;
       if (together == Together::kMaybe) {
+        if (sets.size() == 2 && scale.tpu_pods && other.scale.tpu_pods) {
+          const std::int64_t both = *scale.tpu_pods + *other.scale.tpu_pods;
+          scale.either = {*scale.tpu_pods, both};
+          other.scale.either = {*other.scale.tpu_pods, both};
+        }
         scale.tpu_pods.reset();
         other.scale.tpu_pods.reset();
         continue;

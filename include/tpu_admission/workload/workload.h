@@ -45,6 +45,13 @@ struct Scale {
   // The pods with TPUs that fill a slice, or several: those of this set, of its leader, of the
   // other templates of kTogether. Nothing if that cannot be said.
   std::optional<std::int64_t> tpu_pods;
+  // Where that depends on whether another template goes to the same nodes, which nobody knows: the
+  // fewer and the more of the two numbers. Else zeros.
+  struct Either {
+    std::int64_t fewest = 0;
+    std::int64_t most = 0;
+  };
+  Either either;
   std::int64_t leaders_without_tpus = 0;  // kGroup: 1 if the group's leader asks for no chips
   std::int64_t sub_group = 0;             // kGroup: subGroupSize; 0: the group is one slice
   bool shared = false;                    // kTogether: other templates are counted in tpu_pods

@@ -108,7 +108,9 @@ void Check(const Subject& subject, Report& report) {
   const bool possible = std::any_of(machines.begin(), machines.end(),
                                     [&](const auto* machine) { return machine->chips == *count; });
   if (possible || machines.empty()) return;
-  const tpu::DisputedHost* const disputed = subject.shape.DisputedHostOf(*count);
+  const std::int64_t asked = subject.pods.chips_per_pod;
+  const tpu::DisputedHost* const disputed =
+      asked == 0 || asked == *count ? subject.shape.DisputedHostOf(*count) : nullptr;
   report.Add(disputed != nullptr ? OfDisputedHost(subject, *disputed)
                                  : NotOfTheMachines(subject, *count));
 }

@@ -81,8 +81,9 @@ void Check(const Subject& subject, Report& report) {
   const std::vector<RequiredLabel> labels = ByAffinityAlone(subject);
   if (labels.empty()) return;
   const bool both = labels.size() > 1;
-  const std::string_view missing =
-      IsClass(labels[0]) ? "neither that class nor accelerator and topology" : "no such label";
+  const std::string_view missing = IsClass(labels[0])
+                                       ? "not that class, and not both of accelerator and topology"
+                                       : "no such label";
   const std::string named =
       both ? fmt::format("{} and {}", labels[0].key, labels[1].key) : std::string(labels[0].key);
   Finding finding = {

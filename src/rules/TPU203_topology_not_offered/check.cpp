@@ -29,17 +29,18 @@ void Check(const Subject& subject, Report& report) {
   if (answer.offer == tpu::Offer::kOffered) return;
   const std::string found = shape.topology->Text();
   const bool disputed = answer.offer == tpu::Offer::kDisputed;
+  const bool doubtful = disputed || !shape.generation->documented;
   const std::string& label = shape.generation->label;
   Finding finding = {
       .pointer = subject.At(NodeLabel::kTopology),
-      .summary = disputed
-                     ? fmt::format("topology {} of {} is doubtful: sources disagree", found, label)
-                     : fmt::format("topology {} is not offered for {}", found, label),
+      .summary = doubtful ? fmt::format("topology {} of {} is doubtful: {}", found, label,
+                                        disputed ? "sources disagree" : "no source has it")
+                          : fmt::format("topology {} is not offered for {}", found, label),
       .problem = fmt::format("is {}, which {}{}{}.{}", found, label,
-                             disputed ? " may not have: " : " does not have: ", answer.reason,
+                             doubtful ? " may not have: " : " does not have: ", answer.reason,
                              Choice(*shape.generation)),
       .milder = disputed ? std::optional(Mode::kWarn) : UnlessDocumented(*shape.generation)};
-  if (disputed && shape.placements.empty()) {
+  if (doubtful && shape.placements.empty()) {
     finding.change =
         fmt::format("keep it if your nodes have it; else {}",
                     SelectorChange(subject, NodeLabel::kTopology, Topologies(*shape.generation)));

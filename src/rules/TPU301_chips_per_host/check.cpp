@@ -154,11 +154,20 @@ void CheckWithoutGeneration(const Subject& subject, Report& report) {
   }
 }
 
+// " and let 4 pods fill each 4x4", where the object counts its pods.
+std::string WithPodsFor(const Subject& subject, const std::vector<std::int64_t>& chips) {
+  const auto& topology = subject.shape.topology;
+  if (!topology || chips.size() != 1 || !subject.pods.scale.is_counted()) return "";
+  return fmt::format(" and let {} fill each {}", Count(topology->chips() / chips[0], "pod"),
+                     topology->Text());
+}
+
 // Some sources have a host with these chips.
 Finding OfDisputedHost(const Subject& subject, const k8s::Container& container,
                        const tpu::DisputedHost& host) {
   const std::string chips = Count(host.chips, "chip");
-  const std::string known = JoinNumbers(PossibleChips(subject));
+  const std::vector<std::int64_t> possible = PossibleChips(subject);
+  const std::string known = JoinNumbers(possible);
   return {
       .pointer = subject.At(container),
       .container = std::string(container.name),
@@ -167,8 +176,8 @@ Finding OfDisputedHost(const Subject& subject, const k8s::Container& container,
                              "host with so many: {}. The hosts that all know have {}.",
                              host.chips, Name(subject.shape), host.dispute, known),
       .change = fmt::format("keep {} if your nodes have {}; else set requests and limits of "
-                            "google.com/tpu to {}",
-                            host.chips, host.chips, known),
+                            "google.com/tpu to {}{}",
+                            host.chips, host.chips, known, WithPodsFor(subject, possible)),
       .decision = "how many chips your nodes have",
       .milder = Mode::kWarn};
 }

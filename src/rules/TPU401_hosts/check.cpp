@@ -172,9 +172,12 @@ std::optional<Group> GroupOf(const Subject& subject, const Slice& slice) {
     if (set.row != subject.pods.row || set.use != subject.pods.use) continue;
     const workload::Together together = GoTogether(set.nodes, subject.pods.nodes);
     if (together == workload::Together::kNo) continue;
-    const std::int64_t pods = set.scale.tpu_pods.value_or(0);
+    if (set.SliceTopology() != subject.pods.SliceTopology()) continue;
+    if (!set.scale.tpu_pods) return {};
+    const std::int64_t pods = *set.scale.tpu_pods;
     const std::int64_t jobs = set.scale.slices.value.value_or(1);
     const std::int64_t chips = set.chips_per_pod;
+    if (pods == 0 || jobs == 0) continue;  // paused
     if (pods <= 0 || jobs <= 0 || chips <= 0 || std::max({pods, jobs, chips}) > kMost) return {};
     if (pods * chips % slice.topology.chips() == 0) continue;
     ++group.sets;
@@ -191,6 +194,10 @@ std::string WithOthers(const std::optional<Group>& group) {
   if (!group) return "";
   if (group->maybe_chips > 0)
     return ", and those of other replicated jobs may go to these nodes too";
+  if (!group->same_chips) {
+    return fmt::format(", and with the other replicated jobs they ask for {}",
+                       Count(group->chips, "chip"));
+  }
   return fmt::format(", and with the other replicated jobs {} go to these nodes",
                      Count(group->pods, "pod"));
 }
@@ -242,11 +249,32 @@ void CheckRequest(const Subject& subject, Report& report) {
        .milder = Mode::kWarn});
 }
 
+// Nobody knows whether the pods of another template are there too, but neither number fills slices.
+void CheckEither(const Subject& subject, Report& report) {
+  const workload::Scale& scale = subject.pods.scale;
+  const auto [fewest, most] = scale.either;
+  const std::optional<Slice> slice = subject.SliceOfPods();
+  if (!slice || !slice->multi_host() || fewest <= 0) return;
+  if (fewest % slice->pods == 0 || most % slice->pods == 0) return;
+  report.Add(
+      {.pointer = scale.pods.pointer(),
+       .summary = fmt::format("neither {} nor {} fill a {} slice: it takes {}", fewest,
+                              Count(most, "pod"), slice->topology.Text(), slice->pods),
+       .problem = fmt::format(
+           "{}, so that {} or {} go to these nodes (the other template may be for them or not){}: "
+           "the TPU runtime waits until {} pods run on each slice.",
+           FoundPods(scale), fewest, Count(most, "pod"), ButHosts(*slice), slice->pods),
+       .change = fmt::format("let the pods for {} be {} for each slice", slice->topology.Text(),
+                             slice->pods),
+       .decision = "whether the pods of the other template are for the same nodes",
+       .milder = Mode::kWarn});
+}
+
 void Check(const Subject& subject, Report& report) {
   const workload::Scale& scale = subject.pods.scale;
   if (scale.counting == Counting::kPerSlice) return CheckPerSlice(subject, report);
   if (scale.counting == Counting::kElsewhere) return CheckRequest(subject, report);
-  if (!scale.tpu_pods) return;
+  if (!scale.tpu_pods) return CheckEither(subject, report);
   const std::optional<Slice> slice = subject.SliceOfPods();
   const std::int64_t found = *scale.tpu_pods;
   if (!slice || !slice->multi_host() || found <= 0 || found % slice->pods == 0) return;

@@ -149,6 +149,14 @@ bool Subject::NeedsLabelOrClass(NodeLabel label) const {
          pods.pod.spec.resource_claims.empty();
 }
 
+const tpu::DisputedHost* Shape::DisputedHostOf(std::int64_t chips) const {
+  if (generation == nullptr || generation->disputed_hosts.empty()) return nullptr;
+  const workload::Selected& count = choice[NodeLabel::kAcceleratorCount];
+  if (choice[NodeLabel::kMachineType].fixed()) return nullptr;  // it has a number of its own
+  if (count.fixed() && count.value != std::to_string(chips)) return nullptr;
+  return generation->FindDisputedHost(chips, topology);
+}
+
 std::optional<Mode> Subject::MissingSelectorMode() const {
   const bool refused = is_pod() && !pods.pod.spec.gated && !workload.managed_elsewhere &&
                        cluster.platform != Platform::kSelfManaged;

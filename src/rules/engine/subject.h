@@ -29,10 +29,9 @@ struct Shape {
   // The machines that the selectors allow; all of the generation where the topology does not say.
   std::span<const tpu::MachineType* const> machines() const { return {machines_.data(), count_}; }
 
-  // The host of so many chips, if sources disagree whether there is one; else nullptr.
-  const tpu::DisputedHost* DisputedHostOf(std::int64_t chips) const {
-    return generation == nullptr ? nullptr : generation->FindDisputedHost(chips, topology);
-  }
+  // The host of so many chips, if sources disagree whether there is one, and the other selectors
+  // allow it; else nullptr.
+  const tpu::DisputedHost* DisputedHostOf(std::int64_t chips) const;
 
   // The label's value, selected or known by the machine type.
   std::string_view accelerator() const {
