@@ -135,7 +135,8 @@ int Tell(const audit::Outcome& outcome) {
   }
   std::cout << "reports: " << (outcome.reports.empty() ? "none" : outcome.reports) << ", "
             << outcome.written << " written, " << outcome.deleted << " deleted\n";
-  for (const std::string& what : outcome.unread) std::cout << "not judged: " << what << '\n';
+  for (const std::string& what : outcome.unread)
+    std::cout << "not judged: " << ShownLines(what) << '\n';
   for (const std::string& error : outcome.errors)
     std::cerr << "tpu-admission: " << ShownLines(error) << '\n';
   return outcome.ok() ? kDone : kCannotRun;

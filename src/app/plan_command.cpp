@@ -8,6 +8,7 @@
 #include "app/command_line.h"
 #include "app/commands.h"
 #include "app/settings_loader.h"
+#include "tpu_admission/base/json_string.h"
 #include "tpu_admission/base/text.h"
 #include "tpu_admission/offline/plan.h"
 
@@ -154,7 +155,8 @@ int ShowPlan(const PlanOptions& options) {
   } else if (options.output == "json") {
     Json list = Json::array();
     for (const Way& way : *ways) list.push_back(ToJson(way));
-    std::cout << Json{{"version", 1}, {"ways", std::move(list)}}.dump(2) << '\n';
+    const Json all = {{"version", 1}, {"ways", std::move(list)}};
+    std::cout << WithoutCommands(all.dump(2, ' ', false, Json::error_handler_t::replace)) << '\n';
   } else {
     PrintText(*ways, catalog);
   }

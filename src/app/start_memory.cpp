@@ -64,6 +64,8 @@ std::vector<AddressRange> UnchangedFileMappings(std::string_view smaps) {
     const std::string_view name = line.substr(0, line.find(' '));
     if (!name.ends_with(':')) {
       mapping = FileMapping(line);
+    } else if (name == "Rss:" && line.ends_with(" 0 kB")) {
+      mapping.reset();  // nothing to give back, or an emulator's text that knows nothing
     } else if (mapping && (name == "Anonymous:" || name == "Swap:")) {
       const bool unchanged = line.ends_with(" 0 kB");
       if (unchanged && name == "Anonymous:") {

@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -76,6 +77,8 @@ Status ReadStream(std::istream& in, cluster::Collector& collector) {
     in.read(block.data(), std::streamsize(block.size()));
     TPU_ADMISSION_TRY_STATUS(collector.Read({block.data(), std::size_t(in.gcount())}));
   }
+  const bool is_cut = &in == &std::cin ? std::ferror(stdin) != 0 : in.bad();
+  if (is_cut) return Error{"it cannot be read to its end"};
   return collector.FinishReading();
 }
 

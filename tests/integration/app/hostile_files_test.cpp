@@ -236,8 +236,12 @@ TEST_F(HostileFiles, AStandardStreamThatIsClosedIsNoOtherFile) {
   EXPECT_THAT(TextOf(root() + "/out"), HasSubstr("-: Bad file descriptor"));
   EXPECT_EQ(told("$T scan - <&-"),
             "2 tpu-admission: standard input: it cannot be read to its end\n");
-  EXPECT_EQ(told("$T scan - <."),
-            "2 tpu-admission: standard input: it cannot be read to its end\n");
+  for (const char* command : {"scan - <.", "why pod/x --from - <&-", "why pod/x --from - <."}) {
+    EXPECT_EQ(told(std::string("$T ") + command),
+              "2 tpu-admission: standard input: it cannot be read to its end\n")
+        << command;
+  }
+  EXPECT_EQ(told("$T why pod/x --from ."), "2 tpu-admission: .: it cannot be read to its end\n");
   for (const char* command : {"check a.yaml", "check --output=sarif a.yaml", "check --diff a.yaml",
                               "plan --chips=4", "explain", "catalog", "help", "--help"}) {
     for (const char* nowhere : {" >&-", " >/dev/full"}) {

@@ -41,6 +41,13 @@ TEST(UnchangedFileMappings, LeaveOutWhatHasChangedOrMayAndWhatIsNoFile) {
   EXPECT_TRUE(UnchangedFileMappings(text).empty());
 }
 
+// As emulators write it, which do not know.
+TEST(UnchangedFileMappings, LeaveOutThatOfWhichNothingIsResident) {
+  EXPECT_TRUE(UnchangedFileMappings("1000-3000 r--p 00000000 fd:00 12   /usr/bin/tpu-admission\n"
+                                    "Rss:   0 kB\nAnonymous:   0 kB\nSwap:   0 kB\n")
+                  .empty());
+}
+
 TEST(UnchangedFileMappings, ReadNothingFromWhatIsNotOfThatForm) {
   for (const char* text :
        {"", "\n", "Anonymous: 0 kB\n", "x-y r-xp /a\nAnonymous: 0 kB\n", "1000-2000 r-xp 0 0 0 /a",
@@ -74,12 +81,11 @@ TEST(GiveBackWhatTheStartTook, KeepsAPageThatWasWritten) {
 }
 
 TEST(GiveBackWhatTheStartTook, TakesNothingThatIsInUse) {
-  const std::size_t mappings = UnchangedFileMappings(OwnSmaps()).size();
-  EXPECT_GT(mappings, 0u);
+  EXPECT_GT(UnchangedFileMappings(OwnSmaps()).size(), 0u);
   const std::string text(100'000, 'a');
   GiveBackWhatTheStartTook(DiskFiles());
   EXPECT_EQ(static_cast<std::size_t>(std::ranges::count(text, 'a')), text.size());
-  EXPECT_EQ(UnchangedFileMappings(OwnSmaps()).size(), mappings);
+  EXPECT_GT(UnchangedFileMappings(OwnSmaps()).size(), 0u) << "what was used since is there again";
 }
 
 }  // namespace
