@@ -67,9 +67,9 @@ class JsonView {
 class JsonParser {
  public:
   static constexpr std::size_t kMaxDepth = 128;
-  // Both keep what a review takes beside its body below 16 MiB (hostile_shapes_test). The API server
-  // stores no object of more than 1.5 MiB, and shows two at most: they have fewer values, for each
-  // takes some ten bytes, and no more text.
+  // Both keep what a review takes beside its body below 16 MiB (hostile_shapes_test). The API
+  // server stores no object of more than 1.5 MiB, and shows two at most: they have fewer values,
+  // for each takes some ten bytes, and no more text.
   static constexpr std::size_t kMaxValues = 300'000;
   static constexpr std::size_t kMaxUnescaped = 3 << 20;  // bytes of texts that had escapes
 

@@ -38,6 +38,10 @@ void operator delete(void* memory) noexcept {
   std::free(memory);
 }
 void operator delete(void* memory, std::size_t) noexcept { operator delete(memory); }
+// Of an array too, which a sanitizer's own operators would not send here.
+void* operator new[](std::size_t size) { return operator new(size); }
+void operator delete[](void* memory) noexcept { operator delete(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { operator delete(memory); }
 // Arenas ask for an alignment, by which malloc() aligns anyway.
 void* operator new(std::size_t size, std::align_val_t) { return operator new(size); }
 void operator delete(void* memory, std::align_val_t) noexcept { operator delete(memory); }
