@@ -53,7 +53,7 @@ void AppendJsonString(std::string& json, std::string_view text) {
   json += '"';
 }
 
-std::string WithoutCommands(std::string json) {
+std::string WithoutCommands(std::string_view json) {
   constexpr std::string_view kOld = "##[";
   constexpr std::string_view kSame = "#\\u0023[";
   std::string same;
@@ -62,7 +62,7 @@ std::string WithoutCommands(std::string json) {
     same.append(rest.substr(0, at)).append(kSame);  // `#` stands in strings only
     rest.remove_prefix(at + kOld.size());
   }
-  return same.empty() ? json : same.append(rest);
+  return same.append(rest);
 }
 
 }  // namespace tpu_admission

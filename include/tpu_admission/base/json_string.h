@@ -11,6 +11,6 @@ void AppendJsonString(std::string& json, std::string_view text);
 
 // JSON text that says the same as `json`, for standard output: without the "##[" that GitHub
 // Actions obeys anywhere in a line (see Printable()).
-std::string WithoutCommands(std::string json);
+std::string WithoutCommands(std::string_view json);
 
 }  // namespace tpu_admission

@@ -179,7 +179,7 @@ TEST(LogLines, NobodyWakesUpToWriteNone) {
   std::this_thread::sleep_for(std::chrono::milliseconds(100));
   const std::size_t before = TimesAsleep();
   std::this_thread::sleep_for(std::chrono::milliseconds(500));
-  EXPECT_LT(TimesAsleep() - before, 5U);
+  EXPECT_LT(TimesAsleep() - before, 8U);  // ThreadSanitizer has a thread that wakes up five times
 }
 
 TEST(LogLines, ThatNobodyCanReadAnyMoreAreCounted) {
