@@ -22,14 +22,6 @@ std::string_view Trimmed(std::string_view text) {
   return text.substr(start, text.find_last_not_of(kSpaces) - start + 1);
 }
 
-// Cuts `text` at the first `mark`: what stood before it; `text` becomes what stood after it.
-std::string_view TakeUntil(std::string_view& text, char mark) {
-  const std::size_t end = std::min(text.find(mark), text.size());
-  const std::string_view taken = text.substr(0, end);
-  text.remove_prefix(std::min(end + 1, text.size()));
-  return taken;
-}
-
 std::string Complaint(const std::string& what) {
   return Cut(std::string(kIgnoreAnnotation) + ": " + what, kLineBytes);
 }

@@ -7,6 +7,7 @@
 #include "app/command_line.h"
 #include "app/commands.h"
 #include "app/profile_table.h"
+#include "tpu_admission/base/text.h"
 #include "tpu_admission/offline/rule_choice.h"
 #include "tpu_admission/rules/readme.h"
 
@@ -31,8 +32,7 @@ void PrintText(const Rule& rule) {
   std::string_view text = ReadmeOf(rule);
   bool in_manifest = false;
   while (!text.empty()) {
-    const std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    const std::string_view line = TakeUntil(text, '\n');
     if (line.starts_with("```")) {
       in_manifest = !in_manifest;
     } else {

@@ -9,16 +9,12 @@
 #include <optional>
 #include <string>
 
+#include "tpu_admission/base/text.h"
+
 namespace tpu_admission::app {
 namespace {
 
 constexpr std::size_t kMaxSmapsBytes = 4 << 20;
-
-std::string_view TakeUntil(std::string_view& text, char mark) {
-  const std::string_view part = text.substr(0, text.find(mark));
-  text.remove_prefix(std::min(part.size() + 1, text.size()));
-  return part;
-}
 
 std::optional<std::uintptr_t> Hexadecimal(std::string_view text) {
   std::uintptr_t number = 0;

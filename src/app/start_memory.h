@@ -20,8 +20,7 @@ struct AddressRange {
 std::vector<AddressRange> UnchangedFileMappings(std::string_view smaps);
 
 // Lets go of the code and the tables that the start alone has read, of program and libraries. They
-// stay in the page cache, from which what is used again comes back without a disk; what is not is
-// the kernel's to take. Safe while other threads run. Does nothing where /proc is not there.
+// stay in the page cache, where what is used again is found while the kernel keeps it.
 void GiveBackWhatTheStartTook(const Files& files);
 
 }  // namespace tpu_admission::app

@@ -81,13 +81,6 @@ bool BeginsCommand(std::string_view line) {
   return line.starts_with(kCommand);
 }
 
-// The first line of `text`, taken off it with its end.
-std::string_view TakeLine(std::string_view& text) {
-  const std::string_view line = text.substr(0, text.find('\n'));
-  text.remove_prefix(std::min(line.size() + 1, text.size()));
-  return line;
-}
-
 std::size_t EditDistance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
@@ -143,12 +136,18 @@ std::string ShownLines(std::string_view text) {
   std::string shown;
   while (!text.empty()) {
     const bool last = text.find('\n') == text.npos;
-    const std::string_view line = TakeLine(text);
+    const std::string_view line = TakeUntil(text, '\n');
     const std::string printable = Printable(line, line.size() * kReplacement.size());
     if (BeginsCommand(printable)) shown += kReplacement;
     shown.append(printable).append(last ? "" : "\n");
   }
   return shown;
+}
+
+std::string_view TakeUntil(std::string_view& text, char mark) {
+  const std::string_view part = text.substr(0, text.find(mark));
+  text.remove_prefix(std::min(part.size() + 1, text.size()));
+  return part;
 }
 
 bool HasWorkflowCommand(std::string_view text) {
@@ -168,7 +167,7 @@ bool HasWorkflowCommand(std::string_view text) {
   }
   if (seen.find(kOldCommand) != seen.npos) return true;
   for (std::string_view rest = seen; !rest.empty();) {
-    if (BeginsCommand(TakeLine(rest))) return true;
+    if (BeginsCommand(TakeUntil(rest, '\n'))) return true;
   }
   return false;
 }

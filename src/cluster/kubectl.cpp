@@ -162,8 +162,7 @@ bool IsLog(std::string_view line) {
 std::string ForPeople(std::string_view complaint) {
   std::string said;
   for (std::string_view rest = complaint; !rest.empty();) {
-    const std::string_view line = rest.substr(0, rest.find('\n'));
-    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+    const std::string_view line = TakeUntil(rest, '\n');
     if (line.empty() || IsLog(line)) continue;
     said.append(said.empty() ? "" : " ").append(line);
   }

@@ -10,17 +10,13 @@
 #include <string>
 #include <string_view>
 
+#include "tpu_admission/base/text.h"
+
 namespace tpu_admission::net {
 namespace {
 
 constexpr std::size_t kMaxTextBytes = 64 << 10;
 constexpr std::string_view kMount = "/sys/fs/cgroup";
-
-std::string_view TakeUntil(std::string_view& text, char mark) {
-  const std::string_view part = text.substr(0, text.find(mark));
-  text.remove_prefix(std::min(part.size() + 1, text.size()));
-  return part;
-}
 
 std::string FirstLine(const Files& files, const std::string& path) {
   const Result<std::string> text = files.Read(path, kMaxTextBytes);

@@ -26,6 +26,9 @@ std::string ShownPath(std::string_view path);
 // and is ours but for some words: errors, reports.
 std::string ShownLines(std::string_view text);
 
+// The text before the first `mark`, or all of it, taken off `text` together with the mark.
+std::string_view TakeUntil(std::string_view& text, char mark);
+
 // Whether GitHub Actions would take some line of `text`, as it is, for a command.
 bool HasWorkflowCommand(std::string_view text);
 
