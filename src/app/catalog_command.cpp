@@ -11,8 +11,8 @@
 #include "app/command_line.h"
 #include "app/commands.h"
 #include "app/settings_loader.h"
+#include "app/streams.h"
 #include "tpu_admission/base/files.h"
-#include "tpu_admission/base/json_string.h"
 #include "tpu_admission/base/text.h"
 
 namespace tpu_admission::app {
@@ -193,10 +193,7 @@ Status Show(const CatalogOptions& options) {
   TPU_ADMISSION_TRY(const auto catalog, tpu::Catalog::Load(text, options.catalog_file));
   TPU_ADMISSION_TRY(const Wanted wanted, Read(options.only, *catalog));
   if (options.output == "json") {
-    std::cout << WithoutCommands(
-                     AsJson(*catalog, wanted)
-                         .dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace))
-              << '\n';
+    WriteJson(AsJson(*catalog, wanted));
   } else {
     PrintText(*catalog, wanted);
   }

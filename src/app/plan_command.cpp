@@ -8,7 +8,7 @@
 #include "app/command_line.h"
 #include "app/commands.h"
 #include "app/settings_loader.h"
-#include "tpu_admission/base/json_string.h"
+#include "app/streams.h"
 #include "tpu_admission/base/text.h"
 #include "tpu_admission/offline/plan.h"
 
@@ -155,8 +155,7 @@ int ShowPlan(const PlanOptions& options) {
   } else if (options.output == "json") {
     Json list = Json::array();
     for (const Way& way : *ways) list.push_back(ToJson(way));
-    const Json all = {{"version", 1}, {"ways", std::move(list)}};
-    std::cout << WithoutCommands(all.dump(2, ' ', false, Json::error_handler_t::replace)) << '\n';
+    WriteJson({{"version", 1}, {"ways", std::move(list)}});
   } else {
     PrintText(*ways, catalog);
   }

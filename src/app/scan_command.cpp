@@ -2,7 +2,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -13,9 +12,9 @@
 #include "app/open_reports.h"
 #include "app/scan_formats.h"
 #include "app/settings_loader.h"
+#include "app/streams.h"
 #include "tpu_admission/base/clock.h"
 #include "tpu_admission/base/json_pointer.h"
-#include "tpu_admission/base/json_string.h"
 #include "tpu_admission/base/text.h"
 #include "tpu_admission/cluster/scan.h"
 
@@ -178,20 +177,16 @@ void PrintJson(const ScanReport& report) {
                      {"fixed", fixed},
                      {"notes", notes},
                      {"errors", errors}};
-  std::cout << WithoutCommands(json.dump(2, ' ', false, Json::error_handler_t::replace)) << '\n';
+  WriteJson(json);
 }
 
 // False: there is nothing, or only `{}` and `[]`. A list without items is something.
 Result<bool> ReadStream(cluster::Scanner& scanner) {
-  std::vector<char> block(std::size_t(64) << 10);
   bool any = false;
-  while (std::cin) {
-    std::cin.read(block.data(), std::streamsize(block.size()));
-    const std::string_view text(block.data(), std::size_t(std::cin.gcount()));
-    any = any || text.find_first_not_of(" \t\r\n{}[],") != text.npos;
-    TPU_ADMISSION_TRY_STATUS(scanner.Read(text));
-  }
-  if (std::ferror(stdin) != 0) return Error{"it cannot be read to its end"};
+  TPU_ADMISSION_TRY_STATUS(ReadBlocks(std::cin, [&](std::string_view block) {
+    any = any || block.find_first_not_of(" \t\r\n{}[],") != block.npos;
+    return scanner.Read(block);
+  }));
   TPU_ADMISSION_TRY_STATUS(scanner.FinishReading());
   return any;
 }

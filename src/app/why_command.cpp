@@ -2,7 +2,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -12,8 +11,8 @@
 #include "app/commands.h"
 #include "app/kubectl_options.h"
 #include "app/settings_loader.h"
+#include "app/streams.h"
 #include "tpu_admission/base/clock.h"
-#include "tpu_admission/base/json_string.h"
 #include "tpu_admission/base/text.h"
 #include "tpu_admission/cluster/collector.h"
 #include "tpu_admission/cluster/why.h"
@@ -68,17 +67,12 @@ void PrintJson(const Snapshot& snapshot, const Diagnosis& diagnosis) {
                        {"summary", diagnosis.summary},
                        {"causes", causes},
                        {"not_read", snapshot.not_read}};
-  std::cout << WithoutCommands(answer.dump(2, ' ', false, Json::error_handler_t::replace)) << '\n';
+  WriteJson(answer);
 }
 
 Status ReadStream(std::istream& in, cluster::Collector& collector) {
-  std::vector<char> block(std::size_t(64) << 10);
-  while (in) {
-    in.read(block.data(), std::streamsize(block.size()));
-    TPU_ADMISSION_TRY_STATUS(collector.Read({block.data(), std::size_t(in.gcount())}));
-  }
-  const bool is_cut = &in == &std::cin ? std::ferror(stdin) != 0 : in.bad();
-  if (is_cut) return Error{"it cannot be read to its end"};
+  TPU_ADMISSION_TRY_STATUS(
+      ReadBlocks(in, [&](std::string_view block) { return collector.Read(block); }));
   return collector.FinishReading();
 }
 

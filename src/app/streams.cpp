@@ -1,0 +1,28 @@
+#include "app/streams.h"
+
+#include <cstdio>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "tpu_admission/base/json_string.h"
+
+namespace tpu_admission::app {
+
+Status ReadBlocks(std::istream& in, const std::function<Status(std::string_view)>& take) {
+  std::vector<char> block(std::size_t(64) << 10);
+  while (in) {
+    in.read(block.data(), std::streamsize(block.size()));
+    TPU_ADMISSION_TRY_STATUS(take({block.data(), std::size_t(in.gcount())}));
+  }
+  // std::cin takes an error for the end.
+  const bool is_cut = &in == &std::cin ? std::ferror(stdin) != 0 : in.bad();
+  return is_cut ? Status(Error{"it cannot be read to its end"}) : OkStatus();
+}
+
+void WriteJson(const nlohmann::ordered_json& json) {
+  const auto replace = nlohmann::ordered_json::error_handler_t::replace;
+  std::cout << WithoutCommands(json.dump(2, ' ', false, replace)) << '\n';
+}
+
+}  // namespace tpu_admission::app

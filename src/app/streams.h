@@ -1,0 +1,20 @@
+// What commands read from a stream, and JSON that they write to standard output.
+#pragma once
+
+#include <functional>
+#include <istream>
+#include <nlohmann/json_fwd.hpp>
+#include <string_view>
+
+#include "tpu_admission/base/result.h"
+
+namespace tpu_admission::app {
+
+// Gives `take` block after block. An error of it ends the reading, and so does one of the stream:
+// half an input is no whole one.
+Status ReadBlocks(std::istream& in, const std::function<Status(std::string_view)>& take);
+
+// With a line's end behind it. What is no UTF-8 is replaced; no CI system obeys what it says.
+void WriteJson(const nlohmann::ordered_json& json);
+
+}  // namespace tpu_admission::app
