@@ -99,12 +99,14 @@ const Zone* Generation::FindZone(std::string_view zone) const {
   return FindByName(zones.list, zone);
 }
 
+bool DisputedHost::Makes(const Topology& topology) const {
+  return std::find(topologies.begin(), topologies.end(), topology) != topologies.end();
+}
+
 const DisputedHost* Generation::FindDisputedHost(std::int64_t chips,
                                                  const std::optional<Topology>& topology) const {
   for (const DisputedHost& host : disputed_hosts) {
-    const auto& made = host.topologies;
-    const bool may_be = !topology || std::find(made.begin(), made.end(), *topology) != made.end();
-    if (host.chips == chips && may_be) return &host;
+    if (host.chips == chips && (!topology || host.Makes(*topology))) return &host;
   }
   return nullptr;
 }
@@ -145,7 +147,7 @@ OfferAnswer Generation::OfferOf(const Topology& topology) const {
                   [&](const Placement& placement) { return placement.topology == topology; });
   if (listed) return {};
   for (const DisputedHost& host : disputed_hosts) {
-    if (FindDisputedHost(host.chips, topology) != nullptr) return {Offer::kDisputed, host.dispute};
+    if (host.Makes(topology)) return {Offer::kDisputed, host.dispute};
   }
   if (!custom) return {Offer::kNotOffered, NotListed(*this)};
   const Verdict verdict = Match(*custom, topology);

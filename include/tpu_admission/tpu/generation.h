@@ -195,6 +195,8 @@ struct DisputedHost {
   std::vector<Topology> topologies;  // that are made of such hosts
   std::string dispute;               // both sides, in a sentence
   Sources sources;
+
+  bool Makes(const Topology& topology) const;
 };
 
 // How sure the catalog is that a topology is to be had.

@@ -25,12 +25,6 @@ bool InNodeSelector(const RequiredLabel& label) {
   return label.term == workload::Selected::kInNodeSelector;
 }
 
-std::optional<RequiredLabel> ClassByAffinity(const Subject& subject) {
-  const auto required = workload::FindRequired(subject.pods.pod.spec, workload::kGkeComputeClass);
-  const bool named = required && !InNodeSelector(*required) && NamesValues(subject, *required);
-  return named ? required : std::nullopt;
-}
-
 bool IsClass(const RequiredLabel& label) { return label.key == workload::kGkeComputeClass; }
 
 // The labels of GKE's check that the affinity names and nodeSelector does not. A compute class in
@@ -40,11 +34,12 @@ std::vector<RequiredLabel> ByAffinityAlone(const Subject& subject) {
   const auto compute_class =
       workload::FindRequired(subject.pods.pod.spec, workload::kGkeComputeClass);
   if (compute_class && InNodeSelector(*compute_class)) return {};
+  const bool loses_class = compute_class && NamesValues(subject, *compute_class);
   std::vector<RequiredLabel> found;
   for (const NodeLabel label : {NodeLabel::kAccelerator, NodeLabel::kTopology}) {
     const auto required = workload::FindRequired(subject.pods.pod.spec, Key(label));
     if (!subject.NeedsLabelOrClass(label) || (required && InNodeSelector(*required))) continue;
-    if (const auto lost = ClassByAffinity(subject)) return {*lost};
+    if (loses_class) return {*compute_class};
     if (required && NamesValues(subject, *required)) found.push_back(*required);
   }
   return found;

@@ -211,10 +211,11 @@ std::string ChangeOf(const Group& group, const Slice& slice) {
                      (group.pods / slice.pods + 1) * slice.pods, group.pods);
 }
 
-void Suggest(const Subject& subject, const Slice& slice, std::int64_t found, Finding& finding) {
+void Suggest(const Subject& subject, const Slice& slice, const std::optional<Group>& group,
+             std::int64_t found, Finding& finding) {
   const workload::Scale& scale = subject.pods.scale;
   const std::int64_t pods = PodsFor(scale, found, slice);
-  if (const auto group = GroupOf(subject, slice); group && group->same_chips) {
+  if (group && group->same_chips) {
     finding.change = ChangeOf(*group, slice);
     finding.decision = "which of the replicated jobs is to have more pods";
   } else if (scale.counting == Counting::kTogether) {
@@ -288,7 +289,7 @@ void Check(const Subject& subject, Report& report) {
                      .problem = fmt::format("{}{}{}: {}.", FoundPods(scale), WithOthers(group),
                                             ButHosts(*slice), Consequence(found, slice->pods)),
                      .milder = doubtful ? std::optional(Mode::kWarn) : std::nullopt};
-  Suggest(subject, *slice, found, finding);
+  Suggest(subject, *slice, group, found, finding);
   report.Add(std::move(finding));
 }
 
