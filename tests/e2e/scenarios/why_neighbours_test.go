@@ -154,6 +154,7 @@ var neighbourTroubles = []trouble{
 		second.name = "second"
 		s.queuedAfter(t, second)
 		s.await(t, "job/second", "kueue-quota")
+		time.Sleep(time.Second) // Kueue orders by the time of creation, which has whole seconds
 		s.apply(t, queued)
 	}, `waits in the queue "team"`},
 	{"gated", kueue, func(t *testing.T, s *stuck) {
