@@ -39,12 +39,6 @@ Verdict Match(const CustomTopologies& rule, const Topology& topology) {
 
 bool IsToBeHad(Verdict verdict) { return verdict < Verdict::kTooSmall; }
 
-std::string Sorted(const Topology& topology) {
-  std::vector<std::uint16_t> dimensions(topology.dimensions().begin(), topology.dimensions().end());
-  std::sort(dimensions.begin(), dimensions.end());
-  return Topology::Of(dimensions).Text();
-}
-
 std::string Listed(const Generation& generation) {
   std::string text;
   for (const Topology& topology : generation.ListedTopologies()) {
@@ -69,14 +63,14 @@ std::string Reason(const Generation& generation, const Topology& topology, Verdi
     case Verdict::kOffered:
       return "";
     case Verdict::kOrderDisputed:
-      return "some sources want the dimensions in rising order, as " + Sorted(topology);
+      return "some sources want the dimensions in rising order, as " + topology.Rising().Text();
     case Verdict::kOrderUnknown:
-      return "no source has dimensions that are not in rising order, as " + Sorted(topology);
+      return "no source has dimensions that are not in rising order, as " + topology.Rising().Text();
     case Verdict::kAboveDocumented:
       return "it has " + chips + ", and the documents end at " +
              std::to_string(rule.documented_max_chips);
     case Verdict::kOrderWrong:
-      return "the dimensions must be in rising order, as " + Sorted(topology);
+      return "the dimensions must be in rising order, as " + topology.Rising().Text();
     case Verdict::kTooLarge:
       return "it has " + chips + ", and the largest " + generation.label + " slice has " +
              std::to_string(rule.max_chips);

@@ -52,6 +52,12 @@ bool Topology::NonDecreasing() const {
   return std::is_sorted(all.begin(), all.end());
 }
 
+Topology Topology::Rising() const {
+  Topology rising = *this;
+  std::sort(rising.dims_.begin(), rising.dims_.begin() + rank_);
+  return rising;
+}
+
 bool Topology::EveryDimensionMultipleOf(int factor) const {
   const auto all = dimensions();
   return std::all_of(all.begin(), all.end(),

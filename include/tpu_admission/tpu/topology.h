@@ -23,6 +23,7 @@ class Topology {
   std::span<const std::uint16_t> dimensions() const { return {dims_.data(), std::size_t(rank_)}; }
   std::int64_t chips() const;
   bool NonDecreasing() const;  // A <= B <= C, as GKE wants custom shapes
+  Topology Rising() const;     // the same dimensions in that order
   bool EveryDimensionMultipleOf(int factor) const;
   bool Contains(const Topology& part) const;  // same rank and no dimension larger
   std::string Text() const;

@@ -47,6 +47,7 @@ void Check(const Subject& subject, Report& report) {
     finding.decision = "which topology your nodes have";
   } else {
     SuggestTopology(subject, WishOf(subject), finding);
+    if (doubtful) finding.change += fmt::format(", or keep {} if your nodes have it", found);
   }
   report.Add(std::move(finding));
 }

@@ -82,14 +82,21 @@ bool IsSelectable(const Subject& subject, const tpu::Placement& placement) {
          (!count.fixed() || WholeNumber(count.value) == placement.chips_per_host());
 }
 
-std::vector<tpu::Placement> Candidates(const Subject& subject) {
+// Among those that are equally near, the same dimensions in another order come first.
+std::vector<tpu::Placement> Candidates(const Subject& subject, std::int64_t wished_chips) {
   const tpu::Generation& generation = *subject.shape.generation;
-  std::vector<tpu::Placement> all = generation.placements;
+  std::vector<tpu::Placement> all;
+  const auto add = [&](const tpu::Topology& topology) {
+    if (generation.OfferOf(topology).offer != tpu::Offer::kOffered) return;
+    for (const tpu::Placement& p : generation.PlacementsOf(topology)) all.push_back(p);
+  };
+  if (subject.shape.topology) add(subject.shape.topology->Rising());
+  all.insert(all.end(), generation.placements.begin(), generation.placements.end());
   if (const auto& custom = generation.custom) {
-    for (const tpu::Topology& example : custom->examples) {
-      for (const tpu::Placement& p : generation.PlacementsOf(example)) all.push_back(p);
-    }
+    for (const tpu::Topology& example : custom->examples) add(example);
   }
+  const std::vector<tpu::Topology> shapes = generation.CustomShapesOf(wished_chips);
+  if (!shapes.empty()) add(shapes.back());  // of all, the one with the shortest ways
   std::vector<tpu::Placement> selectable;
   for (const tpu::Placement& p : all) {
     if (IsSelectable(subject, p)) selectable.push_back(p);
@@ -195,7 +202,7 @@ std::vector<std::string> FilledBy(const Subject& subject,
 }
 
 std::vector<tpu::Placement> NearestFirst(const Subject& subject, std::int64_t wished_chips) {
-  std::vector<tpu::Placement> candidates = Candidates(subject);
+  std::vector<tpu::Placement> candidates = Candidates(subject, wished_chips);
   const std::int64_t pod_chips = subject.pods.chips_per_pod;
   std::stable_sort(candidates.begin(), candidates.end(), [&](const auto& a, const auto& b) {
     return Distance(a, pod_chips, wished_chips) < Distance(b, pod_chips, wished_chips);

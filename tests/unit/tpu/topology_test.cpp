@@ -52,6 +52,8 @@ TEST(TopologyTest, Order) {
   EXPECT_TRUE(Topology::Parse("4x4")->NonDecreasing());
   EXPECT_FALSE(Topology::Parse("8x4x4")->NonDecreasing());
   EXPECT_FALSE(Topology::Parse("4x12x4")->NonDecreasing());
+  EXPECT_EQ(Topology::Parse("8x12x4")->Rising().Text(), "4x8x12");
+  EXPECT_EQ(Topology::Parse("8x4")->Rising().Text(), "4x8");
 }
 
 TEST(TopologyTest, Multiples) {
