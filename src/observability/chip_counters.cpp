@@ -4,11 +4,9 @@
 
 namespace tpu_admission::observability {
 
-ChipCounters::ChipCounters(prometheus::Registry& registry)
-    : family_(prometheus::BuildCounter()
-                  .Name("tpu_admission_pod_chips_total")
-                  .Help("TPU chips that new Pods asked for, by accelerator.")
-                  .Register(registry)),
+ChipCounters::ChipCounters(Families& families)
+    : family_(families.Counters("tpu_admission_pod_chips_total",
+                                "TPU chips that new Pods asked for, by accelerator.")),
       tables_{{NewRow("other")}},
       table_(&tables_.back()) {}
 

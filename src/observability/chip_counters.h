@@ -2,9 +2,6 @@
 // ask for the same chips. Safe from any thread.
 #pragma once
 
-#include <prometheus/counter.h>
-#include <prometheus/registry.h>
-
 #include <array>
 #include <atomic>
 #include <cstdint>
@@ -14,13 +11,14 @@
 #include <string_view>
 #include <vector>
 
+#include "observability/families.h"
 #include "tpu_admission/tpu/catalog.h"
 
 namespace tpu_admission::observability {
 
 class ChipCounters {
  public:
-  explicit ChipCounters(prometheus::Registry& registry);
+  explicit ChipCounters(Families& families);
 
   // From now on every accelerator of the catalog has its counters.
   void Know(const tpu::Catalog& catalog);

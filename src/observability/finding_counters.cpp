@@ -11,22 +11,17 @@ using rules::Mode;
 
 std::size_t Index(Mode mode) { return static_cast<std::size_t>(mode); }
 
-prometheus::Family<prometheus::Counter>& Family(prometheus::Registry& registry, const char* name,
-                                                const char* help) {
-  return prometheus::BuildCounter().Name(name).Help(help).Register(registry);
-}
-
 }  // namespace
 
-FindingCounters::FindingCounters(prometheus::Registry& registry) {
+FindingCounters::FindingCounters(Families& families) {
   auto& findings =
-      Family(registry, "tpu_admission_findings_total",
-             "Findings by rule, by what became of them, and by what would have without "
-             "the default of the policy.");
-  auto& ignored =
-      Family(registry, "tpu_admission_findings_ignored_total",
-             "Findings that are only recorded because their author asked to ignore them.");
-  auto& fixes = Family(registry, "tpu_admission_fixes_total", "What was mended in Pods, by rule.");
+      families.Counters("tpu_admission_findings_total",
+                        "Findings by rule, by what became of them, and by what would have without "
+                        "the default of the policy.");
+  auto& ignored = families.Counters(
+      "tpu_admission_findings_ignored_total",
+      "Findings that are only recorded because their author asked to ignore them.");
+  auto& fixes = families.Counters("tpu_admission_fixes_total", "What was mended in Pods, by rule.");
   for (const rules::Rule* rule : rules::AllRules()) {
     const std::string id(rule->id);
     OfRule& of_rule = rules_.emplace_back();

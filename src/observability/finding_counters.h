@@ -1,19 +1,17 @@
 // Findings by rule and by what became of them, and what was mended unasked. Safe from any thread.
 #pragma once
 
-#include <prometheus/counter.h>
-#include <prometheus/registry.h>
-
 #include <array>
 #include <vector>
 
+#include "observability/families.h"
 #include "tpu_admission/admission/handler.h"
 
 namespace tpu_admission::observability {
 
 class FindingCounters {
  public:
-  explicit FindingCounters(prometheus::Registry& registry);
+  explicit FindingCounters(Families& families);
 
   // At /validate.
   void Count(const admission::JudgedFinding& judged);

@@ -2,7 +2,6 @@
 
 #include <prometheus/text_serializer.h>
 
-#include <iterator>
 #include <sstream>
 #include <utility>
 
@@ -10,8 +9,6 @@
 #include "tpu_admission/base/version.h"
 
 namespace tpu_admission::observability {
-
-using prometheus::MetricFamily;
 
 double Seconds(Clock::Wall time) {
   return std::chrono::duration<double>(time.time_since_epoch()).count();
@@ -25,26 +22,25 @@ MetricSet::MetricSet(const Log& log) : log_(log) {
 
 prometheus::Counter& MetricSet::NewCounter(const char* name, const char* help,
                                            const prometheus::Labels& labels) {
-  return prometheus::BuildCounter().Name(name).Help(help).Register(registry_).Add(labels);
+  return families_.Counters(name, help).Add(labels);
 }
 
 prometheus::Gauge& MetricSet::NewGauge(const char* name, const char* help,
                                        const prometheus::Labels& labels) {
-  return prometheus::BuildGauge().Name(name).Help(help).Register(registry_).Add(labels);
+  return families_.Gauges(name, help).Add(labels);
 }
 
 std::string MetricSet::Text() const {
-  std::vector<MetricFamily> families = registry_.Collect();
-  for (const prometheus::Collectable* asked : asked_) {
-    std::vector<MetricFamily> more = asked->Collect();
-    std::move(more.begin(), more.end(), std::back_inserter(families));
-  }
-  families.push_back(CounterFamily("tpu_admission_log_lines_dropped_total",
-                                   "Log lines that nobody took, or that could not be written.",
-                                   static_cast<double>(log_.lines_dropped())));
-  for (MetricFamily& family : ProcessFamilies()) families.push_back(std::move(family));
   std::ostringstream text;
-  prometheus::TextSerializer().Serialize(text, families);
+  const prometheus::TextSerializer serializer;
+  for (const prometheus::Collectable* family : families_.all()) {
+    serializer.Serialize(text, family->Collect());
+  }
+  serializer.Serialize(text, {CounterFamily("tpu_admission_log_lines_dropped_total",
+                                            "Log lines that nobody took, or that could not be "
+                                            "written.",
+                                            static_cast<double>(log_.lines_dropped()))});
+  serializer.Serialize(text, ProcessFamilies());
   return std::move(text).str();
 }
 

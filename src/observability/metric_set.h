@@ -3,15 +3,11 @@
 // handles, whose counting is one atomic operation. Safe from any thread.
 #pragma once
 
-#include <prometheus/counter.h>
-#include <prometheus/gauge.h>
-#include <prometheus/registry.h>
-
 #include <array>
 #include <string>
 #include <string_view>
-#include <vector>
 
+#include "observability/families.h"
 #include "tpu_admission/base/clock.h"
 #include "tpu_admission/observability/log.h"
 
@@ -67,14 +63,13 @@ class MetricSet {
   template <typename Counting>
   class Asked final : public Counting {
    public:
-    explicit Asked(MetricSet& set) { set.asked_.push_back(this); }
+    explicit Asked(MetricSet& set) { set.families_.Add(*this); }
   };
 
-  prometheus::Registry registry_;
+  Families families_;
 
  private:
   const Log& log_;
-  std::vector<const prometheus::Collectable*> asked_;
 };
 
 }  // namespace tpu_admission::observability

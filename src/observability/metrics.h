@@ -24,9 +24,9 @@ struct ServerMetrics : MetricSet {
 
   explicit ServerMetrics(const Log& log) : MetricSet(log) {}
 
-  RequestCounters requests{registry_};
-  FindingCounters findings{registry_};
-  ChipCounters chips{registry_};
+  RequestCounters requests{families_};
+  FindingCounters findings{families_};
+  ChipCounters chips{families_};
   Asked<DenialCounters> denials{*this};
   Asked<DurationHistogram> durations{*this};
 
@@ -63,10 +63,8 @@ struct ServerMetrics : MetricSet {
                               "1 if the last reading of catalog and policy succeeded.");
   Gauge& config_time = NewGauge("tpu_admission_config_last_reload_success_timestamp_seconds",
                                 "When catalog and policy were last read successfully.");
-  prometheus::Family<Gauge>& catalog = prometheus::BuildGauge()
-                                           .Name("tpu_admission_catalog_info")
-                                           .Help("1 for the catalog in use.")
-                                           .Register(registry_);
+  prometheus::Family<Gauge>& catalog =
+      families_.Gauges("tpu_admission_catalog_info", "1 for the catalog in use.");
 };
 
 struct ControllerMetrics : MetricSet {
@@ -133,10 +131,8 @@ struct AuditMetrics : MetricSet {
                                "Workloads in the cluster by the mode of their hardest finding.",
                                "mode",
                                {"audit", "warn", "deny"}};
-  prometheus::Family<Gauge>& findings = prometheus::BuildGauge()
-                                            .Name("tpu_admission_audit_findings")
-                                            .Help("Findings in the cluster by rule and mode.")
-                                            .Register(registry_);
+  prometheus::Family<Gauge>& findings =
+      families_.Gauges("tpu_admission_audit_findings", "Findings in the cluster by rule and mode.");
   Gauge& chips_in_all =
       NewGauge("tpu_admission_audit_chips", "Chips of all TPU nodes, as they allot them.");
   Gauges<cluster::Waste, cluster::kWastes> chips{

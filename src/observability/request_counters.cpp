@@ -43,11 +43,9 @@ std::string_view Name(Endpoint endpoint) {
   return endpoint == Endpoint::kMutate ? "mutate" : "validate";
 }
 
-RequestCounters::RequestCounters(prometheus::Registry& registry)
-    : family_(prometheus::BuildCounter()
-                  .Name("tpu_admission_requests_total")
-                  .Help("Admission reviews by endpoint, kind, operation and outcome.")
-                  .Register(registry)) {
+RequestCounters::RequestCounters(Families& families)
+    : family_(families.Counters("tpu_admission_requests_total",
+                                "Admission reviews by endpoint, kind, operation and outcome.")) {
   for (const workload::Kind& kind : workload::Kinds()) kinds_.push_back(kind.name);
   const std::size_t other = kinds_.size();
   kinds_.push_back("other");  // and the kinds that a policy adds

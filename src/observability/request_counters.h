@@ -1,12 +1,10 @@
 // Reviews by endpoint, kind, operation and outcome. Safe from any thread.
 #pragma once
 
-#include <prometheus/counter.h>
-#include <prometheus/registry.h>
-
 #include <string_view>
 #include <vector>
 
+#include "observability/families.h"
 #include "tpu_admission/admission/handler.h"
 
 namespace tpu_admission::observability {
@@ -21,7 +19,7 @@ class RequestCounters {
  public:
   // Makes the series of what can come by our own webhook configurations, and of bodies that are no
   // reviews. Another (a DELETE) is made when it comes: all labels are closed sets.
-  explicit RequestCounters(prometheus::Registry& registry);
+  explicit RequestCounters(Families& families);
 
   void Count(admission::Endpoint endpoint, const admission::Record& record);
 
