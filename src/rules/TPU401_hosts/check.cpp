@@ -15,15 +15,26 @@ namespace {
 using workload::Counting;
 
 // Variables by which a program says that it runs on a part of its slice on purpose.
-constexpr std::array<std::string_view, 3> kOwnBounds = {
-    workload::kTpuProcessBounds, workload::kTpuHostBounds, workload::kTpuWorkerHostNames};
+constexpr std::array<std::string_view, 4> kOwnBounds = {
+    workload::kTpuProcessBounds, workload::kTpuHostBounds, workload::kTpuWorkerHostNames,
+    workload::kTpuProcessAddresses};
+
+// A shell sets them over those of GKE: "export TPU_HOST_BOUNDS=1,1,1".
+bool Says(k8s::JsonView words, std::string_view variable) {
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (words.Element(i).StringOr("").find(variable) != std::string_view::npos) return true;
+  }
+  return false;
+}
 
 // envFrom of a container with chips may bring them too.
 bool MaySetOwnBounds(const k8s::PodSpec& spec) {
   return std::any_of(spec.containers.begin(), spec.containers.end(), [](const auto& container) {
     return (workload::UsesTpu(container) && HasEnvFrom(container)) ||
-           std::any_of(kOwnBounds.begin(), kOwnBounds.end(),
-                       [&](std::string_view variable) { return container.HasEnv(variable); });
+           std::any_of(kOwnBounds.begin(), kOwnBounds.end(), [&](std::string_view variable) {
+             return container.HasEnv(variable) || Says(container.json["command"], variable) ||
+                    Says(container.json["args"], variable);
+           });
   });
 }
 
