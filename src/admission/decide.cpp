@@ -53,6 +53,32 @@ struct Verdicts {
   }
 };
 
+const k8s::Container* Find(const PodSet& pods, std::string_view name) {
+  for (const k8s::Container& container : pods.pod.spec.containers) {
+    if (container.name == name) return &container;
+  }
+  return nullptr;
+}
+
+// The fault under the name that its container had before: a container whose name is new stands
+// where one was whose name is gone.
+std::optional<rules::FaultId> BeforeRenaming(const Finding& finding,
+                                             const workload::Workload& before) {
+  if (finding.pods == nullptr || finding.container.empty()) return std::nullopt;
+  const k8s::Container* const now = Find(*finding.pods, finding.container);
+  rules::FaultId fault = finding.fault();
+  for (const PodSet& pods : before.pod_sets) {
+    if (now == nullptr || pods.id() != fault.pods || Find(pods, now->name) != nullptr) continue;
+    for (const k8s::Container& was : pods.pod.spec.containers) {
+      if (was.list != now->list || was.index != now->index) continue;
+      if (Find(*finding.pods, was.name) != nullptr) continue;
+      fault.part = was.name;
+      return fault;
+    }
+  }
+  return std::nullopt;
+}
+
 class Decider {
  public:
   Decider(const Verdicts& verdicts, Day today, const Before* before)
@@ -121,8 +147,14 @@ class Decider {
     if (before_ == nullptr) return Mode::kDeny;
     const bool excused = before_->only_releases ||
                          (finding.rule->judges_counts && before_->same_pods) ||
-                         before_->faults.contains(finding.fault());
+                         before_->faults.contains(finding.fault()) || WasRenamed(finding);
     return excused ? Mode::kWarn : Mode::kDeny;
+  }
+
+  bool WasRenamed(const Finding& finding) const {
+    if (before_->workload == nullptr) return false;
+    const auto fault = BeforeRenaming(finding, *before_->workload);
+    return fault && before_->faults.contains(*fault);
   }
 
   // All but the finding itself.

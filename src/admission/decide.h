@@ -14,9 +14,10 @@ namespace tpu_admission::admission {
 
 // What an UPDATE replaces, for ratcheting.
 struct Before {
-  std::set<rules::FaultId> faults;  // of the old object; views its evaluation
-  bool same_pods = false;           // only counts changed, no pod template
-  bool only_releases = false;       // it lets a suspended or gated workload go
+  std::set<rules::FaultId> faults;               // of the old object; views its evaluation
+  const workload::Workload* workload = nullptr;  // of the old object, if it could be read
+  bool same_pods = false;                        // only counts changed, no pod template
+  bool only_releases = false;                    // it lets a suspended or gated workload go
 };
 
 // What decides beside the findings.

@@ -64,6 +64,7 @@ Decision DecideUpdate(const Settings& settings, const Submission& submission,
   const Result<Workload> old = Read(settings, submission, submission.before, arena);
   if (old && !old->too_large) {  // else nothing of it excuses the new one
     old_evaluation = settings.engine.Evaluate(*old);
+    before.workload = &*old;
     before.faults = FaultsOf(old_evaluation, *old, settings.policy, submission.namespace_name);
     before.same_pods = workload::SamePods(*after.kind, submission.before, submission.object);
     before.only_releases = OnlyReleases(submission, *old, after);

@@ -90,6 +90,25 @@ TEST(PodSets, OfAMapAreTheSameByKey) {
   EXPECT_FALSE(asker.Validate(Review(job({{"Evaluator", other}})).Update(before)).allowed());
 }
 
+// The pods ask for what they asked for before.
+TEST(Containers, OfANewNameAreTheSame) {
+  const auto job = [](const std::vector<json>& containers) {
+    return With(TpuJob(), "/spec/template/spec/containers", json(containers));
+  };
+  const json before = job({TpuContainer("jax", 2)});
+  Asker asker;
+  EXPECT_TRUE(asker.Validate(Review(job({TpuContainer("train", 2)})).Update(before)).allowed());
+  EXPECT_FALSE(asker
+                   .Validate(Review(job({TpuContainer("train", 2), TpuContainer("jax", 2)}))
+                                 .Update(job({TpuContainer("jax", 4)})))
+                   .allowed())
+      << "the one that is new has a fault of its own";
+  EXPECT_FALSE(
+      asker.Validate(Review(job({TpuContainer("train", 2)})).Update(job({TpuContainer("jax", 4)})))
+          .allowed())
+      << "the fault is new";
+}
+
 // A release by Kueue: unsuspended, with node selectors.
 json Released(json job) {
   job["spec"]["suspend"] = false;
