@@ -32,8 +32,9 @@ bool WasWarned(const Decision& before, const rules::FaultId& fault) {
 }
 
 repair::Fault FaultOf(const rules::Finding& finding) {
-  return {std::string(finding.pods == nullptr ? std::string_view() : finding.pods->pointer),
-          finding.edits, finding.rule->is_about_names && finding.edits.empty()};
+  return {.pods = std::string(finding.pods == nullptr ? std::string_view() : finding.pods->pointer),
+          .edits = finding.edits,
+          .needs_a_name = finding.rule->is_about_names && finding.edits.empty()};
 }
 
 repair::Proof ProofOf(Judgement judgement, const Decision& before, Mode least) {
@@ -42,7 +43,10 @@ repair::Proof ProofOf(Judgement judgement, const Decision& before, Mode least) {
   for (const JudgedFinding& judged : judgement.decision.findings) {
     const bool is_new =
         Hardest(judged) == Mode::kWarn && !WasWarned(before, judged.finding.fault());
-    if (is_new || MustGo(judged, least)) proof.faults.push_back(FaultOf(judged.finding));
+    const bool must_go = MustGo(judged, least);
+    if (!is_new && !must_go) continue;
+    proof.faults.push_back(FaultOf(judged.finding));
+    proof.faults.back().only_warns = !must_go;
   }
   proof.workload = std::move(judgement.workload);
   return proof;

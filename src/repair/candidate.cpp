@@ -234,6 +234,22 @@ bool FitsPool(const Written& written, const tpu::Placement& placement) {
                      [&](const tpu::Placement& pool) { return pool.machine == placement.machine; });
 }
 
+// Where request and limit of the chips differ, the one was meant that a host of the topology has.
+std::int64_t ChipsMeant(const Written& written) {
+  const std::int64_t chips = written.pods->chips_per_pod;
+  if (written.container == nullptr || !written.topology) return chips;
+  const k8s::Amount* const request = written.container->requests.Find(workload::kTpuResource);
+  if (request == nullptr || !request->quantity) return chips;
+  const std::int64_t requested = request->quantity->AsInteger().value_or(chips);
+  const tpu::PlacementList placements = written.generation->PlacementsOf(*written.topology);
+  const auto has = [&](std::int64_t number) {
+    return std::any_of(placements.begin(), placements.end(), [&](const tpu::Placement& placement) {
+      return placement.chips_per_host() == number;
+    });
+  };
+  return has(requested) && !has(chips) ? requested : chips;
+}
+
 // What a label that names no generation was meant to be, as the rules guess it.
 const tpu::Generation* Guess(const tpu::Catalog& catalog, const workload::NodeChoice& choice) {
   const std::string_view label = choice[NodeLabel::kAccelerator].value;
@@ -268,7 +284,7 @@ std::optional<Written> Read(const tpu::Catalog& catalog, const workload::PodSet&
     written.topology = part;
   }
   const workload::Scale& scale = pods.scale;
-  written.chips_per_pod = pods.chips_per_pod;
+  written.chips_per_pod = ChipsMeant(written);
   if (scale.is_counted()) {
     if (!scale.pods.value || !scale.slices.value) return std::nullopt;  // a placeholder
     // Others may or may not fill slices with it.
@@ -324,6 +340,8 @@ std::optional<Candidate> AsCandidate(const Written& written) {
 std::vector<Candidate> CandidatesFor(const Written& written, k8s::JsonView object) {
   std::vector<Candidate> all;
   const bool counts = written.pods->scale.is_counted();
+  const bool is_offered =
+      written.topology && !written.generation->PlacementsOf(*written.topology).empty();
   for (const tpu::Placement& placement : Placements(written)) {
     if (!placement.standard || (placement.hosts == 1 && !placement.machine->single_host)) continue;
     const bool keeps = written.topology == placement.topology;
@@ -343,8 +361,11 @@ std::vector<Candidate> CandidatesFor(const Written& written, k8s::JsonView objec
         std::erase_if(edits, [&](const k8s::JsonEdit& edit) { return IsSo(object, edit); });
         const auto sides = placement.topology.dimensions();
         const std::int64_t off = std::abs(candidate.total_chips() - written.total_chips);
+        // Each slice works for itself: who wrote a large one does not want several small ones.
+        const bool cuts = is_offered && !keeps && slices > written.slices;
         // If the chips cannot stay as they are, the topology that somebody wrote down may.
-        candidate.distance = {off > 0,
+        candidate.distance = {cuts,
+                              off > 0,
                               !placement.documented,
                               off > 0 && written.topology != placement.topology,
                               off,

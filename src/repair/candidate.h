@@ -47,7 +47,7 @@ struct Candidate {
   std::int64_t pods = 0;    // of a slice
   std::int64_t slices = 1;  // that the object asks for
   workload::Edits edits;
-  std::tuple<bool, bool, bool, std::int64_t, bool, bool, bool, std::int64_t, std::size_t, int>
+  std::tuple<bool, bool, bool, bool, std::int64_t, bool, bool, bool, std::int64_t, std::size_t, int>
       distance;
 
   std::int64_t total_chips() const { return placement.topology.chips() * slices; }

@@ -88,6 +88,10 @@ bool IsFaulty(const std::vector<Fault>& faults, const Written& written) {
                      [&](const Fault& fault) { return IsOf(fault, written); });
 }
 
+bool IsOfALabel(const JsonEdit& edit) {
+  return !PlaceOf(edit).empty() || edit.pointer.find("/annotations/") != edit.pointer.npos;
+}
+
 const workload::PodSet* SetAt(const workload::Workload& workload, std::string_view pointer) {
   for (const workload::PodSet& pods : workload.pod_sets) {
     if (pods.pointer == pointer) return &pods;
@@ -153,7 +157,7 @@ class Search {
     if (!MakePlans() && !(DoWhatIsSaid() && MakePlans())) return {};
     std::optional<Repair> slip = OfASlip();
     std::vector<Repair> repairs = OfPlans();
-    if (slip && (repairs.empty() || slip->edits.size() < repairs.front().edits.size())) {
+    if (slip && (repairs.empty() || IsNearer(*slip, repairs.front()))) {
       std::erase_if(repairs,
                     [&](const Repair& other) { return Includes(other.edits, slip->edits); });
       repairs.insert(repairs.begin(), *std::move(slip));
@@ -185,22 +189,32 @@ class Search {
     return repairs;
   }
 
-  // A slip in a label of one of several sets makes those look wrong that fill slices with it: one
-  // finding to follow may mend them all, with the chips that they ask for.
+  // A slip in a label or an annotation makes much look wrong that is not, in other pod sets too:
+  // one finding to follow may mend it all. What warns then was so before, though nobody could see
+  // it, and is left to its author.
   std::optional<Repair> OfASlip() {
     constexpr std::size_t kMostTried = 4;
-    if (written_.workload.pod_sets.size() < 2) return std::nullopt;
     std::size_t tried = 0;
     for (const Fault& fault : written_.faults) {
-      const bool sets_labels = !fault.edits.empty() &&
-                               std::none_of(fault.edits.begin(), fault.edits.end(),
-                                            [](const auto& edit) { return PlaceOf(edit).empty(); });
-      if (!sets_labels) continue;
+      if (fault.edits.empty() || !std::all_of(fault.edits.begin(), fault.edits.end(), IsOfALabel)) {
+        continue;
+      }
       if (tried++ == kMostTried || left_ < cost_) return std::nullopt;
       const Proof proof = Prove(fault.edits);
-      if (!proof.unreadable && proof.faults.empty()) return AsRepair(fault.edits, proof.workload);
+      const bool runs = std::all_of(proof.faults.begin(), proof.faults.end(),
+                                    [](const Fault& left) { return left.only_warns; });
+      if (runs && !proof.unreadable) return AsRepair(fault.edits, proof.workload);
     }
     return std::nullopt;
+  }
+
+  // What only adds labels to a slip leaves less to warn of, and as much as it is.
+  bool IsNearer(const Repair& slip, const Repair& other) const {
+    const bool only_adds = std::all_of(other.edits.begin(), other.edits.end(), [&](const auto& e) {
+      const bool is_new = IsOfALabel(e) && !At(object_, e.pointer).present();
+      return is_new || std::find(slip.edits.begin(), slip.edits.end(), e) != slip.edits.end();
+    });
+    return slip.edits.size() < other.edits.size() && !only_adds;
   }
 
   std::optional<Repair> AsRepair(const Edits& edits, const workload::Workload& mended) {
@@ -214,8 +228,9 @@ class Search {
       repair.chips_after += now->total_chips;
       if (!IsFaulty(written_.faults, *now)) continue;
       const std::optional<Candidate> shape = AsCandidate(*now);
-      if (!shape) return std::nullopt;
-      repair.what += (repair.what.empty() ? "" : "; ") + What(*now, *shape);
+      const bool is_all = shape && shape->total_chips() == now->total_chips;
+      repair.what += (repair.what.empty() ? "" : "; ") +
+                     (is_all ? What(*now, *shape) : std::string("all else as it is"));
     }
     repair.chips_before = repair.chips_after;
     return repair;

@@ -40,6 +40,7 @@ struct Fault {
   std::string pods;  // JSON pointer of the pod set
   workload::Edits edits;
   bool needs_a_name = false;  // which no shape of the pods stands in for
+  bool only_warns = false;    // about the edited object, which need not be its edits' doing
 };
 
 // What the judge makes of an edited object. `unreadable`: no workload any more.

@@ -313,9 +313,9 @@ TEST(Repair, MendsAllOfSeveralReplicatedJobs) {
   both.insert(begin,
               With(first.substr(begin, first.rfind("]}}") - begin), "name: w", "name: v") + ", ");
   EXPECT_EQ(First(both),
-            "v: 2x4, 2 slices of 8 chips; w: 2x4, 2 slices of 8 chips | v: topology: 2x4, "
-            "parallelism: 1, completions: 1, replicas: 2; w: topology: 2x4, parallelism: 1, "
-            "completions: 1, replicas: 2");
+            "v: keep 4x4, 16 chips on 4 hosts; w: keep 4x4, 16 chips on 4 hosts | v: "
+            "containers[0] google.com/tpu: 4, parallelism: 4, completions: 4; w: containers[0] "
+            "google.com/tpu: 4, parallelism: 4, completions: 4");
 }
 
 // A DaemonSet whose pods select nodes by a line of their template.
@@ -379,6 +379,49 @@ TEST(Repair, HasTheChipsOfTheLimit) {
   const std::string requests = "requests: {";
   job.replace(job.find(requests), requests.size(), requests + "google.com/tpu: 1, ");
   EXPECT_EQ(First(job), "keep 4x4, 16 chips on 4 hosts | containers[0] google.com/tpu: 4");
+}
+
+TEST(Repair, HasTheChipsOfTheRequestWhereOnlyThatFits) {
+  const auto requesting = [](std::string yaml, const std::string& chips) {
+    return With(std::move(yaml), "requests: {", "requests: {google.com/tpu: " + chips + ", ");
+  };
+  EXPECT_EQ(First(requesting(JobSet({.chips = "1"}, 1, 4), "4")),
+            "keep 4x4, 16 chips on 4 hosts | containers[0] google.com/tpu: 4");
+  EXPECT_EQ(First(requesting(JobSet({.topology = "2x2", .chips = "8"}, 1, 1), "4")),
+            "keep 2x2, 4 chips on 1 host | containers[0] google.com/tpu: 4");
+}
+
+// Each slice works for itself.
+TEST(Repair, CutsNoSliceIntoSmallOnes) {
+  const std::string keep = "keep 4x4, 16 chips on 4 hosts";
+  for (const int pods : {3, 5, 6}) {
+    EXPECT_THAT(First(JobSet({}, 1, pods)), ::testing::StartsWith(keep)) << pods;
+  }
+  EXPECT_THAT(First(JobSet({.chips = "8"}, 1, 2)), ::testing::StartsWith(keep));
+  EXPECT_THAT(First(RayCluster({}, "replicas: 1, numOfHosts: 3")), ::testing::StartsWith(keep));
+  EXPECT_EQ(First(Group(5, {}, {})), keep + " (20 chips become 16) | size: 4");
+  EXPECT_EQ(First(Group(3, {}, {})), keep + " (12 chips become 16) | size: 4");
+}
+
+// The workload is what its author wants, warnings and all, but for one label.
+TEST(Repair, OfASlipInALabelChangesNothingElse) {
+  const std::string bounds = With(JobSet({.accelerator = "tpu-v6e"}, 1, 1), "image: i,",
+                                  "image: i, env: [{name: TPU_PROCESS_BOUNDS, value: '1,1,1'}],");
+  EXPECT_EQ(First(bounds), "all else as it is | accelerator: tpu-v6e-slice");
+  EXPECT_EQ(First(Job({.accelerator = "tpu-v6e"}, 8)),
+            "all else as it is | accelerator: tpu-v6e-slice");
+}
+
+// Kueue cuts several slices for one Job.
+TEST(Repair, OfASliceSizeChangesNoPods) {
+  const std::string_view pods = "template: {spec: {nodeSelector";
+  EXPECT_EQ(First(With(
+                JobSet({.topology = "16x16"}, 1, 8), std::string(pods),
+                "template: {metadata: {annotations: {cloud.google.com/gke-tpu-slice-topology: 4x4, "
+                "kueue.x-k8s.io/podset-slice-required-topology: "
+                "cloud.google.com/gke-tpu-slice-4x4-id, kueue.x-k8s.io/podset-slice-size: '2'}}, "
+                "spec: {nodeSelector")),
+            "all else as it is | kueue.x-k8s.io/podset-slice-size: \"4\"");
 }
 
 TEST(Repair, EndsNoPause) {
