@@ -145,6 +145,10 @@ const Generation* GuessFor(const Catalog& catalog, std::string_view label,
                            const Topology& topology) {
   const Generation* const guess = catalog.Guess(label);
   if (guess == nullptr || guess->dimensions == topology.rank()) return guess;
+  // Whose letter is written was meant, and the topology is the slip: v5p with 2x2.
+  const std::string name = Lower(label);
+  const std::optional<Number> written = NumberOfName(WithoutTpu(name));
+  if (written && !written->letters.empty() && Names(*guess, *written)) return guess;
   const std::optional<Number> number = NumberOfLabel(guess->label);
   const Generation* best = nullptr;
   std::size_t ways = 0;

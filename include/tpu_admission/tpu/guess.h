@@ -8,7 +8,7 @@
 namespace tpu_admission::tpu {
 
 // Catalog::Guess, or a generation of the same number that has `topology` where the guess has
-// topologies of another rank: tpu-v5-slice with 4x4 is v5e.
+// topologies of another rank: tpu-v5-slice with 4x4 is v5e, tpu-v5p is v5p with any.
 const Generation* GuessFor(const Catalog& catalog, std::string_view label,
                            const Topology& topology);
 
