@@ -32,6 +32,12 @@ std::string ShortName(const JsonEdit& edit) {
   std::vector<std::string> way;
   for (std::string_view left = edit.pointer; !left.empty();) way.push_back(TakePointerToken(left));
   const std::string last = Printable(way.back());
+  // The replicas of one of several templates: "Worker replicas", "tasks[0] replicas".
+  if (last == "replicas" && way.size() > 2) {
+    const std::string& parent = way[way.size() - 3];
+    if (parent.ends_with("ReplicaSpecs")) return Printable(way[way.size() - 2]) + " replicas";
+    if (parent == "tasks") return "tasks[" + Printable(way[way.size() - 2]) + "] replicas";
+  }
   const bool amount = way.size() > 4 && way[way.size() - 3] == "resources";
   if (!amount) return last;
   const std::string container = way[way.size() - 5] + "[" + way[way.size() - 4] + "] ";

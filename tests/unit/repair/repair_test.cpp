@@ -362,9 +362,9 @@ TEST(Repair, CountsTheChipsOfALeaderOnce) {
 }
 
 TEST(Repair, GivesTheLastOfSeveralTemplatesThePodsThatLack) {
-  EXPECT_THAT(
-      RepairsOf(PyTorchJob(2, {}, {})),
-      ::testing::Contains("keep 4x4, 16 chips on 4 hosts (12 chips become 16) | replicas: 3"));
+  EXPECT_THAT(RepairsOf(PyTorchJob(2, {}, {})),
+              ::testing::Contains(
+                  "keep 4x4, 16 chips on 4 hosts (12 chips become 16) | Worker replicas: 3"));
 }
 
 TEST(Repair, OfANameIsLeftToAPerson) {
