@@ -173,11 +173,14 @@ func mountedSecret(t *testing.T, objects []object) string {
 
 // GKE admits the pods of such a class only where a quota speaks of them.
 func TestACriticalPriorityBringsItsQuota(t *testing.T) {
-	objects := render(t, "--set", "priorityClassName=system-cluster-critical,replicaCount=7")
+	objects := render(t, "--set", "priorityClassName=system-cluster-critical,replicaCount=7,audit.enabled=true")
 	quota := dig(one(t, objects, "ResourceQuota"), "spec")
 	if text(quota, "hard", "pods") != "18" ||
 		text(quota, "scopeSelector", "matchExpressions", 0, "values", 0) != "system-cluster-critical" {
 		t.Errorf("%v", quota)
+	}
+	if class := dig(one(t, objects, "Job"), "spec", "template", "spec", "priorityClassName"); class != nil {
+		t.Errorf("the cleanup, which comes after the quota is gone, is of class %v", class)
 	}
 	if quotas := only(render(t, "--set", "priorityClassName=ours"), "ResourceQuota"); len(quotas) > 0 {
 		t.Errorf("%v", quotas)
