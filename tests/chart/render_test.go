@@ -327,6 +327,15 @@ func TestGeneratedFilesAreCurrent(t *testing.T) {
 	isCurrent(t, path("charts", "tpu-admission", "README.md"), strings.TrimSpace(readme)+"\n")
 }
 
+// helm-docs takes what follows the last " -- " of a comment.
+func TestEveryValueIsDescribed(t *testing.T) {
+	for _, row := range strings.Split(read(t, path("charts", "tpu-admission", "README.md")), "\n") {
+		if strings.HasPrefix(row, "|") && strings.HasSuffix(row, "|  |") {
+			t.Errorf("no description: %s", row)
+		}
+	}
+}
+
 func isCurrent(t *testing.T, file, want string) {
 	t.Helper()
 	if strings.TrimSpace(read(t, file)) != strings.TrimSpace(want) {
