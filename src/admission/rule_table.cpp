@@ -5,6 +5,8 @@
 #include <fnmatch.h>
 
 #include <array>
+#include <string>
+#include <vector>
 
 #include "tpu_admission/base/text.h"
 
@@ -13,11 +15,7 @@ namespace {
 
 using rules::Mode;
 
-std::optional<Mode> ModeAt(ConfigNode node, const std::string& word) {
-  const std::optional<Mode> mode = rules::ModeOf(word);
-  if (!mode) node.Fail(Quoted(word) + " is no mode; the modes are off, audit, warn and deny");
-  return mode;
-}
+constexpr std::array<std::string_view, 4> kModeNames = {"off", "audit", "warn", "deny"};
 
 }  // namespace
 
@@ -31,23 +29,32 @@ void ForEachRule(ConfigNode node, std::string_view key,
                  const std::function<void(const rules::Rule&, ConfigNode)>& each) {
   std::optional<ConfigNode> table = node.MapOrNone(key);
   if (!table) return;
+  std::vector<std::uint32_t> lines(rules::AllRules().size());
   for (auto [id, value] : table->Members()) {
-    if (const rules::Rule* rule = RuleNamed(id, value)) each(*rule, value);
+    const rules::Rule* rule = RuleNamed(id, value);
+    if (rule == nullptr) continue;
+    std::uint32_t& line = lines[rules::IndexOf(*rule)];
+    if (line != 0) {
+      value.Fail("duplicate rule " + std::string(rule->id) + ", " + std::string(rule->name) +
+                 " (first on line " + std::to_string(line) + ", again on line " +
+                 std::to_string(value.line()) + ")");
+    }
+    line = value.line();
+    each(*rule, value);
   }
 }
 
 RuleModes ReadModes(ConfigNode node, std::string_view key) {
   RuleModes modes(rules::AllRules().size());
   ForEachRule(std::move(node), key, [&](const rules::Rule& rule, ConfigNode value) {
-    modes[rules::IndexOf(rule)] = ModeAt(value, value.AsString());
+    modes[rules::IndexOf(rule)] = rules::ModeOf(kModeNames[value.AsOneOf(kModeNames)]);
   });
   return modes;
 }
 
 std::optional<Mode> ReadMode(ConfigNode node, std::string_view key) {
-  static constexpr std::array<std::string_view, 4> kNames = {"off", "audit", "warn", "deny"};
-  const std::size_t index = node.OneOfOr(key, kNames, kNames.size());
-  return index < kNames.size() ? rules::ModeOf(kNames[index]) : std::nullopt;
+  const std::size_t index = node.OneOfOr(key, kModeNames, kModeNames.size());
+  return index < kModeNames.size() ? rules::ModeOf(kModeNames[index]) : std::nullopt;
 }
 
 std::string ReadGlob(ConfigNode node, std::string_view key) {

@@ -104,6 +104,9 @@ class ConfigNode {
   // A word, number or boolean as a command line has it: `10250`, `false`, `5s`.
   std::string AsFlag();
 
+  // Where the value begins; 0 if it is missing.
+  std::uint32_t line() const { return value_ == nullptr ? 0 : value_->start.line; }
+
   // Notes an error of the reader's own at this node, or at its member `key`.
   void Fail(std::string_view message);
   void Fail(std::string_view key, std::string_view message);

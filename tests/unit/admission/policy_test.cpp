@@ -216,9 +216,18 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{"Several", "rule: {}\nchildren: sometimes\n",
                 "policy.yaml:1:1: rule: unknown key, did you mean \"rules\"?\n"
                 "policy.yaml:2:11: children: found \"sometimes\", wanted audit or deny"},
-        Refusal{"UnknownMode", "rules:\n  TPU401: refuse\n",
-                "policy.yaml:2:11: rules.TPU401: \"refuse\" is no mode; the modes are off, audit, "
-                "warn and deny"},
+        Refusal{
+            "UnknownMode", "rules:\n  TPU401: refuse\n",
+            "policy.yaml:2:11: rules.TPU401: found \"refuse\", wanted off, audit, warn or deny"},
+        Refusal{"ModeIsABool", "rules:\n  TPU401: true\n",
+                "policy.yaml:2:11: rules.TPU401: found true, wanted off, audit, warn or deny"},
+        Refusal{"RuleByIdAndName", "rules:\n  TPU301: deny\n  chips-per-host: warn\n",
+                "policy.yaml:3:19: rules.chips-per-host: duplicate rule TPU301, chips-per-host "
+                "(first on line 2, again on line 3)"},
+        Refusal{"FixByNameAndId",
+                "namespaces:\n- match: a\n  fixes: {requests-missing: true,\n    TPU601: false}\n",
+                "policy.yaml:4:13: namespaces[0].fixes.TPU601: duplicate rule TPU601, "
+                "requests-missing (first on line 3, again on line 4)"},
         Refusal{"FixIsNoBool", "fixes:\n  TPU601: please\n",
                 "policy.yaml:2:11: fixes.TPU601: found \"please\", wanted true or false"},
         Refusal{"RuleWithoutFix", "fixes:\n  TPU301: false\n",

@@ -106,8 +106,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "f:3:17: p.rules.TPU9: there is no rule \"TPU9\"; `tpu-admission explain` lists "
                 "all"},
         Refusal{"UnknownMode", "p:\n  for: x\n  rules: {TPU401: no}\n",
-                "f:3:19: p.rules.TPU401: \"no\" is no mode; the modes are off, audit, warn and "
-                "deny"},
+                "f:3:19: p.rules.TPU401: found false, wanted off, audit, warn or deny"},
         Refusal{"ClusterMode", "p:\n  for: x\n  cluster-mode: gke\n",
                 "f:3:17: p.cluster-mode: found \"gke\", wanted standard or autopilot"},
         Refusal{"CaseForEverything", "p:\n  for: x\n  where:\n  - rules: {TPU401: warn}\n",
