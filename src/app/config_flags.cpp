@@ -1,5 +1,6 @@
 #include "app/config_flags.h"
 
+#include <string_view>
 #include <utility>
 
 #include "app/flags.h"
@@ -10,13 +11,17 @@
 namespace tpu_admission::app {
 namespace {
 
+bool IsNoKey(std::string_view flag) { return flag == "--config" || flag == "--help"; }
+
 void ApplyKey(CLI::App& command, const std::string& key, ConfigNode node) {
   CLI::Option* const option = command.get_option_no_throw("--" + key);
-  if (option == nullptr || key == "config" || key == "help") {
+  if (IsNoKey("--" + key)) return node.Fail("does not belong in this file");
+  if (option == nullptr) {
     const std::string nearest = NearestFlag(command, "--" + key);
     return node.Fail("is no flag of " + command.get_name() +
-                     (nearest.empty() ? "; --help lists them"
-                                      : ", did you mean " + Quoted(nearest.substr(2)) + "?"));
+                     (nearest.empty() || IsNoKey(nearest)
+                          ? "; --help lists them"
+                          : ", did you mean " + Quoted(nearest.substr(2)) + "?"));
   }
   if (option->count() > 0) return;
   const std::string value = node.AsFlag();
