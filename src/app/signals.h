@@ -10,7 +10,8 @@
 namespace tpu_admission::app {
 
 // SIGTERM and SIGINT, taken by Wait() and by no thread. Threads started later inherit the mask, so
-// make one of these first.
+// make one of these first. SIGHUP, which asks other daemons to read their files again, ends
+// nothing: ours are read when they change.
 class Signals {
  public:
   Signals() {
@@ -19,6 +20,7 @@ class Signals {
     sigaddset(&set_, SIGINT);
     pthread_sigmask(SIG_BLOCK, &set_, nullptr);
     std::signal(SIGPIPE, SIG_IGN);
+    std::signal(SIGHUP, SIG_IGN);
   }
 
   // True if a signal came within `limit`.

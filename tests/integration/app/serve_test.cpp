@@ -150,6 +150,14 @@ TEST_F(Serve, ASecondSigtermEndsTheDelay) {
   EXPECT_EQ(serving.WaitForEnd(milliseconds(20'000)), 0);
 }
 
+TEST_F(Serve, SighupEndsNothing) {
+  Serving serving(Flags());
+  ASSERT_TRUE(serving.started());
+  serving.Signal(SIGHUP);
+  EXPECT_EQ(serving.WaitForEnd(milliseconds(300)), std::nullopt);
+  EXPECT_EQ(Ask(serving, "/validate", Review(4)).status, 200u);
+}
+
 TEST_F(Serve, IsAliveButNotReadyWithoutACertificate) {
   const Serving serving(
       {"--tls-cert-file", "/no/tls.crt", "--tls-private-key-file", "/no/tls.key"});
