@@ -6,6 +6,7 @@
 
 #include "tpu_admission/base/clock.h"
 #include "tpu_admission/base/text.h"
+#include "tpu_admission/base/yaml.h"
 #include "tpu_admission/tpu/gke_version.h"
 
 namespace tpu_admission::app {
@@ -27,6 +28,12 @@ bool HasTpus(const tpu::Catalog& catalog, std::string_view region) {
                        const auto& zones = generation.zones.list;
                        return std::any_of(zones.begin(), zones.end(), is_there);
                      });
+}
+
+// Whether the text has no value: nothing, comments, `null`.
+bool IsEmpty(const YamlStream& stream) {
+  return stream.errors.empty() &&
+         (stream.documents.empty() || stream.documents.front().root->kind == YamlNode::Kind::kNull);
 }
 
 }  // namespace
@@ -75,7 +82,12 @@ Loaded SettingsLoader::Build(const Texts& texts) {
                                                                         : options_.catalog_file));
   TPU_ADMISSION_TRY(admission::Policy policy,
                     admission::Policy::Load(texts.policy, options_.policy_file, options_.profile));
+  const bool empty = IsEmpty(ReadYaml(texts.policy));
+  if (empty && !policy_may_be_empty_) {
+    return Error{options_.policy_file + ": is empty now; {} says that all defaults are meant"};
+  }
   TPU_ADMISSION_TRY(rules::Cluster cluster, ClusterOf(policy.profile(), *catalog));
+  policy_may_be_empty_ = empty;
   return std::make_shared<const admission::Settings>(admission::Settings{
       rules::Engine(std::move(catalog), std::move(cluster)), std::move(policy), docs_url_});
 }

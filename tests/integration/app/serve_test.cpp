@@ -191,6 +191,32 @@ TEST_F(Serve, ReloadsThePolicyAndKeepsTheLastGoodOne) {
   EXPECT_EQ(Get(serving, "/readyz"), "ok\n");
 }
 
+// Asks until the answer has `text`: files are looked at every 10 s.
+bool AnswersSoon(const Serving& serving, const std::string& body, const std::string& text) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (std::chrono::steady_clock::now() < end) {
+    HttpClient client(serving.secure_port());
+    const auto answer = client.Exchange(Post("/validate", body));
+    if (answer && answer->body.find(text) != std::string::npos) return true;
+    std::this_thread::sleep_for(milliseconds(200));
+  }
+  return false;
+}
+
+// A file that loses its text must not turn all defaults on.
+TEST_F(Serve, APolicyThatBecomesEmptyIsRefused) {
+  TempDir directory;
+  const std::string policy = directory / "policy.yaml";
+  WriteText(policy, "default: audit\n");
+  const Serving serving(Flags({"--policy", policy}));
+  ASSERT_TRUE(serving.started());
+  WriteText(policy, "# default: audit\n");
+  ASSERT_TRUE(serving.WaitForLog("policy.yaml: is empty now; {} says"));
+  EXPECT_THAT(Ask(serving, "/validate", Review(3)).body, HasSubstr(R"("allowed":true)"));
+  WriteText(policy, "{}\n");
+  EXPECT_TRUE(AnswersSoon(serving, Review(3), R"("allowed":false)"));
+}
+
 // The record of nodes is read as the policy is, and what is wrong with it ends nothing.
 TEST_F(Serve, ReadsTheRecordOfNodes) {
   TempDir directory;
@@ -226,18 +252,6 @@ TEST_F(Serve, APolicyThatTurnsIntoAFolderEndsNothing) {
   ASSERT_TRUE(serving.WaitForLog("policy.yaml: is a folder, wanted a file"));
   EXPECT_THAT(Ask(serving, "/validate", Review(3)).body, HasSubstr(R"("allowed":true)"));
   EXPECT_THAT(Get(serving, "/metrics"), HasSubstr("tpu_admission_config_last_reload_successful 0"));
-}
-
-// Asks until the answer has `text`: files are looked at every 10 s.
-bool AnswersSoon(const Serving& serving, const std::string& body, const std::string& text) {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-  while (std::chrono::steady_clock::now() < end) {
-    HttpClient client(serving.secure_port());
-    const auto answer = client.Exchange(Post("/validate", body));
-    if (answer && answer->body.find(text) != std::string::npos) return true;
-    std::this_thread::sleep_for(milliseconds(200));
-  }
-  return false;
 }
 
 TEST_F(Serve, ReloadsProfileAndExemptions) {
