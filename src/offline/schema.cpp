@@ -18,11 +18,17 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::array<std::string_view, 4> kNames = {"catalog", "check", "policy", "project"};
 
-Json RuleNames() {
+// Ids, then names, of all rules or of those with a fix.
+Json RuleNames(bool with_fix) {
+  Json ids = Json::array();
   Json names = Json::array();
-  for (const rules::Rule* rule : rules::AllRules()) names.push_back(rule->id);
-  for (const rules::Rule* rule : rules::AllRules()) names.push_back(rule->name);
-  return {{"enum", names}};
+  for (const rules::Rule* rule : rules::AllRules()) {
+    if (with_fix && rule->fix == nullptr) continue;
+    ids.push_back(rule->id);
+    names.push_back(rule->name);
+  }
+  ids.insert(ids.end(), names.begin(), names.end());
+  return {{"enum", ids}};
 }
 
 Json ProfileNames() {
@@ -41,7 +47,8 @@ std::string Schema(std::string_view name) {
   if (found == kNames.end()) return "";
   Json schema = Json::parse(SchemaTexts()[std::size_t(found - kNames.begin())]);
   Json& parts = schema["$defs"];
-  if (parts.contains("rule")) parts["rule"] = RuleNames();
+  if (parts.contains("rule")) parts["rule"] = RuleNames(false);
+  if (parts.contains("fixable")) parts["fixable"] = RuleNames(true);
   if (parts.contains("profile")) parts["profile"] = ProfileNames();
   return schema.dump(2) + "\n";
 }

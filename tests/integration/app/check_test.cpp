@@ -624,6 +624,9 @@ TEST_F(CheckFolder, PolicyTestTellsWhichCasesDoNotHold) {
 TEST(Check, PrintsSchemasWithTheRulesOfTheBuild) {
   const auto schema = nlohmann::json::parse(RunToEnd({"schema", "policy"}).out);
   EXPECT_THAT(schema["$defs"]["rule"]["enum"].dump(), HasSubstr("\"TPU301\""));
+  const std::string fixable = schema["$defs"]["fixable"]["enum"].dump();
+  EXPECT_THAT(fixable, AllOf(HasSubstr("\"TPU601\""), HasSubstr("\"requests-missing\"")));
+  EXPECT_THAT(fixable, Not(HasSubstr("TPU301")));
   EXPECT_EQ(RunToEnd({"schema", "policies"}).exit_code, 2);
 }
 
