@@ -1,0 +1,54 @@
+package chart
+
+import (
+	"strings"
+	"testing"
+)
+
+// Slips that would pass into the cluster: the API server or our own pods would refuse them, or they would
+// open more than was meant.
+func TestSlipsThatWouldFailLaterAreRefused(t *testing.T) {
+	builtIn := "extraKinds[0].kind=Job,extraKinds[0].group=batch,extraKinds[0].versions={v1},extraKinds[0].resource=jobs," +
+		"extraKinds[0].podSets[0].path=spec/template"
+	expression := "webhooks.namespaceSelector.matchExpressions[0].key=a,webhooks.namespaceSelector.matchExpressions[0].operator="
+	for values, reason := range map[string]string{
+		"policy.fixes.TPU301=true": "TPU301",
+		"policy.namespaces[0].match=a,policy.namespaces[0].fixes.hosts=false": "hosts",
+		"policy.namespaces[0].match=[a":                                       "match",
+		"policy.namespaces[0].match=a[bc]d[":                                  "match",
+		"policy.namespaces[0].match=[!]":                                      "match",
+		builtIn:                                                               "extraKinds: jobs of the group batch are built in",
+		"rollingUpdate.maxSurge=0":                                            "maxUnavailable and maxSurge are both 0",
+		"rollingUpdate.maxSurge=0%,rollingUpdate.maxUnavailable=0%":           "maxUnavailable and maxSurge are both 0",
+		expression + "In":                                                     "matchExpressions",
+		expression + "Exists,webhooks.namespaceSelector.matchExpressions[0].values={b}": "matchExpressions",
+		"webhooks.namespaceSelector.matchLabels.a=b c":                                  "matchLabels",
+		"commonLabels.a b=c":                             "commonLabels",
+		"commonLabels.a=b c":                             "commonLabels",
+		"podLabels.a=-b":                                 "podLabels",
+		`commonLabels.Example\.com/a=b`:                  "commonLabels",
+		"audit.interval=1000000h":                        "interval",
+		"networkPolicy.apiServerPorts=null":              "apiServerPorts",
+		"server=null":                                    "server",
+		"metrics.service=null":                           "service",
+		"webhooks.validating.enabled=null":               "enabled",
+		"commonLabels." + strings.Repeat("a", 64) + "=b": "commonLabels",
+	} {
+		if out, complaint, err := template("--set", values); err == nil {
+			t.Errorf("%s is accepted:\n%.200s", values, out)
+		} else if !strings.Contains(complaint, reason) || strings.Contains(complaint, "nil pointer") {
+			t.Errorf("%s: the complaint does not name %s: %s", values, reason, complaint)
+		}
+	}
+	if _, complaint, err := template("--set-json", "networkPolicy.apiServerPorts=[]"); err == nil || !strings.Contains(complaint, "apiServerPorts") {
+		t.Errorf("no port would be every port: %s", complaint)
+	}
+}
+
+func TestWhatOnlyLooksLikeASlipIsTaken(t *testing.T) {
+	render(t, "--set-json", `policy={"fixes":{"TPU601":false,"ray-localhost":true},"namespaces":[{"match":"a[bc]-*"},{"match":"[]a]"},`+
+		`{"match":"[!]a]?"},{"match":"a]"}]}`, "--set-json",
+		`webhooks.namespaceSelector={"matchLabels":{"a.b-c.d/E_f.g":""},"matchExpressions":[{"key":"a","operator":"Exists"},`+
+			`{"key":"a","operator":"In","values":["","B"]},{"key":"a","operator":"DoesNotExist","values":[]}]}`,
+		"--set", `rollingUpdate.maxSurge=0,rollingUpdate.maxUnavailable=1,audit.interval=24h,commonLabels.example\.com/Team=A_b.c-1`)
+}
