@@ -52,3 +52,18 @@ func TestWhatOnlyLooksLikeASlipIsTaken(t *testing.T) {
 			`{"key":"a","operator":"In","values":["","B"]},{"key":"a","operator":"DoesNotExist","values":[]}]}`,
 		"--set", `rollingUpdate.maxSurge=0,rollingUpdate.maxUnavailable=1,audit.interval=24h,commonLabels.example\.com/Team=A_b.c-1`)
 }
+
+// A key with only comments below it is null, which helm takes for: there is no such key.
+func TestNullIsTheEmptyDefault(t *testing.T) {
+	want := asJSON(t, render(t))
+	for _, key := range []string{"policy", "extraKinds", "webhooks.namespaceSelector", "webhooks.annotations", "webhooks.excludedNamespaces",
+		"global", "global.imagePullSecrets", "imagePullSecrets", "commonAnnotations", "commonLabels", "certificates", "certificates.mode"} {
+		if out, complaint, err := template("--set", key+"=null"); err != nil {
+			t.Errorf("%s=null: %s", key, complaint)
+		} else if !strings.Contains(out, "policy.yaml: |\n    {}\n") {
+			t.Errorf("%s=null: the policy is not {}", key)
+		} else if got := asJSON(t, render(t, "--set", key+"=null")); got != want {
+			t.Errorf("%s=null renders something else", key)
+		}
+	}
+}

@@ -36,17 +36,22 @@
 {{- end -}}
 {{- end }}
 
+{{- /* A section that is null, or has only comments below it, is an empty one. */ -}}
+{{- define "tpu-admission.certificateMode" -}}
+{{- default "self-managed" (.Values.certificates).mode }}
+{{- end }}
+
 {{- define "tpu-admission.secretName" -}}
-{{- if eq .Values.certificates.mode "existing-secret" -}}
+{{- if eq (include "tpu-admission.certificateMode" .) "existing-secret" -}}
 {{ required "certificates.existingSecret.name is needed in the mode existing-secret" .Values.certificates.existingSecret.name }}
 {{- else -}}
 {{- /* Not the same in both modes: who changes from one to the other meets no Secret of the other's. */ -}}
-{{ include "tpu-admission.fullname" . }}-{{ ternary "tls" "cert" (eq .Values.certificates.mode "self-managed") }}
+{{ include "tpu-admission.fullname" . }}-{{ ternary "tls" "cert" (eq (include "tpu-admission.certificateMode" .) "self-managed") }}
 {{- end -}}
 {{- end }}
 
 {{- define "tpu-admission.selfManaged" -}}
-{{- if eq .Values.certificates.mode "self-managed" }}true{{ end -}}
+{{- if eq (include "tpu-admission.certificateMode" .) "self-managed" }}true{{ end -}}
 {{- end }}
 
 {{- /* The controller is there to watch them, and shall. */ -}}
@@ -59,7 +64,7 @@
 {{- end }}
 
 {{- define "tpu-admission.image" -}}
-{{- with .Values.global.imageRegistry }}{{ trimSuffix "/" . }}/{{ end -}}
+{{- with (.Values.global).imageRegistry }}{{ trimSuffix "/" . }}/{{ end -}}
 {{- if .Values.image.digest -}}
 {{ .Values.image.repository }}@{{ .Values.image.digest }}
 {{- else -}}
@@ -86,7 +91,7 @@
 {{- /* What all our pods have. Call: (dict "root" . "own" (values with nodeSelector, tolerations and
 priorityClassName)). */ -}}
 {{- define "tpu-admission.pod" -}}
-{{- with concat .root.Values.imagePullSecrets .root.Values.global.imagePullSecrets -}}
+{{- with concat (default list .root.Values.imagePullSecrets) (default list (.root.Values.global).imagePullSecrets) -}}
 imagePullSecrets:
   {{- toYaml . | nindent 2 }}
 {{ end -}}
@@ -148,7 +153,7 @@ labels:
   {{- with .labels }}
   {{- toYaml . | nindent 2 }}
   {{- end }}
-{{- with merge (deepCopy (default (dict) .annotations)) .root.Values.commonAnnotations }}
+{{- with merge (deepCopy (default (dict) .annotations)) (default (dict) .root.Values.commonAnnotations) }}
 annotations:
   {{- toYaml . | nindent 2 }}
 {{- end }}

@@ -1,9 +1,9 @@
 {{- define "tpu-admission.webhookAnnotations" -}}
 {{- $annotations := dict }}
-{{- if eq .Values.certificates.mode "cert-manager" }}
+{{- if eq (include "tpu-admission.certificateMode" .) "cert-manager" }}
 {{- $_ := set $annotations "cert-manager.io/inject-ca-from" (printf "%s/%s" .Release.Namespace (include "tpu-admission.fullname" .)) }}
 {{- end }}
-{{- toYaml (merge $annotations .Values.webhooks.annotations) }}
+{{- toYaml (merge $annotations (default dict .Values.webhooks.annotations)) }}
 {{- end }}
 
 {{- /* What both webhooks have in common. Call: (dict "root" . "path" "/mutate"). */ -}}
@@ -12,7 +12,7 @@
 admissionReviewVersions: [v1]
 clientConfig:
   {{- /* caBundle is only rendered where the user gives it: whoever fills it in keeps it. */}}
-  {{- if and (eq $values.certificates.mode "existing-secret") $values.certificates.existingSecret.caBundle }}
+  {{- if and (eq (include "tpu-admission.certificateMode" .root) "existing-secret") $values.certificates.existingSecret.caBundle }}
   caBundle: {{ $values.certificates.existingSecret.caBundle | b64enc }}
   {{- end }}
   service:
@@ -49,11 +49,11 @@ namespaceSelector:
       values:
         {{- /* Whoever installs into "default" still wants its workloads judged; our own pods have no TPUs. */}}
         {{- $own := without (list .Release.Namespace) "default" }}
-        {{- concat (list "kube-system" "kube-public" "kube-node-lease" "gke-managed-system" "gke-managed-cim" "gke-gmp-system" "gmp-system" "gmp-public") $own .Values.webhooks.excludedNamespaces | uniq | toYaml | nindent 8 }}
-    {{- with .Values.webhooks.namespaceSelector.matchExpressions }}
+        {{- concat (list "kube-system" "kube-public" "kube-node-lease" "gke-managed-system" "gke-managed-cim" "gke-gmp-system" "gmp-system" "gmp-public") $own (default list .Values.webhooks.excludedNamespaces) | uniq | toYaml | nindent 8 }}
+    {{- with (.Values.webhooks.namespaceSelector).matchExpressions }}
     {{- toYaml . | nindent 4 }}
     {{- end }}
-  {{- with .Values.webhooks.namespaceSelector.matchLabels }}
+  {{- with (.Values.webhooks.namespaceSelector).matchLabels }}
   matchLabels:
     {{- toYaml . | nindent 4 }}
   {{- end }}
