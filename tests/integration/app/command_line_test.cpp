@@ -205,9 +205,9 @@ TEST_F(Twins, AllFaultsOfTheFileAreToldEachWithItsPlace) {
 TEST_F(Twins, AFileCannotNameAFile) {
   std::ofstream(config_) << "config: other.yaml\nhelp: true\nconfg: a\n";
   const std::string err = RunToEnd({"serve", "--config", config_}).err;
-  for (const char* part : {":1:9: config: does not belong in this file",
-                           ":2:7: help: does not belong in this file",
-                           ":3:8: confg: is no flag of serve; --help lists them"}) {
+  for (const char* part :
+       {":1:9: config: does not belong in this file", ":2:7: help: does not belong in this file",
+        ":3:8: confg: is no flag of serve; --help lists them"}) {
     EXPECT_THAT(err, HasSubstr(config_ + part));
   }
 }
