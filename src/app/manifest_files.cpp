@@ -4,6 +4,7 @@
 #include <array>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -28,9 +29,28 @@ bool IsFile(const fs::path& path) {
   return fs::is_regular_file(path, error);
 }
 
-bool IsFolder(const fs::path& path) {
+// What has a name in a folder: a folder, a file, or why nobody can tell.
+struct Named {
+  std::string name;
+  bool is_folder = false;
   std::error_code error;
-  return fs::is_directory(path, error);
+};
+
+// Nothing for what is neither folder nor manifest, such as a pipe, whatever its name.
+std::optional<Named> NamedBy(const fs::directory_entry& entry) {
+  Named named{entry.path().filename().string(), false, {}};
+  if (named.name == ".git") return std::nullopt;
+  const bool is_manifest = IsManifest(named.name);
+  named.is_folder = entry.is_directory(named.error);
+  if (named.is_folder) return named;
+  // A link that leads nowhere is no folder; one that nobody may follow could be.
+  const bool leads_nowhere = named.error == std::errc::no_such_file_or_directory ||
+                             named.error == std::errc::not_a_directory ||
+                             named.error == std::errc::too_many_symbolic_link_levels;
+  std::error_code error;
+  const bool wanted =
+      named.error ? is_manifest || !leads_nowhere : is_manifest && entry.is_regular_file(error);
+  return wanted ? std::optional(named) : std::nullopt;
 }
 
 // Empty where there is none any more: what is named by its whole path can be read all the same.
@@ -70,7 +90,8 @@ class Walk {
       glob_.clear();
       if (found_ == 0) each_({.path = path, .error = "matches no file"});
     } else {
-      each_({.path = path, .error = "no such file or directory"});
+      const bool is_missing = error == std::errc::no_such_file_or_directory;
+      each_({.path = path, .error = is_missing ? "no such file or directory" : error.message()});
     }
   }
 
@@ -183,30 +204,30 @@ class Walk {
 
   void Visit(const fs::path& folder, const fs::path& shown, std::size_t depth) {
     std::error_code error;
-    std::vector<std::string> names;  // a folder may have a million files
+    std::vector<Named> all;  // a folder may have a million files
     for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
          entry.increment(error)) {
-      const fs::path name = entry->path().filename();
-      if (name != ".git" && (IsManifest(name) || IsFolder(entry->path()))) {
-        names.push_back(name.string());
-      }
+      if (auto named = NamedBy(*entry)) all.push_back(*std::move(named));
     }
     if (error) each_({.path = shown.string(), .error = error.message()});
-    std::sort(names.begin(), names.end());
+    std::sort(all.begin(), all.end(),
+              [](const Named& a, const Named& b) { return a.name < b.name; });
     const bool chart = IsFile(folder / "Chart.yaml");
-    for (const std::string& name : names) {
+    for (const auto& [name, is_folder, unknown] : all) {
       const fs::path path = folder == "." ? fs::path(name) : folder / name;
-      const bool is_folder = IsFolder(path);
-      if (!is_folder && !(IsManifest(path) && IsFile(path))) continue;
       if (IsLeftOut(path, is_folder)) continue;
       if (options_.respect_gitignore && IsIgnored(path, is_folder)) continue;
       if (is_folder && chart && name == "templates") {
         each_({.path = path.string(), .skipped = offline::ChartTemplates(folder.string())});
       } else if (is_folder) {
         LookInto(path, path, depth + 1);
-      } else if (glob_.empty() || offline::GlobMatches(glob_, path.lexically_normal().string())) {
+      } else if (glob_.empty() || !IsManifest(name) ||
+                 offline::GlobMatches(glob_, path.lexically_normal().string())) {
         ++found_;
-        each_({.path = path.string(), .below = below_, .patch_of = PatchedBy(path)});
+        each_({.path = path.string(),
+               .below = below_,
+               .error = unknown ? unknown.message() : "",
+               .patch_of = PatchedBy(path)});
       }
     }
   }

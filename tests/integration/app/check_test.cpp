@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <filesystem>
@@ -425,6 +426,42 @@ TEST_F(CheckFolder, FollowsLinkedFoldersOnceAndOpensNoPipe) {
   std::filesystem::create_directory_symlink("real", root() + "/zlink");
   ASSERT_EQ(::mkfifo((root() + "/real/pipe.yaml").c_str(), 0600), 0);
   EXPECT_THAT(Run({"."}).out, HasSubstr("1 TPU workload checked"));
+}
+
+TEST_F(CheckFolder, NamesLinksThatCannotBeFollowed) {
+  Write("a.yaml", "a: b\n");
+  std::filesystem::create_symlink("nowhere", root() + "/plain");
+  std::filesystem::create_symlink("a.yaml/x", root() + "/through-a-file");
+  for (const char* flag : {"--output=text", "--fix"}) {
+    EXPECT_EQ(Run({flag, "."}).exit_code, 0) << "they are no manifests";
+  }
+  std::filesystem::create_symlink("nowhere", root() + "/gone.yaml");
+  std::filesystem::create_symlink("self.yml", root() + "/self.yml");
+  for (const char* flag : {"--output=text", "--fix"}) {
+    const Ended ended = Run({flag, "."});
+    EXPECT_EQ(ended.exit_code, 2);
+    EXPECT_THAT(ended.out + ended.err, HasSubstr("gone.yaml: No such file or directory"));
+    EXPECT_THAT(ended.out + ended.err, HasSubstr("self.yml: Too many levels of symbolic links"));
+  }
+  EXPECT_THAT(Run({"*.yml"}).out, Not(HasSubstr("gone.yaml")));
+  Write(".gitignore", "*.yml\ngone.yaml\n");
+  EXPECT_EQ(Run({"."}).exit_code, 0);
+  EXPECT_THAT(Run({"a.yaml/x"}).out, HasSubstr("a.yaml/x: Not a directory"));
+}
+
+TEST_F(CheckFolder, NamesFilesOfFoldersThatNobodyMayEnter) {
+  if (::geteuid() == 0) GTEST_SKIP() << "nothing is forbidden to root";
+  Write("shut/a.yaml", kWrongPod);
+  Write("shut/below/b.yaml", kWrongPod);
+  std::filesystem::create_directory_symlink("shut/below", root() + "/link");
+  ASSERT_EQ(::chmod((root() + "/shut").c_str(), 0644), 0);
+  const Ended ended = Run({"."});
+  for (const char* name : {"shut/a.yaml", "shut/below", "link"}) {
+    EXPECT_THAT(ended.out, HasSubstr(std::string(name) + ": Permission denied"));
+  }
+  EXPECT_EQ(ended.exit_code, 2);
+  EXPECT_THAT(Run({"shut/a.yaml"}).out, HasSubstr("shut/a.yaml: Permission denied"));
+  ::chmod((root() + "/shut").c_str(), 0755);
 }
 
 TEST_F(CheckFolder, WritesThroughNoPlantedLinkAndKeepsTheMode) {
