@@ -130,6 +130,11 @@ bool WriteAll(int file, std::string_view text) {
   return true;
 }
 
+bool Says(const std::string& file, const std::string& text) {
+  const Result<std::string> now = DiskFiles().Read(file, text.size());
+  return now && *now == text;
+}
+
 }  // namespace
 
 void CheckFiles(const admission::Settings& settings, const offline::CheckWish& wish,
@@ -168,7 +173,7 @@ FixOutcome FixFiles(const admission::Settings& settings, const offline::CheckWis
     } else if (!found.below.empty() && !LiesBelow(found.path, found.below)) {
       fail(ShownPath(found.path) + ": not changed, since it lies outside of " +
            ShownPath(found.below) + " behind a link; name it to change it");
-    } else if (const Status written = WriteFile(found.path, fixed.text); !written) {
+    } else if (const Status written = WriteFile(found.path, fixed.text, &*text); !written) {
       fail(written.error().message);
     } else {
       std::cerr << "tpu-admission: repaired " << ShownPath(found.path) << '\n';
@@ -189,7 +194,7 @@ bool LiesBelow(const std::string& file, const std::string& folder) {
 
 // A new file beside the old one, whose name nobody can foresee and which no link stands for, takes
 // its place.
-Status WriteFile(const std::string& file, const std::string& text) {
+Status WriteFile(const std::string& file, const std::string& text, const std::string* was) {
   const Error failure{ShownPath(file) + ": cannot be written"};
   std::error_code error;
   const std::filesystem::path truth = std::filesystem::weakly_canonical(file, error);
@@ -198,12 +203,19 @@ Status WriteFile(const std::string& file, const std::string& text) {
   const bool exists = ::stat(truth.c_str(), &old) == 0;
   const auto [out, beside] = OpenBeside(truth, exists ? 0600 : 0666);
   if (out < 0) return failure;
-  const bool written = WriteAll(out, text) && (!exists || ::fchmod(out, old.st_mode & 07777) == 0);
-  if (::close(out) == 0 && written && ::rename(beside.c_str(), truth.c_str()) == 0) {
-    return OkStatus();
+  bool written = WriteAll(out, text);
+  if (exists) {
+    // Who may not give files away keeps it.
+    [[maybe_unused]] const int given = ::fchown(out, old.st_uid, old.st_gid);
+    written = written && ::fchmod(out, old.st_mode & 07777) == 0;
   }
+  written = ::close(out) == 0 && written;
+  const bool same = was == nullptr || Says(truth, *was);
+  if (written && same && ::rename(beside.c_str(), truth.c_str()) == 0) return OkStatus();
   ::unlink(beside.c_str());
-  return failure;
+  if (same) return failure;
+  return Error{ShownPath(file) +
+               ": not changed, since somebody else changed it meanwhile; try again"};
 }
 
 }  // namespace tpu_admission::app

@@ -26,7 +26,9 @@ FixOutcome FixFiles(const admission::Settings& settings, const offline::CheckWis
 // Whether the file, be it there or not, is really in the folder or below: no link leads elsewhere.
 bool LiesBelow(const std::string& file, const std::string& folder);
 
-// Writes the file in one step: a reader sees the old text or the new.
-Status WriteFile(const std::string& file, const std::string& text);
+// Writes the file in one step: a reader sees the old text or the new. Owner and mode stay. With
+// `was` the file is left alone if it says something else by now.
+Status WriteFile(const std::string& file, const std::string& text,
+                 const std::string* was = nullptr);
 
 }  // namespace tpu_admission::app

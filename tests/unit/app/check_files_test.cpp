@@ -1,0 +1,55 @@
+#include "app/check_files.h"
+
+#include <gtest/gtest.h>
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "support/temp_dir.h"
+#include "tpu_admission/base/files.h"
+
+namespace tpu_admission::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string TextOf(const fs::path& file) { return *DiskFiles().Read(file.string(), 100); }
+
+TEST(WriteFile, LeavesAloneWhatSomebodyElseChanged) {
+  const testing::TempDir folder;
+  const fs::path file = folder / "a.yaml";
+  const std::string was = "a: 1\n";
+  for (const char* now : {"a: 2\n", "a: 1\nb: 2\n", ""}) {
+    testing::WriteText(file, now);
+    const Status written = WriteFile(file.string(), "new", &was);
+    ASSERT_FALSE(written);
+    EXPECT_TRUE(written.error().message.ends_with(
+        "a.yaml: not changed, since somebody else changed it meanwhile; try again"));
+    EXPECT_EQ(TextOf(file), now);
+  }
+  const auto files = fs::directory_iterator(folder.path());
+  EXPECT_EQ(std::distance(begin(files), end(files)), 1) << "nothing is left behind";
+  fs::remove(file);
+  EXPECT_FALSE(WriteFile(file.string(), "new", &was)) << "it is gone";
+  testing::WriteText(file, was);
+  EXPECT_TRUE(WriteFile(file.string(), "new", &was));
+  EXPECT_EQ(TextOf(file), "new");
+}
+
+TEST(WriteFile, KeepsOwnerAndMode) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root gives files away";
+  const testing::TempDir folder;
+  const fs::path file = folder / "a.yaml";
+  testing::WriteText(file, "old");
+  ASSERT_EQ(::chown(file.c_str(), 1234, 2345), 0);
+  ASSERT_EQ(::chmod(file.c_str(), 0640), 0);
+  ASSERT_TRUE(WriteFile(file.string(), "new"));
+  struct stat status {};
+  ASSERT_EQ(::stat(file.c_str(), &status), 0);
+  EXPECT_EQ(status.st_uid, ::uid_t{1234});
+  EXPECT_EQ(status.st_gid, ::gid_t{2345});
+  EXPECT_EQ(status.st_mode & 07777, ::mode_t{0640});
+}
+
+}  // namespace
+}  // namespace tpu_admission::app
