@@ -92,7 +92,8 @@ class Session {
 
   LanguageServer& server_;
   MessageStream stream_;
-  k8s::JsonParser parser_;
+  // Every newline of a file is an escape, and editors may send half of what a person typed.
+  k8s::JsonParser parser_{{.max_unescaped = MessageStream::kMaxBodyBytes, .lone_surrogates = true}};
   int taken_ = 0;
   bool broken_ = false;
 };

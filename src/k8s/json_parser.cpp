@@ -59,7 +59,8 @@ std::string_view WithoutSpace(std::string_view text) {
 // for a beginning.
 class TreeBuilder {
  public:
-  TreeBuilder() : first_(new std::byte[kFirstBlock]) {}
+  explicit TreeBuilder(const JsonParser::Wish& wish)
+      : wish_(wish), first_(new std::byte[kFirstBlock]) {}
 
   // Ends the life of the tree.
   void Release() {
@@ -86,6 +87,7 @@ class TreeBuilder {
     return root;
   }
 
+  const JsonParser::Wish& wish() const { return wish_; }
   const char* fault() const { return fault_; }
   std::size_t fault_place() const { return fault_place_; }
 
@@ -222,9 +224,11 @@ class TreeBuilder {
   [[gnu::noinline]] const char* ReadEscaped(const char* start, const char* at) {
     unescaped_.assign(start, at);
     while (at != end_ && *at != '"') {
-      if (unescaped_.size() > JsonParser::kMaxUnescaped) return Fail(at, kTooMuchText);
+      if (unescaped_.size() > wish_.max_unescaped) return Fail(at, kTooMuchText);
       if (*at != '\\') return Fail(at, "a control character stands in a string");
-      if (!TakeEscape(at, end_, unescaped_)) return Fail(at, "an escape is wrong");
+      if (!TakeEscape(at, end_, unescaped_, wish_.lone_surrogates)) {
+        return Fail(at, "an escape is wrong");
+      }
       const char* const plain = at;
       at = PlainEnd(at, end_);
       unescaped_.append(plain, at);
@@ -232,7 +236,7 @@ class TreeBuilder {
     if (at == end_) return Cut();
     if (!kBuild) return at + 1;
     unescaped_bytes_ += unescaped_.size();
-    if (unescaped_bytes_ > JsonParser::kMaxUnescaped) return Fail(at, kTooMuchText);
+    if (unescaped_bytes_ > wish_.max_unescaped) return Fail(at, kTooMuchText);
     char* const copy = static_cast<char*>(Allocate(unescaped_.size()));
     return PushText<kBuild>(at + 1, {copy, unescaped_.copy(copy, unescaped_.size())});
   }
@@ -329,6 +333,7 @@ class TreeBuilder {
   static constexpr std::size_t kFirstBlock = 32 << 10;  // holds a review of usual size
   static constexpr std::size_t kBlock = 64 << 10;
 
+  const JsonParser::Wish wish_;
   // The arena: what is in it lives until Release().
   const std::unique_ptr<std::byte[]> first_;
   std::vector<std::unique_ptr<std::byte[]>> blocks_;
@@ -364,7 +369,7 @@ struct JsonParser::State {
   }
 };
 
-JsonParser::JsonParser() : state_(std::make_unique<State>()) {}
+JsonParser::JsonParser(const Wish& wish) : state_(new State{TreeBuilder(wish), {}}) {}
 JsonParser::~JsonParser() = default;
 
 void JsonParser::Release() { state_->builder.Release(); }
@@ -384,7 +389,7 @@ Result<JsonView> JsonParser::Parse(std::string_view text) {
     return Error{"the body has more than " + std::to_string(kMaxValues) + " JSON values"};
   }
   if (builder.fault() == kTooMuchText) {
-    return Error{"the body has more than " + std::to_string(kMaxUnescaped) +
+    return Error{"the body has more than " + std::to_string(builder.wish().max_unescaped) +
                  " bytes of text with escapes"};
   }
   const char* const fault = builder.fault() != nullptr ? builder.fault() : "it is no single value";

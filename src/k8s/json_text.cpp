@@ -24,11 +24,15 @@ std::optional<char32_t> TakeUnit(const char*& at, const char* end) {
   return unit;
 }
 
-std::optional<char32_t> TakeCodePoint(const char*& at, const char* end) {
+std::optional<char32_t> TakeCodePoint(const char*& at, const char* end, bool lone_surrogates) {
   const auto first = TakeUnit(at, end);
   if (!first || *first < 0xD800 || *first > 0xDFFF) return first;
+  const char* const behind = at;
   const auto second = *first < 0xDC00 ? TakeUnit(at, end) : std::nullopt;
-  if (!second || *second < 0xDC00 || *second > 0xDFFF) return std::nullopt;
+  if (!second || *second < 0xDC00 || *second > 0xDFFF) {
+    at = behind;
+    return lone_surrogates ? std::optional<char32_t>(0xFFFD) : std::nullopt;
+  }
   return 0x10000 + ((*first - 0xD800) << 10U) + (*second - 0xDC00);
 }
 
@@ -49,7 +53,7 @@ void AppendUtf8(char32_t c, std::string& text) {
 
 }  // namespace
 
-bool TakeEscape(const char*& at, const char* end, std::string& text) {
+bool TakeEscape(const char*& at, const char* end, std::string& text, bool lone_surrogates) {
   static constexpr std::string_view kEscapes = "\"\\/bfnrt";
   static constexpr std::string_view kMeant = "\"\\/\b\f\n\r\t";
   if (end - at < 2) return false;
@@ -59,7 +63,7 @@ bool TakeEscape(const char*& at, const char* end, std::string& text) {
     at += 2;
     return true;
   }
-  const auto character = TakeCodePoint(at, end);
+  const auto character = TakeCodePoint(at, end, lone_surrogates);
   if (character) AppendUtf8(*character, text);
   return character.has_value();
 }

@@ -15,8 +15,8 @@ namespace tpu_admission::k8s {
 }
 
 // Appends to `text` what the escape at `at`, a backslash, stands for, and sets `at` behind it.
-// False if it is none, or half of a surrogate pair.
-bool TakeEscape(const char*& at, const char* end, std::string& text);
+// False if it is none, or half of a surrogate pair, unless that may stand alone as U+FFFD.
+bool TakeEscape(const char*& at, const char* end, std::string& text, bool lone_surrogates);
 
 // A number as it begins a text: "-12.5e3". Empty if there is none.
 struct NumberText {

@@ -73,14 +73,21 @@ class JsonParser {
   static constexpr std::size_t kMaxValues = 300'000;
   static constexpr std::size_t kMaxUnescaped = 3 << 20;  // bytes of texts that had escapes
 
-  JsonParser();
+  // Of a stranger who sends more than reviews.
+  struct Wish {
+    std::size_t max_unescaped;
+    bool lone_surrogates;  // "\ud83d" without its other half is U+FFFD, not an error
+  };
+
+  explicit JsonParser(const Wish& wish = {kMaxUnescaped, false});
   ~JsonParser();
   JsonParser(const JsonParser&) = delete;
   JsonParser& operator=(const JsonParser&) = delete;
 
   // Strict RFC 8259: one value, valid UTF-8, no byte order mark, at most kMaxDepth nested,
-  // at most kMaxValues values, at most kMaxUnescaped bytes of text that has escapes. The content of
-  // managedFields is left out: it reads as null. Ends the life of every view of the last call.
+  // at most kMaxValues values, at most kMaxUnescaped bytes of text that has escapes, but as
+  // wished. The content of managedFields is left out: it reads as null. Ends the life of every view
+  // of the last call.
   Result<JsonView> Parse(std::string_view text);
   // Ends the same lives, and gives back the memory of a large text.
   void Release();

@@ -16,6 +16,14 @@ std::string Framed(const std::string& body) {
   return "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
 }
 
+std::string Opened(const std::string& text) {
+  const nlohmann::json open = {
+      {"jsonrpc", "2.0"},
+      {"method", "textDocument/didOpen"},
+      {"params", {{"textDocument", {{"uri", "file:///a"}, {"version", 1}, {"text", text}}}}}};
+  return Framed(open.dump());
+}
+
 const std::string kHello = Framed(R"({"jsonrpc":"2.0","id":1,"method":"initialize","params":{}})");
 const std::string kBye = Framed(R"({"jsonrpc":"2.0","id":2,"method":"shutdown"})") +
                          Framed(R"({"jsonrpc":"2.0","method":"exit"})");
@@ -23,11 +31,7 @@ const std::string kBye = Framed(R"({"jsonrpc":"2.0","id":2,"method":"shutdown"})
 TEST(LspCommand, TellsFaultsAndEndsAsItIsTold) {
   std::ifstream file(TPU_ADMISSION_SOURCE_DIR "/examples/wrong-job.yaml");
   const std::string text{std::istreambuf_iterator<char>(file), {}};
-  const nlohmann::json open = {
-      {"jsonrpc", "2.0"},
-      {"method", "textDocument/didOpen"},
-      {"params", {{"textDocument", {{"uri", "file:///a"}, {"version", 1}, {"text", text}}}}}};
-  const Ended ended = RunToEnd({"lsp"}, {}, kHello + Framed(open.dump()));
+  const Ended ended = RunToEnd({"lsp"}, {}, kHello + Opened(text));
   EXPECT_EQ(ended.exit_code, 1) << "the input ended without exit";
   EXPECT_THAT(ended.out, HasSubstr("TPU401"));
   EXPECT_EQ(RunToEnd({"lsp", "--stdio"}, {}, kHello + kBye).exit_code, 0);
@@ -66,6 +70,14 @@ TEST(LspCommand, ADeepMessageIsRefused) {
   const Ended ended = RunToEnd({"lsp"}, {}, kHello + Framed(deep) + kBye);
   EXPECT_EQ(ended.exit_code, 0);
   EXPECT_THAT(ended.out, HasSubstr("-32700"));
+}
+
+TEST(LspCommand, ReadsALargeFileOfManyLines) {
+  std::string text;
+  while (text.size() < 4 << 20) text += "# a line\n";
+  const Ended ended = RunToEnd({"lsp"}, {}, kHello + Opened(text + "a: [\n"));
+  EXPECT_THAT(ended.out, HasSubstr("publishDiagnostics"));
+  EXPECT_EQ(ended.out.find("error\":"), std::string::npos);
 }
 
 }  // namespace

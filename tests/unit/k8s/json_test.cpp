@@ -198,5 +198,21 @@ INSTANTIATE_TEST_SUITE_P(
                     Pair{"TextAndNumber", R"("v":"4")", R"("v":4)", false}),
     CaseName());
 
+TEST(Json, TakesMoreWhereItIsWished) {
+  JsonParser parser({.max_unescaped = 8 << 20, .lone_surrogates = true});
+  const std::string text(JsonParser::kMaxUnescaped, 'x');
+  EXPECT_FALSE(JsonParser().Parse("[\"\\n" + text + "\"]").ok());
+  EXPECT_EQ(parser.Parse("[\"\\n" + text + "\"]")->Element(0).AsString(), "\n" + text);
+  const Result<JsonView> more = parser.Parse("[\"\\n" + text + text + text + "\"]");
+  ASSERT_FALSE(more.ok());
+  EXPECT_EQ(more.error().message, "the body has more than 8388608 bytes of text with escapes");
+  for (const char* alone : {R"(["\ud83d"])", R"(["\ude00"])"}) {
+    EXPECT_EQ(parser.Parse(alone)->Element(0).AsString(), "\xEF\xBF\xBD") << alone;
+  }
+  EXPECT_EQ(parser.Parse(R"(["\ud83d\ud83d\ude00\ud83d\n"])")->Element(0).AsString(),
+            "\xEF\xBF\xBD\xF0\x9F\x98\x80\xEF\xBF\xBD\n");
+  EXPECT_FALSE(parser.Parse(R"(["\ud83d\u12"])").ok());
+}
+
 }  // namespace
 }  // namespace tpu_admission::k8s
