@@ -68,7 +68,9 @@ class Session {
       if (item.kind == Kind::kMessage) {
         Take(item.body);
       } else if (item.kind == Kind::kTooLarge) {
-        Send(LanguageServer::Refusal("the message has more than 32 MiB"));
+        const std::string why = "the message has more than 32 MiB";
+        Send(LanguageServer::Refusal(why));
+        Miss(why);
       } else {
         Send(LanguageServer::ParseError("a message begins with Content-Length: BYTES"));
         broken_ = true;
@@ -78,9 +80,16 @@ class Session {
 
   void Take(std::string_view body) {
     const Result<k8s::JsonView> message = parser_.Parse(body);
-    if (!message) return Send(LanguageServer::ParseError(message.error().message));
+    if (!message) {
+      Send(LanguageServer::ParseError(message.error().message));
+      return Miss(message.error().message);
+    }
     for (const std::string& answer : server_.Handle(*message)) Send(answer);
     if (++taken_ >= kMostBeforePublish) Publish();
+  }
+
+  void Miss(const std::string& why) {
+    for (const std::string& message : server_.Miss(why)) Send(message);
   }
 
   void Publish() {

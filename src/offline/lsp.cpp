@@ -86,31 +86,12 @@ Json Capabilities(PositionEncoding encoding) {
 
 }  // namespace
 
-Json RangeJson(const TextRange& range) {
-  const auto position = [](const TextPosition& place) -> Json {
-    return {{"line", place.line}, {"character", place.character}};
-  };
-  return {{"start", position(range.begin)}, {"end", position(range.end)}};
-}
-
-Json DiagnosticJson(const Remark& remark, const TextRange& range, std::size_t document) {
-  Json diagnostic = {{"range", RangeJson(range)},
-                     {"severity", static_cast<int>(remark.severity)},
-                     {"source", "tpu-admission"},
-                     {"message", remark.message}};
-  if (remark.finding == nullptr) return diagnostic;
-  diagnostic["code"] = remark.finding->rule->id;
-  diagnostic["data"] = {{"document", document},
-                        {"pointer", remark.finding->pointer},
-                        {"rule_name", remark.finding->rule->name}};
-  return diagnostic;
-}
-
 struct LanguageServer::State {
   struct Open {
     std::optional<std::int64_t> version;
     EditorDocument document;
     bool told = false;  // what is said of it is what was published
+    bool lost = false;  // a change was missed, and what it says now is not known
   };
   // What becomes of a request: a result, or why there is none.
   struct Outcome {
@@ -126,6 +107,7 @@ struct LanguageServer::State {
   CheckWish wish;
   enum class Phase { kNew, kInitialized, kShutDown, kEnded } phase = Phase::kNew;
   bool was_shut_down = false;
+  bool missed = false;
   PositionEncoding encoding = PositionEncoding::kUtf16;
   ClientAbilities client;
   std::map<std::string, Open, std::less<>> documents;
@@ -145,7 +127,7 @@ struct LanguageServer::State {
 
   Open* Find(JsonView params) {
     const auto found = documents.find(params["textDocument"]["uri"].StringOr(""));
-    return found == documents.end() ? nullptr : &found->second;
+    return found == documents.end() || found->second.lost ? nullptr : &found->second;
   }
 
   void Notify(std::string_view method, Json params) {
@@ -175,6 +157,9 @@ struct LanguageServer::State {
   }
   void Forget(const std::string& uri) {
     documents.erase(uri);
+    Clear(uri);
+  }
+  void Clear(const std::string& uri) {
     Notify("textDocument/publishDiagnostics", {{"uri", uri}, {"diagnostics", Json::array()}});
   }
 
@@ -190,27 +175,43 @@ struct LanguageServer::State {
   }
 
   void DidChange(JsonView params) {
-    Open* open = Find(params);
-    if (open == nullptr) return;
+    const std::string uri(params["textDocument"]["uri"].StringOr(""));
+    const auto found = documents.find(uri);
+    if (found == documents.end()) return;
+    Open& open = found->second;
     const JsonView changes = params["contentChanges"];
     for (std::size_t i = 0; i < changes.size(); ++i) {
       const JsonView change = changes.Element(i);
       const auto text = change["text"].AsString();
       const auto range = RangeIn(change["range"]);
       if (!text) continue;
-      if (range) {
-        open->document.Change(*range, *text);
-      } else if (!change["range"].has_value()) {
-        open->document.ChangeAll(std::string(*text));
+      if (!change["range"].has_value()) {
+        open.document.ChangeAll(std::string(*text));
+        open.lost = false;
+      } else if (range && !open.lost) {
+        open.document.Change(*range, *text);
       }
     }
-    open->version = VersionIn(params["textDocument"]);
-    open->told = false;
-    KeepWithinBounds(std::string(params["textDocument"]["uri"].StringOr("")));
+    if (open.lost) return;
+    open.version = VersionIn(params["textDocument"]);
+    open.told = false;
+    KeepWithinBounds(uri);
   }
 
   void DidClose(JsonView params) {
-    if (Find(params) != nullptr) Forget(std::string(params["textDocument"]["uri"].StringOr("")));
+    const std::string uri(params["textDocument"]["uri"].StringOr(""));
+    if (documents.contains(uri)) Forget(uri);
+  }
+
+  void Miss(const std::string& why) {
+    bool news = !std::exchange(missed, true);
+    for (auto& [uri, open] : documents) {
+      if (open.lost) continue;
+      news = open.lost = open.told = true;
+      open.document.ChangeAll("");
+      Clear(uri);
+    }
+    if (news) Tell("a message is lost: " + why + "; close open files and open them again");
   }
 
   Outcome Initialize(JsonView params) {
@@ -373,6 +374,11 @@ std::vector<std::string> LanguageServer::Publish() {
   for (auto& [uri, open] : state_->documents) {
     if (!open.told) state_->PublishOne(uri, open);
   }
+  return std::exchange(state_->out, {});
+}
+
+std::vector<std::string> LanguageServer::Miss(const std::string& why) {
+  state_->Miss(why);
   return std::exchange(state_->out, {});
 }
 

@@ -99,6 +99,26 @@ LspJson DiagnosticsOf(const PlacedPiece& placed, const ObjectReport& object,
 
 }  // namespace
 
+LspJson RangeJson(const TextRange& range) {
+  const auto position = [](const TextPosition& place) -> LspJson {
+    return {{"line", place.line}, {"character", place.character}};
+  };
+  return {{"start", position(range.begin)}, {"end", position(range.end)}};
+}
+
+LspJson DiagnosticJson(const Remark& remark, const TextRange& range, std::size_t document) {
+  LspJson diagnostic = {{"range", RangeJson(range)},
+                        {"severity", static_cast<int>(remark.severity)},
+                        {"source", "tpu-admission"},
+                        {"message", remark.message}};
+  if (remark.finding == nullptr) return diagnostic;
+  diagnostic["code"] = remark.finding->rule->id;
+  diagnostic["data"] = {{"document", document},
+                        {"pointer", remark.finding->pointer},
+                        {"rule_name", remark.finding->rule->name}};
+  return diagnostic;
+}
+
 LspJson QuickFixes(const NamedDocument& named, const TextRange& range,
                    const ClientAbilities& client) {
   LspJson actions = LspJson::array();

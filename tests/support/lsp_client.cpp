@@ -36,6 +36,8 @@ void LspClient::Sort(const std::vector<std::string>& sent) {
   }
 }
 
+void LspClient::Miss() { Sort(server_.Miss("it is no JSON")); }
+
 std::vector<Json> LspClient::Raw(const std::string& body) {
   const Result<k8s::JsonView> message = parser_.Parse(body);
   std::vector<Json> answers;

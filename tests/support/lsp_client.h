@@ -23,6 +23,7 @@ class LspClient {
 
   Json Request(const std::string& method, Json params);  // the whole answer
   void Notify(const std::string& method, Json params);
+  void Miss();  // a message that cannot be read
   // What the server answers to bytes that stand for one message.
   std::vector<Json> Raw(const std::string& body);
 

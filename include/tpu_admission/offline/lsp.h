@@ -36,6 +36,10 @@ class LanguageServer {
   // so that a burst of changes costs one judgement.
   std::vector<std::string> Publish();
 
+  // After a message that nobody could read: any open document may say something else by now, so
+  // nothing is said of it until it is told whole again.
+  std::vector<std::string> Miss(const std::string& why);
+
   // What to answer to bytes that are no JSON, or that nobody reads for their size.
   static std::string ParseError(std::string_view why);
   static std::string Refusal(std::string_view why);

@@ -80,5 +80,13 @@ TEST(LspCommand, ReadsALargeFileOfManyLines) {
   EXPECT_EQ(ended.out.find("error\":"), std::string::npos);
 }
 
+TEST(LspCommand, AMessageThatIsLostIsTold) {
+  for (const std::string& lost : {std::string("{half"), std::string(33 << 20, 'x')}) {
+    const Ended ended = RunToEnd({"lsp"}, {}, kHello + Opened("a: [\n") + Framed(lost));
+    EXPECT_THAT(ended.out, HasSubstr("a message is lost: "));
+    EXPECT_THAT(ended.out, HasSubstr("\"diagnostics\":[]"));
+  }
+}
+
 }  // namespace
 }  // namespace tpu_admission::testing

@@ -373,6 +373,36 @@ TEST(Lsp, TooMuchTextOfAllFilesIsRefusedInWords) {
   EXPECT_THAT(editor.messages[0]["params"]["message"], HasSubstr("larger than 128 MiB"));
 }
 
+TEST(Lsp, NothingIsSaidOfWhatMayHaveChangedUnseen) {
+  LspClient editor;
+  editor.Miss();
+  EXPECT_THAT(editor.messages, SizeIs(1)) << "it may have been a file";
+  editor.messages.clear();
+  editor.Open(kJob);
+  editor.Open(kJob, "file:///b.yaml");
+  EXPECT_THAT(editor.Diagnostics(), ::testing::Not(IsEmpty()));
+  editor.Miss();
+  editor.Miss();
+  ASSERT_THAT(editor.messages, SizeIs(1)) << "once";
+  EXPECT_EQ(editor.messages[0]["params"]["message"],
+            "tpu-admission: a message is lost: it is no JSON; close open files and open them "
+            "again");
+  for (const char* uri : {"file:///a.yaml", "file:///b.yaml"}) {
+    editor.Change(Range(4, 15, 4, 16), "4", uri);
+    EXPECT_THAT(editor.Diagnostics(uri), IsEmpty());
+    EXPECT_THAT(editor.Actions(Range(0, 0, 30, 0), uri), IsEmpty());
+  }
+  editor.Notify("textDocument/didChange",
+                {{"textDocument", {{"uri", "file:///a.yaml"}, {"version", 9}}},
+                 {"contentChanges", Json::array({{{"text", kJob}}})}});
+  EXPECT_THAT(Codes(editor.Diagnostics()), Contains("TPU401")) << "the whole text";
+  editor.Notify("textDocument/didClose", {{"textDocument", {{"uri", "file:///b.yaml"}}}});
+  editor.Open(kJob, "file:///b.yaml");
+  EXPECT_THAT(Codes(editor.Diagnostics("file:///b.yaml")), Contains("TPU401"));
+  editor.Miss();
+  EXPECT_THAT(editor.messages, SizeIs(2));
+}
+
 // ---- the stream of bytes
 
 using Kind = MessageStream::Item::Kind;
