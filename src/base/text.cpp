@@ -34,25 +34,12 @@ struct Characters {
   char32_t first;
   char32_t last;
 };
-constexpr std::array<Characters, 19> kInvisible = {{{0x00, 0x1F},
-                                                    {0x7F, 0x9F},
-                                                    {0xAD, 0xAD},
-                                                    {0x34F, 0x34F},
-                                                    {0x61C, 0x61C},
-                                                    {0x115F, 0x1160},
-                                                    {0x17B4, 0x17B5},
-                                                    {0x180B, 0x180F},
-                                                    {0x200B, 0x200F},
-                                                    {0x2028, 0x202E},
-                                                    {0x2060, 0x206F},
-                                                    {0x3164, 0x3164},
-                                                    {0xFE00, 0xFE0F},
-                                                    {0xFEFF, 0xFEFF},
-                                                    {0xFFA0, 0xFFA0},
-                                                    {0xFFF0, 0xFFFB},
-                                                    {0x1BCA0, 0x1BCA3},
-                                                    {0x1D173, 0x1D17A},
-                                                    {0xE0000, 0xE0FFF}}};
+constexpr std::array<Characters, 20> kInvisible = {
+    {{0x00, 0x1F},     {0x7F, 0x9F},       {0xAD, 0xAD},       {0x34F, 0x34F},
+     {0x61C, 0x61C},   {0x115F, 0x1160},   {0x17B4, 0x17B5},   {0x180B, 0x180F},
+     {0x200B, 0x200F}, {0x2028, 0x202E},   {0x2060, 0x206F},   {0x3164, 0x3164},
+     {0xFE00, 0xFE0F}, {0xFEFF, 0xFEFF},   {0xFFA0, 0xFFA0},   {0xFFF0, 0xFFFB},
+     {0xFFFE, 0xFFFF}, {0x1BCA0, 0x1BCA3}, {0x1D173, 0x1D17A}, {0xE0000, 0xE0FFF}}};
 
 // What GitHub's runner passes over before a command: .NET's white space, as far as it is shown.
 constexpr std::array<Characters, 7> kSpaces = {{{0x20, 0x20},

@@ -506,6 +506,15 @@ TEST_F(CheckFolder, FixWritesNothingOutsideOfTheFolder) {
   EXPECT_TRUE(std::filesystem::is_symlink(root() + "/in/b.yaml"));
 }
 
+TEST_F(CheckFolder, XmlHasNoCharacterThatXmlCannotHave) {
+  Write("x\uFFFE\uFFFF.yaml", kWrongPod);
+  for (const char* format : {"junit", "checkstyle"}) {
+    const Ended ended = Run({"--output", format, "."});
+    EXPECT_EQ(ended.exit_code, 1);
+    EXPECT_THAT(ended.out, HasSubstr("x\uFFFD\uFFFD.yaml"));
+  }
+}
+
 TEST_F(CheckFolder, NamesOfFilesReachNoTerminalRaw) {
   for (const char* name : {"::error::a.yaml", "b\n::error::\x1b[31m\xff.yaml"}) {
     Write(name, kWrongPod);
