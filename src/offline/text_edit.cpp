@@ -142,20 +142,22 @@ std::optional<Change> Insertion(std::string_view text, const YamlNode& map,
   return Change{first.offset, first.offset, member + "\n" + std::string(first.column - 1, ' ')};
 }
 
-// Where several edits put something into a map that is not there yet, it is made once. Takes those
-// edits out of `left`.
+// Where several edits put something into a map that is empty or not there yet, it is made once.
+// Takes those edits out of `left`.
 std::optional<Change> NewMap(std::string_view text, const YamlNode& root,
                              std::vector<JsonEdit*>& left) {
   const JsonEdit& first = *left.front();
   if (!first.value) return std::nullopt;
   const Way way = Follow(root, first.pointer);
-  if (way.missing.size() < 2) return std::nullopt;
+  const bool is_empty = way.node->kind == YamlNode::Kind::kMap && way.node->members.empty();
+  if (way.missing.size() < (is_empty ? 1 : 2)) return std::nullopt;
   std::vector<Missing> all;
   std::vector<JsonEdit*> others;
   for (JsonEdit* edit : left) {
     const Way other = edit->value ? Follow(root, edit->pointer) : Way();
-    const bool same = other.node == way.node && other.missing.size() > 1 &&
-                      other.missing.front() == way.missing.front();
+    const bool same =
+        other.node == way.node && !other.missing.empty() &&
+        (is_empty || (other.missing.size() > 1 && other.missing.front() == way.missing.front()));
     if (same) {
       all.push_back({other.missing, &*edit->value});
     } else {

@@ -222,7 +222,9 @@ Result<Prepared> Prepare(std::string_view text, const YamlNode& root, const Text
     auto& changes = prepared.changes;
     if (!changes.empty() && changes.back().begin == change->begin &&
         changes.back().end == change->end) {
-      changes.back().text += change->text;
+      const char before = change->begin == 0 ? '\0' : text[change->begin - 1];
+      const bool in_empty_flow = before == '{' || before == '[';
+      changes.back().text += (in_empty_flow ? ", " : "") + change->text;
     } else {
       changes.push_back(*std::move(change));
     }

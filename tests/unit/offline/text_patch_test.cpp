@@ -54,6 +54,20 @@ INSTANTIATE_TEST_SUITE_P(
         PatchCase{"NoWay", "s:\n  a: 1\n", "/b/c", "2", nullptr}),
     [](const auto& test) { return std::string(test.param.name); });
 
+TEST(TextPatchTest, FillsWhatIsEmpty) {
+  const std::string patch = R"([{"op":"add","path":"/b","value":1},)"
+                            R"({"op":"add","path":"/c","value":2},)"
+                            R"({"op":"add","path":"/d","value":{"e":3}}])";
+  for (const auto& [text, wanted] :
+       {std::pair("s: {}  # why\n", "s: {b: 1, c: 2, d: {e: 3}}  # why\n"),
+        std::pair("x: {s: 1}\ns:\n  {}\n", "x: {s: 1}\ns:\n  {b: 1, c: 2, d: {e: 3}}\n"),
+        std::pair("{\"s\": {}}", R"({"s": {"b": 1, "c": 2, "d": {"e":3}}})")}) {
+    const auto changes = PatchText(text, ReadYaml(text), 0, "/s", patch);
+    ASSERT_TRUE(changes) << text;
+    EXPECT_EQ(Changed(text, *changes), wanted);
+  }
+}
+
 TEST(TextPatchTest, TouchesNoOtherDocument) {
   const std::string text = "s:\n  a: 1\n---\ns:\n  a: 1\n# end\n---\nb: 2\n";
   const auto changes =
