@@ -176,7 +176,8 @@ FixOutcome FixFiles(const admission::Settings& settings, const offline::CheckWis
     } else if (const Status written = WriteFile(found.path, fixed.text, &*text); !written) {
       fail(written.error().message);
     } else {
-      std::cerr << "tpu-admission: repaired " << ShownPath(found.path) << '\n';
+      std::cerr << "tpu-admission: " << (fixed.problems.empty() ? "" : "partly ") << "repaired "
+                << ShownPath(found.path) << '\n';
     }
   });
   return outcome;

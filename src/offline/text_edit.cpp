@@ -284,16 +284,20 @@ bool ReadsAs(const YamlStream& before, std::string_view text,
 }
 
 constexpr const char* kInTheWay =
-    "an anchor, an alias or a merge key stands in the way; change it by hand";
+    "an anchor, alias or merge key, or how a value is written stands in the way; change it by hand";
 
-// In the order of the text; an error if two meet.
+// In the order of the text, what is to be changed twice alike once; an error if two meet.
 Status Sort(std::vector<Change>& changes) {
   std::stable_sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) {
     return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
   });
+  const auto same = [](const Change& a, const Change& b) {
+    return a.begin == b.begin && a.end == b.end && a.text == b.text;
+  };
+  changes.erase(std::unique(changes.begin(), changes.end(), same), changes.end());
   std::size_t done = 0;
   for (const Change& change : changes) {
-    if (change.begin < done) return Error{"two changes meet in the text; change it by hand"};
+    if (change.begin < done) return Error{"two changes are of one place; change it by hand"};
     done = change.end;
   }
   return OkStatus();

@@ -239,7 +239,7 @@ Result<Prepared> Prepare(std::string_view text, const YamlNode& root, const Text
 }
 
 constexpr const char* kCannotBeAdded =
-    "an anchor, an alias or a merge key stands in the way; add it by hand";
+    "an anchor, alias or merge key, or how a value is written stands in the way; add it by hand";
 
 // Ranges of the text that are changed.
 class Taken {

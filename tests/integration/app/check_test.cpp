@@ -483,6 +483,18 @@ TEST_F(CheckFolder, WritesThroughNoPlantedLinkAndKeepsTheMode) {
   EXPECT_EQ(std::distance(begin(files), end(files)), 5) << "nothing is left behind";
 }
 
+TEST_F(CheckFolder, FixSaysWhatItRepairedInPart) {
+  std::string text = kList;
+  text.replace(text.find("3x3"), 3, "|-\n        3x3");
+  Write("a.yaml", text);
+  const Ended ended = Run({"--fix", "a.yaml"});
+  EXPECT_EQ(ended.exit_code, 2);
+  EXPECT_THAT(ended.err, HasSubstr("a.yaml: document 1: an anchor, alias or merge key, or how a "
+                                   "value is written stands in the way; change it by hand\n"));
+  EXPECT_THAT(ended.err, HasSubstr("tpu-admission: partly repaired a.yaml\n"));
+  EXPECT_THAT(ReadText(root() + "/a.yaml"), HasSubstr("tolerations"));
+}
+
 TEST_F(CheckFolder, FixWritesNothingOutsideOfTheFolder) {
   Write("out/a.yaml", kWrongPod);
   Write("out/b.yaml", kWrongPod);

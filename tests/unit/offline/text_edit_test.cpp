@@ -63,6 +63,15 @@ INSTANTIATE_TEST_SUITE_P(
              {Set("/a/c/d", "x")},
              "{\"a\": {\"c\": {\"d\": \"x\"}, \"b\": 1}}"},
         Case{"AliasInTheWay", "a: &x {b: 1}\nc: *x\n", {Set("/a/b", 2)}, nullptr},
+        Case{"OneValueForTwo",
+             "a: &x {b: 1}\nc: *x\n",
+             {Set("/a/b", 2), Set("/c/b", 2)},
+             "a: &x {b: 2}\nc: *x\n"},
+        Case{"OneNewKeyForTwo",
+             "a: &x\n  b: 1\nc: *x\n",
+             {Set("/a/d", 2), Set("/c/d", 2)},
+             "a: &x\n  d: 2\n  b: 1\nc: *x\n"},
+        Case{"TwoValuesForOne", "a: &x {b: 1}\nc: *x\n", {Set("/a/b", 2), Set("/c/b", 3)}, nullptr},
         Case{"MergedIn", "x: &x {b: 1}\na:\n  <<: *x\n", {Set("/a/b", 2)}, nullptr},
         Case{"Removal", "a: 1\n", {{"/a", std::nullopt}}, "{}\n"},
         Case{"RemovalOfALine",
@@ -126,6 +135,17 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"RemovalOfAList", "a: [1]\nb: 1\n", {{"/a", std::nullopt}}, nullptr},
         Case{"AMapInThePlace", "a: {b: 1}\n", {Set("/a", 1)}, nullptr}),
     [](const auto& test) { return std::string(test.param.name); });
+
+TEST(TextEdit, TellsNoOtherReasonThanTheTrueOne) {
+  const auto why = [](const char* text, std::vector<JsonEdit> edits) {
+    return EditText(text, {{0, std::move(edits)}}).error().message;
+  };
+  EXPECT_EQ(why("a: |-\n  x\nb: 1\n", {Set("/a", "y")}),
+            "an anchor, alias or merge key, or how a value is written stands in the way; change it "
+            "by hand");
+  EXPECT_EQ(why("a: &x {b: 1}\nc: *x\n", {Set("/a/b", 2), Set("/c/b", 3)}),
+            "two changes are of one place; change it by hand");
+}
 
 TEST(TextEdit, LeavesOtherDocumentsAsTheyAre) {
   EXPECT_EQ(*EditText("a: 1\n---\na: 1\n", {{1, {Set("/a", 2)}}}), "a: 1\n---\na: 2\n");
