@@ -39,6 +39,11 @@ std::string Fingerprint(std::string_view file, const ObjectReport& object,
   return text.data();
 }
 
+std::string Numbered(const std::string& print, std::map<std::string, std::size_t>& seen) {
+  const std::size_t number = ++seen[print];
+  return number == 1 ? print : print + ":" + std::to_string(number);
+}
+
 std::string_view FileOf(const FileReport& report, const ObjectReport& object) {
   return object.source.empty() ? report.file : object.source;
 }

@@ -6,6 +6,7 @@
 #include "tpu_admission/base/json_string.h"
 #include "tpu_admission/base/text.h"
 #include "tpu_admission/base/version.h"
+#include "tpu_admission/offline/format.h"
 
 namespace tpu_admission::offline {
 namespace {
@@ -63,6 +64,7 @@ class GitlabFormat final : public Format {
  public:
   void Begin(std::string& out) override { out += '['; }
   void Add(const FileReport& report, std::string& out) override {
+    std::map<std::string, std::size_t> seen;
     ForEachItem(report, [&](const Item& item) {
       const bool error = item.level == Level::kError;
       std::string print = item.fingerprint;
@@ -73,7 +75,7 @@ class GitlabFormat final : public Format {
           nlohmann::ordered_json(
               {{"description", item.message},
                {"check_name", item.check},
-               {"fingerprint", print},
+               {"fingerprint", Numbered(print, seen)},
                {"severity", error ? "major" : "minor"},
                {"location", {{"path", item.file}, {"lines", {{"begin", item.place.begin.line}}}}}})
               .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));

@@ -121,11 +121,12 @@ class SarifFormat final : public Format {
     const YamlStream stream = ReadYaml(text);
     const LineIndex lines(text);
     ReadingBudget budget;
+    std::map<std::string, std::size_t> prints;
     for (const ObjectReport& object : report.objects) {
       const Json fixes =
           object.source.empty() ? Fixes(report, object, stream, lines, budget) : Json();
       for (const ReportedFinding& finding : object.findings) {
-        AddResult(report, object, finding, fixes);
+        AddResult(report, object, finding, fixes, prints);
       }
       for (const Note& note : object.warnings) {
         AddNote(FileOf(report, object), note, object.title + ": ", "warning",
@@ -176,7 +177,8 @@ class SarifFormat final : public Format {
   }
 
   void AddResult(const FileReport& report, const ObjectReport& object,
-                 const ReportedFinding& finding, const Json& fixes) {
+                 const ReportedFinding& finding, const Json& fixes,
+                 std::map<std::string, std::size_t>& prints) {
     const bool ignored = !finding.ignored_because.empty();
     if (Word(finding).empty() && !ignored && !finding.is_known) return;
     const std::string_view file = FileOf(report, object);
@@ -185,17 +187,17 @@ class SarifFormat final : public Format {
         {{"name", object.name},
          {"kind", "object"},
          {"fullyQualifiedName", object.kind + "/" + object.name + ": " + finding.field}}};
-    Json result = {
-        {"ruleId", finding.rule->id},
-        {"ruleIndex", IndexOf(*finding.rule)},
-        {"level", finding.mode == Mode::kDeny   ? "error"
-                  : finding.mode == Mode::kWarn ? "warning"
-                                                : "note"},
-        {"message",
-         {{"text", object.title + ": " + finding.summary + ". " + finding.problem +
-                       " To do: " + finding.change}}},
-        {"locations", {location}},
-        {"partialFingerprints", {{"tpuAdmission/v1", Fingerprint(file, object, finding)}}}};
+    Json result = {{"ruleId", finding.rule->id},
+                   {"ruleIndex", IndexOf(*finding.rule)},
+                   {"level", finding.mode == Mode::kDeny   ? "error"
+                             : finding.mode == Mode::kWarn ? "warning"
+                                                           : "note"},
+                   {"message",
+                    {{"text", object.title + ": " + finding.summary + ". " + finding.problem +
+                                  " To do: " + finding.change}}},
+                   {"locations", {location}},
+                   {"partialFingerprints",
+                    {{"tpuAdmission/v1", Numbered(Fingerprint(file, object, finding), prints)}}}};
     if (ignored) {
       result["suppressions"] = {{{"kind", "inSource"}, {"justification", finding.ignored_because}}};
     }

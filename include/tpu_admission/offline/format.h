@@ -4,6 +4,7 @@
 // end; the lists of json, sarif, gitlab and junit are kept until Finish().
 #pragma once
 
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -28,6 +29,9 @@ std::unique_ptr<Format> NewFormat(std::string_view name, bool colour);
 // What stays the same when lines move: of a finding in its object and file, in hexadecimal.
 std::string Fingerprint(std::string_view file, const ObjectReport& object,
                         const ReportedFinding& finding);
+
+// `print`, numbered from the second equal one on: objects made of one generateName have equal ones.
+std::string Numbered(const std::string& print, std::map<std::string, std::size_t>& seen);
 
 // What a repository knows the file as: what Helm rendered is its template.
 std::string_view FileOf(const FileReport& report, const ObjectReport& object);

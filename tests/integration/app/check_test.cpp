@@ -518,6 +518,30 @@ TEST_F(CheckFolder, FixWritesNothingOutsideOfTheFolder) {
   EXPECT_TRUE(std::filesystem::is_symlink(root() + "/in/b.yaml"));
 }
 
+TEST_F(CheckFolder, FingerprintsOfOneGenerateNameDiffer) {
+  std::string pod = std::string(kWrongPod) + "\n";
+  pod.replace(pod.find("name: p"), 7, "generateName: p-");
+  const auto prints = [&](const std::string& text) {
+    Write("a.yaml", text);
+    std::vector<std::string> all;
+    for (const auto& each : nlohmann::json::parse(Run({"--output=gitlab", "a.yaml"}).out)) {
+      all.push_back(each["fingerprint"]);
+    }
+    const auto sarif = nlohmann::json::parse(Run({"--output=sarif", "a.yaml"}).out);
+    std::vector<std::string> same;
+    for (const auto& each : sarif["runs"][0]["results"]) {
+      const std::string level = each["level"];
+      if (level != "note") same.push_back(each["partialFingerprints"]["tpuAdmission/v1"]);
+    }
+    EXPECT_EQ(same, all);
+    return all;
+  };
+  const std::vector<std::string> one = prints(pod);
+  std::vector<std::string> wanted = one;
+  for (const std::string& each : one) wanted.push_back(each + ":2");
+  EXPECT_EQ(prints(pod + "---\n" + pod), wanted);
+}
+
 TEST_F(CheckFolder, XmlHasNoCharacterThatXmlCannotHave) {
   Write("x\uFFFE\uFFFF.yaml", kWrongPod);
   for (const char* format : {"junit", "checkstyle"}) {
