@@ -148,8 +148,10 @@ Result<Wanted> Read(const std::vector<std::string>& words, const tpu::Catalog& c
     } else if (const auto* const generation = known != nullptr ? known : catalog.Guess(word)) {
       wanted.generations.push_back(generation);
     } else {
+      std::vector<std::string> ids;
+      for (const tpu::Generation& each : catalog.generations()) ids.push_back(each.id);
       return Error{Quoted(word) +
-                   " is neither a generation such as v6e nor a topology such as 4x4"};
+                   " is neither a generation nor a topology such as 4x4; there are " + JoinOr(ids)};
     }
   }
   const auto all = catalog.generations();

@@ -64,8 +64,8 @@ const CLI::App& Below(const CLI::App& above, const std::string& name) {
   }
   const std::string_view nearest = Nearest(name, names, 2);
   const std::string hint = nearest.empty() ? "" : "did you mean \"" + std::string(nearest) + "\"? ";
-  throw CLI::ExtrasError("there is no command " + Quoted(name) + "; " + hint +
-                             (names.empty() ? "" : "there are:" + all),
+  throw CLI::ExtrasError("there is no command " + Quoted(name) +
+                             (names.empty() ? "" : "; " + hint + "there are:" + all),
                          CLI::ExitCodes::ExtrasError);
 }
 

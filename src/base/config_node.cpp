@@ -115,7 +115,8 @@ std::string_view ConfigNode::Word() const {
 std::string ConfigNode::AsString() {
   if (value_ == nullptr) return {};
   const std::string_view word = Word();
-  if (word.empty()) FailWanted("a string");
+  const bool is_string = value_->kind == Kind::kString;
+  if (word.empty()) FailWanted(is_string ? "a string that is not empty" : "a string");
   return std::string(word);
 }
 

@@ -21,7 +21,9 @@ Result<std::set<std::string>> ServedResources(Kubectl& kubectl,
                                       text += piece;
                                       return OkStatus();
                                     });
-  if (!status && text.empty()) return status.error();
+  if (text.empty()) {
+    return status ? Error{"`kubectl api-resources` names no kind to read"} : status.error();
+  }
   if (!status) complaints.push_back(status.error().message);
   std::istringstream lines(text);
   std::set<std::string> served;

@@ -214,6 +214,19 @@ bool IsKnown(const tpu::Catalog& catalog, std::string_view place) {
   });
 }
 
+// The zone or region that was meant: "; did you mean us-east5?"; empty if none is near.
+std::string NearestPlace(const tpu::Catalog& catalog, const std::string& place) {
+  std::vector<std::string_view> names;
+  for (const Generation& generation : catalog.generations()) {
+    for (const tpu::Zone& zone : generation.zones.list) {
+      names.push_back(zone.name);
+      names.push_back(names.back().substr(0, zone.name.rfind('-')));
+    }
+  }
+  const std::string_view nearest = Nearest(place, names, 2);
+  return nearest.empty() ? "" : "; did you mean " + std::string(nearest) + "?";
+}
+
 }  // namespace
 
 bool Way::needs_accelerator_count() const {
@@ -258,7 +271,8 @@ Result<std::vector<Way>> Plan(const tpu::Catalog& catalog, const Wish& wish) {
   }
   if (!wish.zone.empty()) {
     if (wish.accelerator.empty() && !IsKnown(catalog, wish.zone)) {
-      return Error{"no source lists TPUs in " + Quoted(wish.zone, 40)};
+      return Error{"no source lists TPUs in " + Quoted(wish.zone, 40) +
+                   NearestPlace(catalog, wish.zone)};
     }
     const std::vector<Way> anywhere = ways;
     for (Way& way : ways) {

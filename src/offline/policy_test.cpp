@@ -21,7 +21,7 @@ PolicyCase ReadCase(ConfigNode row) {
   read.text = row.StringOr("text", "");
   read.namespace_name = row.StringOr("namespace", "");
   read.expected = static_cast<Verdict>(row.OneOf("expect", kVerdicts));
-  if (read.manifest.empty() == read.text.empty()) {
+  if (row.Has("manifest") == row.Has("text")) {
     row.Fail("needs either `manifest`, a file, or `text`, the manifest itself");
   }
   if (std::optional<ConfigNode> table = row.MapOrNone("rules")) {
@@ -76,6 +76,7 @@ Result<PolicyCases> ReadPolicyCases(std::string_view text, std::string_view orig
   read.policy = root.StringOr("policy", "");
   for (const ConfigNode& row : root.List("cases")) read.cases.push_back(ReadCase(row));
   TPU_ADMISSION_TRY_STATUS(file.Finish());
+  if (read.cases.empty()) return Error{ShownPath(origin) + ": there is no case in it"};
   return read;
 }
 

@@ -701,6 +701,14 @@ TEST_F(CheckFolder, PolicyTestTellsWhichCasesDoNotHold) {
   EXPECT_EQ(broken.exit_code, 2);
   EXPECT_THAT(broken.err, HasSubstr("cases.yaml:1:27: "));
   EXPECT_THAT(broken.err, HasSubstr("did you mean TPU203?"));
+  Write("cases.yaml", "cases: []\n");
+  EXPECT_EQ(test().exit_code, 2);
+  EXPECT_EQ(test().err, "tpu-admission: cases.yaml: there is no case in it\n");
+  Write("cases.yaml", "cases: [{name: x, expect: allow, text: ''}]\n");
+  EXPECT_EQ(
+      test().err,
+      "tpu-admission: cases.yaml:1:40: cases[0].text: found \"\", wanted a string that is not "
+      "empty\n");
 }
 
 TEST(Check, PrintsSchemasWithTheRulesOfTheBuild) {

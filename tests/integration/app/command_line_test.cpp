@@ -132,7 +132,9 @@ INSTANTIATE_TEST_SUITE_P(
         Misuse{{"check", "--polcy=a", "-"}, "did you mean --policy?"},
         Misuse{{"chek"}, "did you mean \"check\"?"},
         Misuse{{"help", "chek"}, "did you mean \"check\"?"},
-        Misuse{{"catalog", "moon"}, "\"moon\" is neither a generation"},
+        Misuse{{"catalog", "moon"},
+               "\"moon\" is neither a generation nor a "
+               "topology such as 4x4; there are v3-device, "},
         Misuse{{"explain", "TPU999"},
                "there is no rule \"TPU999\"; `tpu-admission explain` lists"}));
 

@@ -54,6 +54,12 @@ TEST(Scan, AsksKubectlAndTellsByNamespace) {
   EXPECT_EQ(ended.err, "");  // no terminal, no progress
 }
 
+TEST(Scan, AProgramThatNamesNoKindIsNoCluster) {
+  const Ended ended = RunToEnd({"scan", "--kubectl", "/bin/true"});
+  EXPECT_EQ(ended.exit_code, 2);
+  EXPECT_THAT(ended.err, HasSubstr("`kubectl api-resources` names no kind to read\n"));
+}
+
 TEST(Scan, ReadsAStreamAndPrintsJson) {
   const Ended ended = RunToEnd({"scan", "-", "--output", "json"}, {}, kJob + "\n" + kJob);
   EXPECT_EQ(ended.exit_code, 1) << ended.err;

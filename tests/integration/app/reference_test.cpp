@@ -54,7 +54,11 @@ TEST(Reference, HelpKnowsACommandBelowACommand) {
   const Ended help = RunToEnd({"help", "policy", "test"});
   EXPECT_EQ(help.exit_code, 0);
   EXPECT_THAT(help.out, HasSubstr("tpu-admission policy test"));
-  EXPECT_EQ(RunToEnd({"help", "policy", "tset"}).exit_code, 2);
+  EXPECT_THAT(RunToEnd({"help", "policy", "tset"}).err,
+              HasSubstr("there is no command \"tset\"; did you mean \"test\"? there are: test\n"));
+  const Ended none = RunToEnd({"help", "check", "plan"});
+  EXPECT_EQ(none.exit_code, 2);
+  EXPECT_THAT(none.err, HasSubstr("there is no command \"plan\"\n"));
 }
 
 // A line that begins with a dot is a request to roff; text must not become one.

@@ -116,7 +116,7 @@ INSTANTIATE_TEST_SUITE_P(
         ErrorCase{"rules:\n- id: 7\n", ReadRule,
                   "f.yaml:2:7: rules[0].id: found 7, wanted a string"},
         ErrorCase{"rules:\n- id: ''\n", ReadRule,
-                  "f.yaml:2:7: rules[0].id: found \"\", wanted a string"},
+                  "f.yaml:2:7: rules[0].id: found \"\", wanted a string that is not empty"},
         ErrorCase{"rules:\n- mode: warn\n", ReadRule,
                   "f.yaml:2:3: rules[0].id: missing, wanted a string"},
         ErrorCase{"rules:\n- id: a\n  mode: loud\n", ReadRule,

@@ -92,6 +92,12 @@ INSTANTIATE_TEST_SUITE_P(
                   {.accelerator = "v4", .topology = "2x2x1", .zone = "us-east5-a"},
                   "v4 is in us-central2-b"},
         WrongWish{"place", {.zone = "mars"}, "no source lists TPUs in \"mars\""},
+        WrongWish{"region",
+                  {.zone = "us-eest5"},
+                  "no source lists TPUs in \"us-eest5\"; did you mean us-east5?"},
+        WrongWish{"slip",
+                  {.zone = "us-east5-x"},
+                  "no source lists TPUs in \"us-east5-x\"; did you mean us-east5-"},
         WrongWish{"nobody", {.chips = 5}, "no TPU has a slice for 5 chips"},
         WrongWish{
             "slices", {.accelerator = "v6e", .chips = 33, .slices = 2}, "cannot be shared evenly"},
