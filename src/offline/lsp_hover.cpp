@@ -4,6 +4,7 @@
 
 #include "offline/lsp_answers.h"
 #include "offline/lsp_line.h"
+#include "tpu_admission/base/text.h"
 #include "tpu_admission/rules/readme.h"
 #include "tpu_admission/workload/gke_labels.h"
 
@@ -12,7 +13,31 @@ namespace {
 
 using PlacedPiece = EditorDocument::PlacedPiece;
 
+// Without the marks of Markdown.
+std::string Plain(std::string_view text) {
+  std::string plain;
+  bool in_code = false;
+  while (!text.empty()) {
+    std::string_view line = TakeUntil(text, '\n');
+    if (line.starts_with("```")) {
+      in_code = !in_code;
+      continue;
+    }
+    if (!in_code && line.starts_with('#')) {
+      line.remove_prefix(std::min(line.find_first_not_of("# "), line.size()));
+    }
+    for (std::size_t i = 0; i < line.size(); ++i) {
+      const bool bold = line.substr(i, 2) == "**";
+      if (in_code || (!bold && line[i] != '`')) plain += line[i];
+      if (!in_code && bold) ++i;
+    }
+    plain += '\n';
+  }
+  return plain;
+}
+
 LspJson Hover(std::string text, const TextRange& range, const ClientAbilities& client) {
+  if (!client.markdown) text = Plain(text);
   return {{"contents",
            {{"kind", client.markdown ? "markdown" : "plaintext"}, {"value", std::move(text)}}},
           {"range", RangeJson(range)}};

@@ -244,6 +244,25 @@ TEST(Lsp, HoverExplains) {
   EXPECT_TRUE(hover(999, 3).is_null());
 }
 
+TEST(Lsp, AHoverWithoutMarkdownHasNoMarksOfIt) {
+  LspClient editor;
+  editor.Open(kJob);
+  const auto hover = [&](int line, int character) -> std::string {
+    const Json contents = editor.Request(
+        "textDocument/hover",
+        {{"textDocument", {{"uri", "file:///a.yaml"}}},
+         {"position", {{"line", line}, {"character", character}}}})["result"]["contents"];
+    EXPECT_EQ(contents["kind"], "plaintext");
+    return contents["value"];
+  };
+  EXPECT_THAT(hover(14, 45), HasSubstr("4 hosts of ct6e-standard-4t, google.com/tpu: 4 each\n"));
+  const std::string fault = hover(4, 15);
+  EXPECT_THAT(fault, HasSubstr("\nWhy\n"));
+  EXPECT_THAT(fault, HasSubstr("\napiVersion: batch/v1\n"));
+  EXPECT_EQ(fault.find("**"), std::string::npos);
+  EXPECT_EQ(fault.find('`'), std::string::npos);
+}
+
 TEST(Lsp, CompletesFromAcceleratorToHosts) {
   LspClient editor;
   editor.Open(
