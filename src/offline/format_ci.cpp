@@ -30,7 +30,7 @@ std::string GithubData(std::string_view text) {
 }
 std::string GithubProperty(std::string_view text) {
   static constexpr std::pair<char, std::string_view> kEscapes[] = {
-      {'%', "%25"}, {'\r', "%0D"}, {'\n', "%0A"}, {':', "%3A"}, {',', "%2C"}};
+      {'%', "%25"}, {'\r', "%0D"}, {'\n', "%0A"}, {':', "%3A"}, {',', "%2C"}, {'\x1b', "%1B"}};
   return Replaced(text, kEscapes);
 }
 

@@ -184,7 +184,7 @@ TEST_F(HostileFiles, NoTextOfStrangersReachesATerminalRaw) {
     for (std::string line; std::getline(lines, line);) {
       const bool ours = line.starts_with("::error ") || line.starts_with("::warning ") ||
                         line.starts_with("0 TPU workloads checked");
-      EXPECT_TRUE(ours && line.find('\r') == line.npos) << line;
+      EXPECT_TRUE(ours && line.find_first_of("\r\x1b") == line.npos) << line;
     }
   }
 }
