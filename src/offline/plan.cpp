@@ -32,8 +32,12 @@ Result<std::vector<const Generation*>> Generations(const tpu::Catalog& catalog, 
     message += "; did you mean " + guess->id + " (" + guess->label + ")?";
   } else {
     std::vector<std::string> ids;
-    for (const Generation& generation : catalog.generations()) ids.push_back(generation.id);
-    message += "; there are " + JoinOr(ids);
+    std::vector<std::string> near;  // v6: v6e
+    for (const Generation& generation : catalog.generations()) {
+      ids.push_back(generation.id);
+      if (generation.id.starts_with(wish.accelerator)) near.push_back(generation.id);
+    }
+    message += near.empty() ? "; there are " + JoinOr(ids) : "; did you mean " + JoinOr(near) + "?";
   }
   return Error{message};
 }
@@ -153,6 +157,19 @@ std::string List(const std::vector<Way>& ways, Name name) {
   return JoinOr(names);
 }
 
+// "did you mean ct6e-standard-4t? " for a name that no machine has.
+std::string NearestMachine(const std::vector<Way>& ways, const std::string& machine) {
+  std::vector<std::string_view> names;
+  for (const Way& way : ways) {
+    for (const tpu::MachineType& each : way.generation->machines) {
+      if (each.name == machine) return "";
+    }
+    names.push_back(way.placement.machine->name);
+  }
+  const std::string_view nearest = Nearest(machine, names, 2);
+  return nearest.empty() ? "" : "did you mean " + std::string(nearest) + "? ";
+}
+
 // Which part of the wish none of `all` meets: the first whose removal would leave a way.
 Error Explain(const Wish& wish, const std::vector<Way>& all) {
   const auto without = [&](auto change) {
@@ -180,7 +197,8 @@ Error Explain(const Wish& wish, const std::vector<Way>& all) {
   if (!wish.machine.empty()) {
     const auto left = without([](Wish& w) { w.machine.clear(); });
     if (!left.empty()) {
-      return Error{"machine " + Quoted(wish.machine, 60) + " does not make this; there is " +
+      return Error{"machine " + Quoted(wish.machine, 60) + " does not make this; " +
+                   NearestMachine(left, wish.machine) + "there is " +
                    List(left, [](const Way& way) { return way.placement.machine->name; })};
     }
   }
