@@ -331,7 +331,10 @@ bool Candidate::Is(const Written& written) const {
 std::optional<Candidate> AsCandidate(const Written& written) {
   if (!written.topology || written.chips_per_pod == 0) return std::nullopt;
   for (const tpu::Placement& placement : written.generation->PlacementsOf(*written.topology)) {
-    if (written.chips_per_pod > placement.chips_per_host()) continue;
+    const std::int64_t host = placement.chips_per_host();
+    const bool fits = written.generation->node_can_be_split() ? written.chips_per_pod <= host
+                                                              : written.chips_per_pod == host;
+    if (!fits || !FitsPool(written, placement)) continue;
     return Shaped(written, placement, written.chips_per_pod, written.slices);
   }
   return std::nullopt;

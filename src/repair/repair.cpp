@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "repair/candidate.h"
+#include "repair/faults.h"
 #include "repair/phrases.h"
 #include "tpu_admission/base/text.h"
 
@@ -19,7 +20,8 @@ using workload::Edits;
 // A pod set with its candidates, nearest first.
 struct Plan {
   Written written;
-  std::vector<Candidate> candidates;
+  std::vector<Candidate> candidates = {};
+  std::optional<Candidate> said = {};  // the shape that it has when its findings are followed
 };
 
 // A candidate that was found sound, with all that is edited for it and for the sets before it.
@@ -52,13 +54,6 @@ Repair MakeRepair(const std::vector<Plan>& plans, const std::vector<const Found*
   return repair;
 }
 
-// What changes all that another repair does, and more, is no choice beside it.
-bool Includes(std::span<const JsonEdit> edits, std::span<const JsonEdit> fewer) {
-  return std::all_of(fewer.begin(), fewer.end(), [&](const JsonEdit& edit) {
-    return std::find(edits.begin(), edits.end(), edit) != edits.end();
-  });
-}
-
 // Of judging a workload once, by what its pod sets hold, by their number (each is held against the
 // others), and by its faults beyond one for each, which are put into words each time. One ordinary
 // pod set is the least. The dearest search known is held by tests/bench/budget.tsv.
@@ -74,66 +69,6 @@ std::size_t CostOf(const Proof& written) {
   }
   const std::size_t faults = std::max(written.faults.size(), workload.pod_sets.size());
   return std::max(cost, kOrdinaryCost) + kOfAFault * (faults - workload.pod_sets.size());
-}
-
-bool IsOf(const Fault& fault, const Written& written) {
-  const auto& followers = written.followers;
-  return fault.pods == written.pods->pointer ||
-         std::any_of(followers.begin(), followers.end(),
-                     [&](const Written& each) { return fault.pods == each.pods->pointer; });
-}
-
-bool IsFaulty(const std::vector<Fault>& faults, const Written& written) {
-  return std::any_of(faults.begin(), faults.end(),
-                     [&](const Fault& fault) { return IsOf(fault, written); });
-}
-
-bool IsOfALabel(const JsonEdit& edit) {
-  return !PlaceOf(edit).empty() || edit.pointer.find("/annotations/") != edit.pointer.npos;
-}
-
-const workload::PodSet* SetAt(const workload::Workload& workload, std::string_view pointer) {
-  for (const workload::PodSet& pods : workload.pod_sets) {
-    if (pods.pointer == pointer) return &pods;
-  }
-  return nullptr;
-}
-
-Edits::iterator FindPointer(Edits& edits, std::string_view pointer) {
-  return std::find_if(edits.begin(), edits.end(),
-                      [&](const JsonEdit& edit) { return edit.pointer == pointer; });
-}
-
-// Appends what the findings of a plan (of all: nullptr) would change; false if a person must
-// decide about one of them, or if it would change again what is edited already.
-bool Append(const std::vector<Fault>& faults, const Written* plan, Edits& edits) {
-  const std::size_t before = edits.size();
-  for (const Fault& fault : faults) {
-    if (plan != nullptr && !IsOf(fault, *plan)) continue;
-    if (fault.edits.empty()) return false;
-    for (const JsonEdit& edit : fault.edits) {
-      const auto same = FindPointer(edits, edit.pointer);
-      if (same == edits.end()) {
-        edits.push_back(edit);
-      } else if (std::size_t(same - edits.begin()) < before || *same != edit) {
-        return false;
-      }
-    }
-  }
-  return true;
-}
-
-// Appends `more` where it is not said yet; false if what is there says otherwise.
-bool Join(const Edits& more, Edits& edits) {
-  for (const JsonEdit& edit : more) {
-    const auto same = FindPointer(edits, edit.pointer);
-    if (same == edits.end()) {
-      edits.push_back(edit);
-    } else if (*same != edit) {
-      return false;
-    }
-  }
-  return true;
 }
 
 class Search {
@@ -208,16 +143,20 @@ class Search {
     return std::nullopt;
   }
 
-  // What only adds labels to a slip leaves less to warn of, and as much as it is.
-  bool IsNearer(const Repair& slip, const Repair& other) const {
-    const bool only_adds = std::all_of(other.edits.begin(), other.edits.end(), [&](const auto& e) {
-      const bool is_new = IsOfALabel(e) && !At(object_, e.pointer).present();
-      return is_new || std::find(slip.edits.begin(), slip.edits.end(), e) != slip.edits.end();
+  // What only adds labels to the edits of another leaves less to warn of, and as much as it is.
+  bool OnlyAddsLabels(std::span<const JsonEdit> edits, std::span<const JsonEdit> other) const {
+    return std::all_of(edits.begin(), edits.end(), [&](const JsonEdit& edit) {
+      const bool is_new = IsOfALabel(edit) && !At(object_, edit.pointer).present();
+      return is_new || std::find(other.begin(), other.end(), edit) != other.end();
     });
-    return slip.edits.size() < other.edits.size() && !only_adds;
   }
 
-  std::optional<Repair> AsRepair(const Edits& edits, const workload::Workload& mended) {
+  bool IsNearer(const Repair& slip, const Repair& other) const {
+    if (slip.edits == other.edits) return written_.workload.pod_sets.size() > 1;
+    return slip.edits.size() < other.edits.size() && !OnlyAddsLabels(other.edits, slip.edits);
+  }
+
+  Repair AsRepair(const Edits& edits, const workload::Workload& mended) {
     Repair repair;
     repair.edits = edits;
     repair.changes = Changes(edits, false);
@@ -249,7 +188,7 @@ class Search {
         continue;
       }
       if (!written) return false;
-      plans_.push_back({*std::move(written), {}});
+      plans_.push_back({.written = *std::move(written)});
     }
     return !plans_.empty();
   }
@@ -282,7 +221,7 @@ class Search {
     return prove_(k8s::Edited(object_, edits, arena_));
   }
 
-  std::vector<Found> SoundOnes(const Plan& plan, const Edits& before, std::size_t own, bool last) {
+  std::vector<Found> SoundOnes(Plan& plan, const Edits& before, std::size_t own, bool last) {
     std::vector<Found> found;
     const auto is_known = [&](const Edits& edits) {
       return std::any_of(found.begin(), found.end(), [&](const Found& other) {
@@ -303,7 +242,42 @@ class Search {
       // What comes long after the nearest is no choice beside it.
       left_ = std::min(left_, kMostAfterTheNearest * cost_);
     }
+    PutFirst(AsSaid(plan, before, own, last), most, found);
     return found;
+  }
+
+  // Unless less mends as much, or more only labels.
+  void PutFirst(std::optional<Found> said, std::size_t most, std::vector<Found>& found) const {
+    if (!said) return;
+    const auto as_large = [&](const Found& other) {
+      return other.target->total_chips() == said->target->total_chips();
+    };
+    if (!found.empty()) {
+      const Found& nearest = found.front();
+      if (as_large(nearest) && Includes(said->edits, nearest.edits)) return;
+      if (OnlyAddsLabels(nearest.edits, said->edits)) return;
+    }
+    std::erase_if(found, [&](const Found& other) {
+      return as_large(other) && Includes(other.edits, said->edits);
+    });
+    found.insert(found.begin(), *std::move(said));
+    if (found.size() > most) found.pop_back();
+  }
+
+  // What the findings themselves would change comes first, so that both say the same.
+  std::optional<Found> AsSaid(Plan& plan, const Edits& before, std::size_t own, bool last) {
+    Edits edits = before;
+    const auto proof = Mended(
+        plan, last, [](const Edits&) { return false; }, edits);
+    const workload::PodSet* now =
+        proof ? SetAt(proof->workload, plan.written.pods->pointer) : nullptr;
+    const auto written = now != nullptr ? ReadAll(catalog_, proof->workload, *now) : std::nullopt;
+    if (written) plan.said = AsCandidate(*written);
+    if (!plan.said || plan.said->total_chips() != written->total_chips ||
+        now->scale.counted_by != nullptr) {
+      return std::nullopt;
+    }
+    return Found{&*plan.said, std::move(edits), own};
   }
 
   // Whether the findings say the edits themselves, or others of the same fields for as many chips.
@@ -323,24 +297,29 @@ class Search {
     return exact || candidate.total_chips() == written.total_chips;
   }
 
-  // Adds what the findings that are left would change, until there are none (of this set, or of
-  // all with the last one), or the edits are known.
+  // Whether the workload has the shape of the candidate once it is mended.
   template <typename IsKnown>
   bool Mend(const Plan& plan, const Candidate& candidate, bool last, const IsKnown& is_known,
             Edits& edits) {
+    const std::size_t before = edits.size();
+    const auto proof = Mended(plan, last, is_known, edits);
+    if (!proof || edits.size() == before) return proof.has_value();
+    const workload::PodSet* now = SetAt(proof->workload, plan.written.pods->pointer);
+    const auto written = now != nullptr ? Read(catalog_, *now) : std::nullopt;
+    return written && candidate.Is(*written);
+  }
+
+  // Adds what the findings that are left would change, until there are none (of this set, or of
+  // all with the last one), or the edits are known.
+  template <typename IsKnown>
+  std::optional<Proof> Mended(const Plan& plan, bool last, const IsKnown& is_known, Edits& edits) {
     for (int round = 0; round < kMostRounds && left_ > 0; ++round) {
-      const Proof proof = edits.empty() ? written_ : Prove(edits);
-      if (proof.unreadable) return false;
-      if (last ? proof.faults.empty() : !IsFaulty(proof.faults, plan.written)) {
-        if (round == 0) return true;
-        const workload::PodSet* now = SetAt(proof.workload, plan.written.pods->pointer);
-        const auto written = now != nullptr ? Read(catalog_, *now) : std::nullopt;
-        return written && candidate.Is(*written);
-      }
-      if (!Append(proof.faults, last ? nullptr : &plan.written, edits) || is_known(edits))
-        return false;
+      Proof proof = edits.empty() ? written_ : Prove(edits);
+      if (proof.unreadable) return std::nullopt;
+      if (last ? proof.faults.empty() : !IsFaulty(proof.faults, plan.written)) return proof;
+      if (!Append(proof.faults, last ? nullptr : &plan.written, edits) || is_known(edits)) break;
     }
-    return false;
+    return std::nullopt;
   }
 
   static constexpr int kMostRounds = 3;

@@ -10,20 +10,28 @@ namespace {
 
 using workload::NodeLabel;
 
-// The machines that serve the selected topology; all of the generation if there is none.
-std::vector<std::string> Serving(const tpu::Generation& generation, const Shape& shape) {
-  std::vector<std::string> names;
-  const auto add = [&](const std::string& name) {
-    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
-  };
-  if (shape.topology) {
-    for (const auto& placement : generation.PlacementsOf(*shape.topology)) {
-      add(placement.machine->name);
+// The machines that serve the selected topology, or all of the generation if there is none; first
+// those of which a pod takes the whole.
+std::vector<std::string> Serving(const tpu::Generation& generation, const Subject& subject) {
+  std::vector<const tpu::MachineType*> machines;
+  if (subject.shape.topology) {
+    for (const auto& placement : generation.PlacementsOf(*subject.shape.topology)) {
+      machines.push_back(placement.machine);
     }
   }
-  if (!names.empty()) return names;
-  for (const tpu::MachineType& machine : generation.machines) {
-    if (machine.documented || !generation.documented) add(machine.name);
+  if (machines.empty()) {
+    for (const tpu::MachineType& machine : generation.machines) {
+      if (machine.documented || !generation.documented) machines.push_back(&machine);
+    }
+  }
+  std::stable_partition(machines.begin(), machines.end(), [&](const tpu::MachineType* machine) {
+    return machine->chips == subject.pods.chips_per_pod;
+  });
+  std::vector<std::string> names;
+  for (const tpu::MachineType* machine : machines) {
+    if (std::find(names.begin(), names.end(), machine->name) == names.end()) {
+      names.push_back(machine->name);
+    }
   }
   return names;
 }
@@ -49,7 +57,7 @@ Finding Unknown(const Subject& subject, const std::string& value) {
           value, subject.catalog.version()),
       .change = SelectorChange(subject, NodeLabel::kMachineType,
                                generation == nullptr ? "a machine type of `tpu-admission catalog`"
-                                                     : JoinOr(Serving(*generation, subject.shape))),
+                                                     : JoinOr(Serving(*generation, subject))),
       .decision = "which machine is meant",
       .milder = Mode::kWarn};
 }
@@ -82,7 +90,7 @@ std::string TopologyInstead(const Subject& subject, const tpu::MachineType& mach
 Finding OtherTopology(const Subject& subject, const tpu::MachineType& machine) {
   const tpu::Generation& generation = *subject.shape.generation;
   const std::string topology = subject.shape.topology->Text();
-  const std::string serving = Serving(generation, subject.shape).front();
+  const std::string serving = Serving(generation, subject).front();
   return {.pointer = subject.At(NodeLabel::kMachineType),
           .summary = fmt::format("{} does not serve topology {}, {} does", machine.name, topology,
                                  serving),
@@ -104,7 +112,7 @@ void CheckMachine(const Subject& subject, Report& report) {
   if (of != wanted) {
     return report.Add(OtherGeneration(
         subject, selected.value, *of, subject.At(NodeLabel::kMachineType),
-        Selecting(subject, NodeLabel::kMachineType, Serving(*wanted, subject.shape).front())));
+        Selecting(subject, NodeLabel::kMachineType, Serving(*wanted, subject).front())));
   }
   if (!subject.shape.topology) return;
   const tpu::MachineType& machine = *wanted->FindMachine(selected.value);

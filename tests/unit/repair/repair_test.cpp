@@ -108,11 +108,31 @@ TEST(Repair, SetsHostsAndSlicesOfARayGroupTogether) {
 
 // KubeRay makes no more replicas than maxReplicas, and no fewer than minReplicas.
 TEST(Repair, MovesTheBoundsOfARayGroupWithItsReplicas) {
-  EXPECT_EQ(First(RayCluster({.topology = "2x4", .chips = "8"},
-                             "replicas: 1, minReplicas: 1, maxReplicas: 1, numOfHosts: 3")),
-            "keep 2x4, 3 slices of 8 chips | numOfHosts: 1, replicas: 3, maxReplicas: 3");
-  EXPECT_EQ(First(RayCluster({}, "replicas: 4, minReplicas: 4, maxReplicas: 9, numOfHosts: 1")),
-            "keep 4x4, 16 chips on 4 hosts | numOfHosts: 4, replicas: 1, minReplicas: 1");
+  EXPECT_THAT(RepairsOf(RayCluster({.topology = "2x4", .chips = "8"},
+                                   "replicas: 1, minReplicas: 1, maxReplicas: 1, numOfHosts: 3")),
+              ::testing::Contains(
+                  "keep 2x4, 3 slices of 8 chips | numOfHosts: 1, replicas: 3, maxReplicas: 3"));
+  EXPECT_THAT(
+      RepairsOf(RayCluster({}, "replicas: 4, minReplicas: 4, maxReplicas: 9, numOfHosts: 1")),
+      ::testing::Contains(
+          "keep 4x4, 16 chips on 4 hosts | numOfHosts: 4, replicas: 1, minReplicas: 1"));
+}
+
+// Both say the same, and no number of slices changes that nobody spoke of.
+TEST(Repair, DoesFirstWhatTheFindingsSay) {
+  EXPECT_EQ(First(RayCluster({}, "replicas: 2, numOfHosts: 2")),
+            "keep 4x4, 2 slices of 16 chips (16 chips become 32) | numOfHosts: 4");
+  EXPECT_EQ(First(Job({.chips = "8"}, 4)),
+            "keep 4x4, 16 chips on 4 hosts (32 chips become 16) | containers[0] google.com/tpu: 4");
+  EXPECT_EQ(First(JobSet({.chips = "8"}, 2, 4)),
+            "keep 4x4, 2 slices of 16 chips (64 chips become 32) | containers[0] google.com/tpu: "
+            "4");
+  EXPECT_EQ(First(Job({.topology = "4X4"}, 2)),
+            "4x4, 16 chips on 4 hosts (8 chips become 16) | topology: 4x4, parallelism: 4, "
+            "completions: 4");
+  EXPECT_EQ(First(Job({.accelerator = "tpu-v5p-slice", .topology = "4x4x6"}, 24)),
+            "4x4x8, 128 chips on 32 hosts (96 chips become 128) | topology: 4x4x8, parallelism: "
+            "32, completions: 32");
 }
 
 TEST(Repair, CountsTheSlicesOfAJobSet) {

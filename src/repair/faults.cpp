@@ -1,0 +1,78 @@
+#include "repair/faults.h"
+
+#include <algorithm>
+
+#include "repair/phrases.h"
+
+namespace tpu_admission::repair {
+namespace {
+
+using k8s::JsonEdit;
+using workload::Edits;
+
+Edits::iterator FindPointer(Edits& edits, std::string_view pointer) {
+  return std::find_if(edits.begin(), edits.end(),
+                      [&](const JsonEdit& edit) { return edit.pointer == pointer; });
+}
+
+}  // namespace
+
+bool Includes(std::span<const JsonEdit> edits, std::span<const JsonEdit> fewer) {
+  return std::all_of(fewer.begin(), fewer.end(), [&](const JsonEdit& edit) {
+    return std::find(edits.begin(), edits.end(), edit) != edits.end();
+  });
+}
+
+bool IsOf(const Fault& fault, const Written& written) {
+  const auto& followers = written.followers;
+  return fault.pods == written.pods->pointer ||
+         std::any_of(followers.begin(), followers.end(),
+                     [&](const Written& each) { return fault.pods == each.pods->pointer; });
+}
+
+bool IsFaulty(const std::vector<Fault>& faults, const Written& written) {
+  return std::any_of(faults.begin(), faults.end(),
+                     [&](const Fault& fault) { return IsOf(fault, written); });
+}
+
+bool IsOfALabel(const JsonEdit& edit) {
+  return !PlaceOf(edit).empty() || edit.pointer.find("/annotations/") != edit.pointer.npos;
+}
+
+const workload::PodSet* SetAt(const workload::Workload& workload, std::string_view pointer) {
+  for (const workload::PodSet& pods : workload.pod_sets) {
+    if (pods.pointer == pointer) return &pods;
+  }
+  return nullptr;
+}
+
+bool Append(const std::vector<Fault>& faults, const Written* plan, Edits& edits) {
+  const std::size_t before = edits.size();
+  for (const Fault& fault : faults) {
+    if (plan != nullptr && !IsOf(fault, *plan)) continue;
+    if (fault.edits.empty()) return false;
+    for (const JsonEdit& edit : fault.edits) {
+      const auto same = FindPointer(edits, edit.pointer);
+      if (same == edits.end()) {
+        edits.push_back(edit);
+      } else if (std::size_t(same - edits.begin()) < before || *same != edit) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+bool Join(const Edits& more, Edits& edits) {
+  for (const JsonEdit& edit : more) {
+    const auto same = FindPointer(edits, edit.pointer);
+    if (same == edits.end()) {
+      edits.push_back(edit);
+    } else if (*same != edit) {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace tpu_admission::repair

@@ -1,0 +1,32 @@
+// What findings would change: whose they are, and how their edits go together.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "repair/candidate.h"
+#include "tpu_admission/repair/repair.h"
+
+namespace tpu_admission::repair {
+
+// What changes all that another repair does, and more, is no choice beside it.
+bool Includes(std::span<const k8s::JsonEdit> edits, std::span<const k8s::JsonEdit> fewer);
+
+// Of the pod set, or of one that is planned with it.
+bool IsOf(const Fault& fault, const Written& written);
+bool IsFaulty(const std::vector<Fault>& faults, const Written& written);
+
+// Of a node label that is selected, or of an annotation.
+bool IsOfALabel(const k8s::JsonEdit& edit);
+
+const workload::PodSet* SetAt(const workload::Workload& workload, std::string_view pointer);
+
+// Appends what the findings of a plan (of all: nullptr) would change; false if a person must
+// decide about one of them, or if it would change again what is edited already.
+bool Append(const std::vector<Fault>& faults, const Written* plan, workload::Edits& edits);
+
+// Appends `more` where it is not said yet; false if what is there says otherwise.
+bool Join(const workload::Edits& more, workload::Edits& edits);
+
+}  // namespace tpu_admission::repair
