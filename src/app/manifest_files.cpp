@@ -39,7 +39,8 @@ struct Named {
 // Nothing for what is neither folder nor manifest, such as a pipe, whatever its name.
 std::optional<Named> NamedBy(const fs::directory_entry& entry) {
   Named named{entry.path().filename().string(), false, {}};
-  if (named.name == ".git") return std::nullopt;
+  // ".#x.yaml" is the lock of an editor: a link that leads nowhere.
+  if (named.name == ".git" || named.name.starts_with(".#")) return std::nullopt;
   const bool is_manifest = IsManifest(named.name);
   named.is_folder = entry.is_directory(named.error);
   if (named.is_folder) return named;

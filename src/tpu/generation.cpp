@@ -65,7 +65,8 @@ std::string Reason(const Generation& generation, const Topology& topology, Verdi
     case Verdict::kOrderDisputed:
       return "some sources want the dimensions in rising order, as " + topology.Rising().Text();
     case Verdict::kOrderUnknown:
-      return "no source has dimensions that are not in rising order, as " + topology.Rising().Text();
+      return "no source has dimensions that are not in rising order, as " +
+             topology.Rising().Text();
     case Verdict::kAboveDocumented:
       return "it has " + chips + ", and the documents end at " +
              std::to_string(rule.documented_max_chips);

@@ -38,6 +38,15 @@ bool MaySetOwnBounds(const k8s::PodSpec& spec) {
   });
 }
 
+// What may run as it is wants is no repair's to change.
+void LeaveToItsAuthor(Finding& finding) {
+  if (finding.edits.empty()) return;
+  finding.change = fmt::format("keep it if the program runs on a part of its slice; else {}{}",
+                               SentenceOf(finding.edits), finding.change);
+  finding.edits.clear();
+  finding.decision = "whether the program runs on a part of its slice";
+}
+
 // Nothing of it runs now: replicas 0 of a replicated job, a LeaderWorkerSet or a Ray group.
 bool IsPaused(const workload::Scale& scale) { return scale.slices.value == 0; }
 
@@ -128,21 +137,23 @@ void CheckPerSlice(const Subject& subject, Report& report) {
   const bool part = IsPartOfHost(subject, slice);
   const bool on_purpose = slice && slice->multi_host() && MaySetOwnBounds(subject.pods.pod.spec);
   const bool doubtful = part || on_purpose || IsPaused(scale);
-  report.Add(
-      {.pointer = scale.pods.pointer(),
-       .summary = fmt::format(
-           "{} is {}{}", field, found,
-           part    ? fmt::format(", and a pod of {} takes a part of {}",
-                                 Count(subject.pods.chips_per_pod, "chip"), Name(subject.shape))
-           : slice ? fmt::format(", a slice of {} takes {}", Name(subject.shape), slice->pods)
-                   : ", so the group has no pod"),
-       .problem = FoundPods(scale) + PerSlice(slice, part),
-       .edits = slice ? HostsOf(subject, *slice) : workload::Edits(),
-       .change = !slice      ? fmt::format("set {} to the number of hosts of the topology", field)
-                 : found > 0 ? OtherTopology(subject, found)
-                             : "",
-       .decision = "which topology is meant",
-       .milder = doubtful ? std::optional(Mode::kWarn) : std::nullopt});
+  Finding finding = {
+      .pointer = scale.pods.pointer(),
+      .summary = fmt::format(
+          "{} is {}{}", field, found,
+          part    ? fmt::format(", and a pod of {} takes a part of {}",
+                                Count(subject.pods.chips_per_pod, "chip"), Name(subject.shape))
+          : slice ? fmt::format(", a slice of {} takes {}", Name(subject.shape), slice->pods)
+                  : ", so the group has no pod"),
+      .problem = FoundPods(scale) + PerSlice(slice, part),
+      .edits = slice ? HostsOf(subject, *slice) : workload::Edits(),
+      .change = !slice      ? fmt::format("set {} to the number of hosts of the topology", field)
+                : found > 0 ? OtherTopology(subject, found)
+                            : "",
+      .decision = "which topology is meant",
+      .milder = doubtful ? std::optional(Mode::kWarn) : std::nullopt};
+  if (on_purpose) LeaveToItsAuthor(finding);
+  report.Add(std::move(finding));
 }
 
 // The pods to ask for: of a StatefulSet the next multiple, elsewhere those of one slice, because
@@ -293,14 +304,16 @@ void Check(const Subject& subject, Report& report) {
   if (IsSpread(scale, *slice)) return;
   const std::optional<Group> group = GroupOf(subject, *slice);
   if (group && group->Fills(*slice)) return;
+  const bool on_purpose = MaySetOwnBounds(subject.pods.pod.spec);
   const bool doubtful = scale.counting == Counting::kReplicas || IsPaused(scale) ||
-                        (group && group->maybe_chips > 0) || MaySetOwnBounds(subject.pods.pod.spec);
+                        (group && group->maybe_chips > 0) || on_purpose;
   Finding finding = {.pointer = scale.pods.pointer(),
                      .summary = Summary(found, *slice),
                      .problem = fmt::format("{}{}{}: {}.", FoundPods(scale), WithOthers(group),
                                             ButHosts(*slice), Consequence(found, slice->pods)),
                      .milder = doubtful ? std::optional(Mode::kWarn) : std::nullopt};
   Suggest(subject, *slice, group, found, finding);
+  if (on_purpose) LeaveToItsAuthor(finding);
   report.Add(std::move(finding));
 }
 

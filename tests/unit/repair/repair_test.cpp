@@ -432,6 +432,12 @@ TEST(Repair, OfASlipInALabelChangesNothingElse) {
             "all else as it is | accelerator: tpu-v6e-slice");
 }
 
+TEST(Repair, OfWhatMayRunOnAPartIsNone) {
+  EXPECT_THAT(RepairsOf(With(Job({}, 2), "image: i,",
+                             "image: i, env: [{name: TPU_PROCESS_BOUNDS, value: '1,1,1'}],")),
+              ::testing::IsEmpty());
+}
+
 // Kueue cuts several slices for one Job.
 TEST(Repair, OfASliceSizeChangesNoPods) {
   const std::string_view pods = "template: {spec: {nodeSelector";
