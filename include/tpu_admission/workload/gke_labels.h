@@ -63,6 +63,8 @@ inline constexpr std::string_view kGcsFuseDriver = "gcsfuse.csi.storage.gke.io";
 
 // Kubernetes' own. https://kubernetes.io/docs/reference/labels-annotations-taints/
 inline constexpr std::string_view kInstanceTypeLabel = "node.kubernetes.io/instance-type";
+inline constexpr std::string_view kBetaInstanceTypeLabel = "beta.kubernetes.io/instance-type";
+inline constexpr std::string_view kHostNameLabel = "kubernetes.io/hostname";
 inline constexpr std::string_view kZoneLabel = "topology.kubernetes.io/zone";
 inline constexpr std::string_view kRegionLabel = "topology.kubernetes.io/region";
 inline constexpr std::string_view kOsLabel = "kubernetes.io/os";

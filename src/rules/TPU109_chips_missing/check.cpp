@@ -1,10 +1,14 @@
 #include <fmt/core.h>
+#include <array>
 
 #include "rules/engine/phrases.h"
+#include "tpu_admission/base/json_pointer.h"
+#include "tpu_admission/base/text.h"
 
 namespace tpu_admission::rules {
 namespace {
 
+using namespace std::string_view_literals;
 using workload::NodeLabel;
 
 bool AsksForGpus(const k8s::PodSpec& spec) {
@@ -49,6 +53,69 @@ workload::Edits WithChips(const Subject& subject) {
   return edits;
 }
 
+// What was meant to be google.com/tpu: google.com/tpus, google.com/TPU, cloud.google.com/tpu, tpu.
+bool MeansTpus(std::string_view resource) {
+  if (resource == workload::kTpuResource) return false;
+  constexpr std::array kWhole = {workload::kTpuResource};
+  constexpr std::array kNames = {"tpu"sv, "tpus"sv};
+  const std::string_view name = resource.substr(resource.rfind('/') + 1);
+  return !Nearest(resource, kWhole, 2).empty() || !Nearest(name, kNames, 0).empty();
+}
+
+// The chips of a container under another name than google.com/tpu.
+struct Misnamed {
+  const k8s::Container& container;
+  std::string_view list;
+  std::string_view name;
+};
+
+std::optional<Misnamed> FindMisnamed(const k8s::PodSpec& spec) {
+  for (const k8s::Container& container : spec.containers) {
+    for (const std::string_view list : {"limits"sv, "requests"sv}) {
+      const auto& resources = list == "limits" ? container.limits : container.requests;
+      for (std::size_t i = 0; i < resources.size(); ++i) {
+        if (MeansTpus(resources.Name(i))) return Misnamed{container, list, resources.Name(i)};
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+// The chips that were meant, under their right name.
+workload::Edits Renamed(const Subject& subject, const Misnamed& misnamed) {
+  workload::Edits edits;
+  const k8s::Container& container = misnamed.container;
+  const auto& there = misnamed.list == "limits" ? container.limits : container.requests;
+  const auto chips = there.QuantityOrZero(misnamed.name).AsInteger();
+  if (!chips || *chips <= 0) return edits;
+  SetChips(subject.pods, container, *chips, edits);
+  for (const std::string_view list : {"limits"sv, "requests"sv}) {
+    if (!(list == "limits" ? container.limits : container.requests).Has(misnamed.name)) continue;
+    std::string pointer = subject.At(container, "/resources/");
+    AppendPointerToken(pointer.append(list), misnamed.name);
+    edits.push_back({std::move(pointer), std::nullopt});
+  }
+  return edits;
+}
+
+Finding UnderAnotherName(const Subject& subject, const Misnamed& misnamed) {
+  const std::string name = Printable(misnamed.name);
+  std::string pointer = subject.At(misnamed.container, "/resources/");
+  AppendPointerToken(pointer.append(misnamed.list), misnamed.name);
+  Finding finding{.pointer = std::move(pointer),
+                  .container = std::string(misnamed.container.name),
+                  .summary = fmt::format("{} asks for {}; the TPUs of GKE are google.com/tpu",
+                                         Title(misnamed.container), name),
+                  .problem = fmt::format("asks for {}, but the chips of TPU nodes are called "
+                                         "google.com/tpu. A pod gets nothing under another name "
+                                         "that no node offers: it stays Pending.",
+                                         name)};
+  finding.edits = Renamed(subject, misnamed);
+  if (finding.edits.empty()) finding.change = "name it google.com/tpu";
+  finding.decision = "how many chips the container is to have";
+  return finding;
+}
+
 Finding Missing(const Subject& subject, NodeLabel label) {
   Finding finding;
   finding.pointer = subject.At(label);
@@ -66,6 +133,9 @@ void Check(const Subject& subject, Report& report) {
   if (!by_accelerator && !subject.shape.choice[NodeLabel::kTopology].fixed()) return;
   const k8s::PodSpec& spec = subject.pods.pod.spec;
   if (MayGoWithout(subject) || AsksForGpus(spec) || IsFragment(subject)) return;
+  if (const auto misnamed = FindMisnamed(spec)) {
+    return report.Add(UnderAnotherName(subject, *misnamed));
+  }
   Finding finding =
       Missing(subject, by_accelerator ? NodeLabel::kAccelerator : NodeLabel::kTopology);
   if (PassesTheTaint(spec)) {

@@ -46,20 +46,17 @@ std::vector<std::string> Served(const tpu::Generation& generation,
   return names;
 }
 
-Finding Unknown(const Subject& subject, const std::string& value) {
-  const tpu::Generation* generation = subject.shape.generation;
-  return {
-      .pointer = subject.At(NodeLabel::kMachineType),
-      .summary = fmt::format("the catalog knows no TPU machine {}", value),
-      .problem = fmt::format(
-          "is {}, which the TPU catalog of {} does not know as a machine with TPUs. If it is a "
-          "new one, this is no fault; else no node has it and TPUs as well.",
-          value, subject.catalog.version()),
-      .change = SelectorChange(subject, NodeLabel::kMachineType,
-                               generation == nullptr ? "a machine type of `tpu-admission catalog`"
-                                                     : JoinOr(Serving(*generation, subject))),
-      .decision = "which machine is meant",
-      .milder = Mode::kWarn};
+Finding Unknown(const Subject& subject, std::string pointer, const std::string& value,
+                std::string change) {
+  return {.pointer = std::move(pointer),
+          .summary = fmt::format("the catalog knows no TPU machine {}", value),
+          .problem = fmt::format(
+              "is {}, which the TPU catalog of {} does not know as a machine with TPUs. If it is a "
+              "new one, this is no fault; else no node has it and TPUs as well.",
+              value, subject.catalog.version()),
+          .change = std::move(change),
+          .decision = "which machine is meant",
+          .milder = Mode::kWarn};
 }
 
 Finding OtherGeneration(const Subject& subject, std::string_view found, const tpu::Generation& of,
@@ -106,8 +103,13 @@ void CheckMachine(const Subject& subject, Report& report) {
   const workload::Selected& selected = subject.shape.choice[NodeLabel::kMachineType];
   if (!selected.fixed()) return;
   const tpu::Generation* of = subject.catalog.FindByMachine(selected.value);
-  if (of == nullptr) return report.Add(Unknown(subject, Quoted(selected.value)));
   const tpu::Generation* wanted = subject.shape.generation;
+  if (of == nullptr) {
+    const std::string known = wanted == nullptr ? "a machine type of `tpu-admission catalog`"
+                                                : JoinOr(Serving(*wanted, subject));
+    return report.Add(Unknown(subject, subject.At(NodeLabel::kMachineType), Quoted(selected.value),
+                              SelectorChange(subject, NodeLabel::kMachineType, known)));
+  }
   if (wanted == nullptr) return;
   if (of != wanted) {
     return report.Add(OtherGeneration(
@@ -124,21 +126,40 @@ void CheckMachine(const Subject& subject, Report& report) {
   if (!serves) report.Add(OtherTopology(subject, machine));
 }
 
-void CheckFamily(const Subject& subject, Report& report) {
-  const auto family = workload::FindRequired(subject.pods.pod.spec, workload::kGkeMachineFamily);
-  const tpu::Generation* wanted = subject.shape.generation;
-  if (!family || !family->fixed || wanted == nullptr) return;
-  if (family->value == wanted->machine_family) return;
-  for (const tpu::Generation& of : subject.catalog.generations()) {
-    if (of.machine_family != family->value) continue;
-    report.Add(OtherGeneration(subject, family->value, of, subject.At(*family),
-                               Selecting(subject, *family, wanted->machine_family)));
+// A label beside those that choose a node: what it says must be what the generation has there.
+void CheckBeside(const Subject& subject, std::string_view key,
+                 const tpu::Generation* (*find)(const tpu::Catalog&, std::string_view),
+                 const std::string& right, Report& report) {
+  const auto found = workload::FindRequired(subject.pods.pod.spec, key);
+  if (!found || !found->fixed) return;
+  const tpu::Generation* const of = find(subject.catalog, found->value);
+  if (of == subject.shape.generation) return;
+  if (of == nullptr) {
+    return report.Add(Unknown(subject, subject.At(*found), Quoted(found->value),
+                              fmt::format("set {} to {}", key, right)));
   }
+  report.Add(OtherGeneration(subject, found->value, *of, subject.At(*found),
+                             Selecting(subject, *found, right)));
+}
+
+const tpu::Generation* FindByFamily(const tpu::Catalog& catalog, std::string_view family) {
+  for (const tpu::Generation& generation : catalog.generations()) {
+    if (generation.machine_family == family) return &generation;
+  }
+  return nullptr;
+}
+
+const tpu::Generation* FindByMachine(const tpu::Catalog& catalog, std::string_view machine) {
+  return catalog.FindByMachine(machine);
 }
 
 void Check(const Subject& subject, Report& report) {
   CheckMachine(subject, report);
-  CheckFamily(subject, report);
+  const tpu::Generation* const wanted = subject.shape.generation;
+  if (wanted == nullptr) return;
+  CheckBeside(subject, workload::kGkeMachineFamily, FindByFamily, wanted->machine_family, report);
+  CheckBeside(subject, workload::kBetaInstanceTypeLabel, FindByMachine,
+              Serving(*wanted, subject).front(), report);
 }
 
 }  // namespace

@@ -26,23 +26,50 @@ bool IsKeptTogether(const Subject& subject) {
                      [&](std::string_view key) { return annotations.Has(key); });
 }
 
+// Where the annotation stands that names the domain of a Job, or where it is to stand.
+std::string PointerOf(std::string_view object) {
+  std::string pointer = fmt::format("{}/metadata/annotations", object);
+  AppendPointerToken(pointer, workload::kJobSetExclusiveTopology);
+  return pointer;
+}
+
+// All pods of a Job in a domain that is one node, where each takes a host of its own.
+void CheckDomain(const Subject& subject, const Slice& slice, Report& report) {
+  const PodSet& pods = subject.pods;
+  auto domain = pods.job_annotations.Find(workload::kJobSetExclusiveTopology);
+  std::string_view job;
+  if (domain)
+    job = pods.pointer.substr(0, pods.pointer.rfind("/spec/template"));
+  else
+    domain = subject.workload.metadata.annotations.Find(workload::kJobSetExclusiveTopology);
+  if (domain != workload::kHostNameLabel) return;
+  report.Add({.pointer = PointerOf(job),
+              .summary = "each Job is kept on one node",
+              .problem = fmt::format(
+                  "is {}, so JobSet sends all pods of a Job to one node. A {} has {}, and one "
+                  "pod takes the chips of its node: the other pods stay Pending.",
+                  *domain, slice.topology.Text(), Count(slice.hosts, "host")),
+              .edits = {{PointerOf(job), std::string(workload::kGkeNodePool)}}});
+}
+
 void Check(const Subject& subject, Report& report) {
   const PodSet& pods = subject.pods;
   const std::int64_t jobs = pods.scale.slices.value.value_or(0);
-  if (!pods.row->always_indexed || jobs < 2 || IsKeptTogether(subject)) return;
+  if (!pods.row->always_indexed) return;
   const std::optional<Slice> slice = subject.SliceOfPods();
   if (!slice || !slice->multi_host()) return;
+  CheckDomain(subject, *slice, report);
+  if (jobs < 2 || IsKeptTogether(subject)) return;
   const std::string topology = slice->topology.Text();
-  std::string pointer = "/metadata/annotations";
-  AppendPointerToken(pointer, workload::kJobSetExclusiveTopology);
   report.Add({.pointer = "/metadata/annotations",
               .summary = "nothing keeps each Job of the JobSet on a slice of its own",
               .problem = fmt::format(
                   "has no {}, so the pods of {} may be mixed over the node pools of {}: a "
                   "slice whose hosts run pods of two Jobs begins neither of them.",
                   workload::kJobSetExclusiveTopology, Count(jobs, "Job"), topology),
-              .edits = {{std::move(pointer), std::string(workload::kGkeNodePool)}},
-              .change = " in the annotations"});
+              .edits = {{PointerOf(""), std::string(workload::kGkeNodePool)}},
+              .change = " in the annotations",
+              .milder = Mode::kAudit});
 }
 
 }  // namespace
@@ -50,7 +77,7 @@ void Check(const Subject& subject, Report& report) {
 const Rule kTPU410 = {
     .id = "TPU410",
     .name = "exclusive-topology",
-    .mode = Mode::kAudit,
+    .mode = Mode::kWarn,
     .judges_counts = true,
     .check = Check,
 };

@@ -31,6 +31,15 @@ std::optional<NodeLabel> PlaceWithout(const Shape& shape) {
   return std::nullopt;
 }
 
+// A zone of the region whose name stands where a zone's should; nullptr if none does.
+const tpu::Zone* ZoneOfRegion(const Shape& shape, NodeLabel place) {
+  if (place != NodeLabel::kZone) return nullptr;
+  for (const tpu::Zone& zone : shape.generation->zones.list) {
+    if (RegionOf(zone.name) == shape.choice[place].value) return &zone;
+  }
+  return nullptr;
+}
+
 // Where the generation is in one zone alone, that one is meant.
 workload::Edits OnlyPlace(const Subject& subject, NodeLabel place) {
   const auto& zones = subject.shape.generation->zones.list;
@@ -48,19 +57,26 @@ void Check(const Subject& subject, Report& report) {
   const std::string noun = *place == NodeLabel::kZone ? "zone" : "region";
   const std::string value = Quoted(subject.shape.choice[*place].value);
   const bool sure = generation->zones.complete;
+  const tpu::Zone* const of_region = ZoneOfRegion(subject.shape, *place);
   report.Add(
       {.pointer = subject.At(*place),
        .summary = fmt::format("{} {}{}{}", noun, value,
                               sure ? " has no " : " is not known to have ", generation->label),
-       .problem = fmt::format("is {}, but {}{}{}{}.", value,
-                              sure ? "" : "the zone lists we know have ", generation->label,
-                              sure ? " is only in " : " only in ", ZoneNames(*generation)) +
-                  (sure ? "" : " Those with ? stand in few lists, or are for single tenants."),
+       .problem =
+           fmt::format("is {}{}, but {}{}{}{}.", value,
+                       of_region == nullptr
+                           ? ""
+                           : fmt::format(" (a region; {} is one of its zones)", of_region->name),
+                       sure ? "" : "the zone lists we know have ", generation->label,
+                       sure ? " is only in " : " only in ", ZoneNames(*generation)) +
+           (sure ? "" : " Those with ? stand in few lists, or are for single tenants."),
        .edits = OnlyPlace(subject, *place),
        .change =
            generation->zones.list.size() == 1 ? ""
            : *place == NodeLabel::kZone
-               ? fmt::format("select a zone that has {}, or leave the zone out", generation->label)
+               ? fmt::format(
+                     "select a zone that has {}{}, or leave the zone out", generation->label,
+                     of_region == nullptr ? "" : ", or the region by topology.kubernetes.io/region")
                : fmt::format("select a region that has {}, or leave it out", generation->label),
        .decision = "where it is to run",
        .milder = sure ? std::nullopt : std::optional(Mode::kWarn)});
