@@ -184,6 +184,8 @@ std::optional<double> JsonView::AsDouble() const {
 
 bool JsonView::IsTrue() const { return Is(value_, Kind::kTrue); }
 
+bool JsonView::IsFalse() const { return Is(value_, Kind::kFalse); }
+
 std::string PointerTo(JsonView root, JsonView value) {
   std::string pointer;
   AppendWay(pointer, *Of(root.value_), *Of(value.value_));

@@ -4,8 +4,6 @@
 #include <array>
 #include <cstdlib>
 
-#include "tpu_admission/tpu/guess.h"
-
 namespace tpu_admission::repair {
 namespace {
 
@@ -38,7 +36,8 @@ void SetSlices(k8s::JsonView object, const workload::Scale& scale, std::int64_t 
   if (bound("/minReplicas").value_or(slices) > slices) {
     edits.push_back({holder + "/minReplicas", slices});
   }
-  if (bound("/maxReplicas").value_or(slices) < slices) {
+  const std::int64_t most = bound("/maxReplicas").value_or(slices);
+  if (most < slices || most == scale.slices.value) {
     edits.push_back({holder + "/maxReplicas", slices});
   }
 }
@@ -120,24 +119,6 @@ bool MustKeepTopology(const Written& written) {
          !written.generation->PlacementsOf(*written.topology).empty();
 }
 
-// The chips that the pods of a slice ask for, and those of the topology: which was meant?
-std::int64_t TotalChips(const Written& written, bool count_is_written) {
-  const std::int64_t asked = written.chips_per_pod * written.pods_per_slice * written.slices;
-  if (!written.topology) return asked;
-  const std::int64_t shaped = written.topology->chips() * written.slices;
-  // Pods that fill one slice together, though nobody says so (numOfHosts is missing).
-  if (!count_is_written && asked == written.topology->chips()) return asked;
-  const auto& machines = written.generation->machines;
-  const bool possible = std::any_of(
-      machines.begin(), machines.end(),
-      [&](const tpu::MachineType& machine) { return written.chips_per_pod <= machine.chips; });
-  const bool offered = !written.generation->PlacementsOf(*written.topology).empty();
-  const bool counts = written.pods->scale.is_counted();
-  if (!offered) return possible && asked > 0 && (count_is_written || !counts) ? asked : shaped;
-  if (!counts) return shaped;
-  return count_is_written && possible && asked > 0 ? asked : shaped;
-}
-
 // How often the slices of the object are wanted with this topology.
 std::vector<std::int64_t> Slices(const Written& written, std::int64_t chips) {
   std::vector<std::int64_t> slices = {written.slices};
@@ -216,16 +197,6 @@ Candidate Shaped(const Written& written, const tpu::Placement& placement, std::i
   return candidate;
 }
 
-// The slice that the pods want cut out of the one that they select, or all of it, where that can
-// be.
-std::optional<tpu::Topology> PartOf(const Written& written) {
-  const auto text = written.pods->SliceTopology();
-  const auto part = text ? tpu::Topology::Parse(*text) : std::nullopt;
-  if (!part || !written.topology || !written.topology->Contains(*part)) return std::nullopt;
-  const bool offered = !written.generation->PlacementsOf(*part).empty();
-  return offered ? part : std::nullopt;
-}
-
 // Whether the machines of the node pool make the part.
 bool FitsPool(const Written& written, const tpu::Placement& placement) {
   if (!written.cut_from) return true;
@@ -234,91 +205,11 @@ bool FitsPool(const Written& written, const tpu::Placement& placement) {
                      [&](const tpu::Placement& pool) { return pool.machine == placement.machine; });
 }
 
-// Where request and limit of the chips differ, the one was meant that a host of the topology has.
-std::int64_t ChipsMeant(const Written& written) {
-  const std::int64_t chips = written.pods->chips_per_pod;
-  if (written.container == nullptr || !written.topology) return chips;
-  const k8s::Amount* const request = written.container->requests.Find(workload::kTpuResource);
-  if (request == nullptr || !request->quantity) return chips;
-  const std::int64_t requested = request->quantity->AsInteger().value_or(chips);
-  const tpu::PlacementList placements = written.generation->PlacementsOf(*written.topology);
-  const auto has = [&](std::int64_t number) {
-    return std::any_of(placements.begin(), placements.end(), [&](const tpu::Placement& placement) {
-      return placement.chips_per_host() == number;
-    });
-  };
-  return has(requested) && !has(chips) ? requested : chips;
-}
-
-// What a label that names no generation was meant to be, as the rules guess it.
-const tpu::Generation* Guess(const tpu::Catalog& catalog, const workload::NodeChoice& choice) {
-  const std::string_view label = choice[NodeLabel::kAccelerator].value;
-  const auto topology = tpu::Topology::Parse(choice[NodeLabel::kTopology].value);
-  return topology ? tpu::GuessFor(catalog, label, *topology) : catalog.Guess(label);
-}
-
 }  // namespace
 
-std::optional<Written> Read(const tpu::Catalog& catalog, const workload::PodSet& pods) {
-  if (pods.use != workload::TpuUse::kChips) return std::nullopt;  // nobody asked for chips
-  if (pods.nodes.choices.size() != 1) return std::nullopt;
-  Written written;
-  written.pods = &pods;
-  written.choice = &pods.nodes.choices.front();
-  const workload::Selected& accelerator = (*written.choice)[NodeLabel::kAccelerator];
-  const workload::Selected& machine = (*written.choice)[NodeLabel::kMachineType];
-  if (accelerator.fixed()) {
-    written.generation = catalog.FindByLabel(accelerator.value);
-    if (written.generation == nullptr) written.generation = Guess(catalog, *written.choice);
-  } else if (machine.fixed()) {
-    written.generation = catalog.FindByMachine(machine.value);
-  }
-  if (written.generation == nullptr) return std::nullopt;
-  written.container = ChipContainer(pods);
-  // Where one container takes a whole host, somebody must say which.
-  if (written.container == nullptr && !written.generation->node_can_be_split()) return std::nullopt;
-  const workload::Selected& topology = (*written.choice)[NodeLabel::kTopology];
-  if (topology.fixed()) written.topology = tpu::Topology::Parse(topology.value);
-  if (const auto part = PartOf(written)) {
-    written.cut_from = written.topology;
-    written.topology = part;
-  }
-  const workload::Scale& scale = pods.scale;
-  written.chips_per_pod = ChipsMeant(written);
-  if (scale.is_counted()) {
-    if (!scale.pods.value || !scale.slices.value) return std::nullopt;  // a placeholder
-    // Others may or may not fill slices with it.
-    if (!scale.tpu_pods && scale.sub_group == 0) return std::nullopt;
-    written.has_paused_pods = scale.pods.value == 0;
-    written.has_paused_slices = scale.slices.value == 0;
-    written.pods_per_slice = std::max<std::int64_t>(1, scale.tpu_pods.value_or(*scale.pods.value));
-    written.slices = std::max<std::int64_t>(1, *scale.slices.value);
-    written.sub_groups = scale.sub_groups();
-    written.slices *= written.sub_groups;
-    if (scale.counting == Counting::kReplicas && written.topology && written.chips_per_pod > 0) {
-      // A StatefulSet says how many pods there are, not how many slices.
-      const std::int64_t hosts = written.topology->chips() / written.chips_per_pod;
-      if (hosts > 0 && written.pods_per_slice % hosts == 0) {
-        written.slices = written.pods_per_slice / hosts;
-        written.pods_per_slice = hosts;
-      }
-    }
-  }
-  written.total_chips = TotalChips(written, scale.pods.written && !written.has_paused_pods);
-  return written;
-}
-
-std::optional<Written> ReadAll(const tpu::Catalog& catalog, const workload::Workload& workload,
-                               const workload::PodSet& pods) {
-  std::optional<Written> written = Read(catalog, pods);
-  if (!written) return std::nullopt;
-  for (const workload::PodSet& other : workload.pod_sets) {
-    if (other.scale.counted_by != &pods) continue;
-    std::optional<Written> follower = Read(catalog, other);
-    if (!follower) return std::nullopt;
-    written->followers.push_back(*std::move(follower));
-  }
-  return written;
+bool Candidate::LeavesOneWorkerOf(const Written& written) const {
+  return written.pods->scale.counting == Counting::kNone && placement.hosts > 1 &&
+         written.chips_per_pod > chips_per_pod;
 }
 
 bool Candidate::Is(const Written& written) const {
@@ -357,6 +248,7 @@ std::vector<Candidate> CandidatesFor(const Written& written, k8s::JsonView objec
         if (slices % written.sub_groups != 0) continue;
         Candidate candidate = Shaped(written, placement, chips, slices);
         if (!CanShare(written, candidate.pods * slices)) continue;
+        if (candidate.LeavesOneWorkerOf(written)) continue;
         Edits& edits = candidate.edits;
         SetPodSpec(edits, written, candidate);
         for (const Written& follower : written.followers) SetPodSpec(edits, follower, candidate);

@@ -89,9 +89,9 @@ class Search {
     if (std::any_of(faults.begin(), faults.end(), [](const Fault& f) { return f.needs_a_name; })) {
       return {};
     }
-    if (!MakePlans() && !(DoWhatIsSaid() && MakePlans())) return {};
+    const bool has_plans = MakePlans() || (DoWhatIsSaid() && MakePlans());
     std::optional<Repair> slip = OfASlip();
-    std::vector<Repair> repairs = OfPlans();
+    std::vector<Repair> repairs = has_plans ? OfPlans() : std::vector<Repair>();
     if (slip && (repairs.empty() || IsNearer(*slip, repairs.front()))) {
       std::erase_if(repairs,
                     [&](const Repair& other) { return Includes(other.edits, slip->edits); });
@@ -274,7 +274,7 @@ class Search {
     const auto written = now != nullptr ? ReadAll(catalog_, proof->workload, *now) : std::nullopt;
     if (written) plan.said = AsCandidate(*written);
     if (!plan.said || plan.said->total_chips() != written->total_chips ||
-        now->scale.counted_by != nullptr) {
+        now->scale.counted_by != nullptr || plan.said->LeavesOneWorkerOf(plan.written)) {
       return std::nullopt;
     }
     return Found{&*plan.said, std::move(edits), own};

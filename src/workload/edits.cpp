@@ -42,20 +42,22 @@ std::string PointerOf(const PodSet& pods, const k8s::Container& container, std::
 }
 
 const k8s::Container* ChipContainer(const PodSet& pods) {
-  const k8s::Container* found = nullptr;
-  std::size_t main = 0;
-  const k8s::Container* only = nullptr;
-  for (const k8s::Container& container : pods.pod.spec.containers) {
-    if (container.role == k8s::ContainerRole::kMain) {
-      ++main;
-      only = &container;
+  using IsOne = bool (*)(const k8s::Container&);
+  constexpr IsOne kFirstOfThese[] = {
+      [](const auto& one) { return one.Stays() && UsesTpu(one); },
+      [](const auto& one) { return UsesTpu(one); },
+      [](const auto& one) { return one.role == k8s::ContainerRole::kMain; },
+  };
+  for (const IsOne is_one : kFirstOfThese) {
+    const k8s::Container* found = nullptr;
+    for (const k8s::Container& container : pods.pod.spec.containers) {
+      if (!is_one(container)) continue;
+      if (found != nullptr) return nullptr;
+      found = &container;
     }
-    if (!UsesTpu(container)) continue;
-    if (found != nullptr) return nullptr;
-    found = &container;
+    if (found != nullptr) return found;
   }
-  if (found != nullptr) return found;
-  return main == 1 ? only : nullptr;
+  return nullptr;
 }
 
 void SetLabel(const PodSet& pods, NodeLabel label, const Selected& selected, std::string value,

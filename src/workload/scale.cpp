@@ -83,6 +83,7 @@ void CombineGroup(const Kind& kind, JsonView object, std::span<PodSet> sets) {
   const bool apart = has_template && together == Together::kNo;
   if (leader_has_chips && !apart) leader->scale.counted_by = worker;
   scale.leaders_without_tpus = apart ? 1 : 0;
+  scale.leader_has_others = apart && leader_has_chips;
   scale.tpu_pods = scale.sub_group > 0
                        ? OfSubGroup(*scale.pods.value, scale.leaders_without_tpus, scale.sub_group)
                        : std::optional(*scale.pods.value - scale.leaders_without_tpus);
@@ -155,8 +156,12 @@ Scale ReadScale(const PodSetRow& row, JsonView object, const Binding& binding, k
     const JsonView cluster = Locate(object, ParentOf(row.counts), binding);
     HoldWithinBounds(replicated(), cluster["enableInTreeAutoscaling"].IsTrue(), scale);
   }
-  if (row.always_indexed) scale.group = replicated()["groupName"].StringOr(kDefaultGroup);
-  scale.indexed = row.always_indexed || holder["completionMode"].StringOr("") == "Indexed";
+  if (row.always_indexed) {
+    scale.group = replicated()["groupName"].StringOr(kDefaultGroup);
+    scale.nameless = object["spec"]["network"]["enableDNSHostnames"].IsFalse();
+  }
+  scale.indexed =
+      holder["completionMode"].StringOr(row.always_indexed ? "Indexed" : "") == "Indexed";
   scale.sub_group = Sensible(holder["subGroupPolicy"]["subGroupSize"].AsInteger()).value_or(0);
   scale.tpu_pods = scale.pods.value;
   scale.waits_for_ready = WaitsForReady(row, object);

@@ -49,6 +49,7 @@ class JsonView {
   std::optional<std::int64_t> AsInteger() const;  // a JSON number without fraction that fits
   std::optional<double> AsDouble() const;         // any JSON number
   bool IsTrue() const;                            // a literal true
+  bool IsFalse() const;                           // a literal false
 
   // Deep equality, as JSON values; two absent views are equal.
   friend bool Equal(JsonView a, JsonView b);

@@ -13,7 +13,8 @@ namespace tpu_admission::workload {
 
 using Edits = std::vector<k8s::JsonEdit>;
 
-// The one container that has, or is to have, the chips; nullptr if there are several.
+// The one container that has, or is to have, the chips: one that stays before an init container,
+// which hands them on. nullptr if there are several.
 const k8s::Container* ChipContainer(const PodSet& pods);
 
 // Puts `value` where `selected`, a choice of the pod set's, stands; into nodeSelector if nothing

@@ -41,6 +41,7 @@ struct Scale {
   Count slices;              // how many times all this; 1 where the kind has no such count. Of
                              // kPerSlice what its minReplicas and maxReplicas make of it
   bool indexed = false;      // kJob: completionMode Indexed, or made so by the kind's controller
+  bool nameless = false;  // a JobSet that says that it wants no Service for the names of its pods
 
   // The pods with TPUs that fill a slice, or several: those of this set, of its leader, of the
   // other templates of kTogether. Nothing if that cannot be said.
@@ -52,7 +53,8 @@ struct Scale {
     std::int64_t most = 0;
   };
   Either either;
-  std::int64_t leaders_without_tpus = 0;  // kGroup: 1 if the group's leader asks for no chips
+  std::int64_t leaders_without_tpus = 0;  // kGroup: 1 if the group's leader is none of its workers
+  bool leader_has_others = false;         // which then has chips of other nodes
   std::int64_t sub_group = 0;             // kGroup: subGroupSize; 0: the group is one slice
   bool shared = false;                    // kTogether: other templates are counted in tpu_pods
   // kElsewhere: the set that fills slices with this one and has the counts of both; nullptr if none

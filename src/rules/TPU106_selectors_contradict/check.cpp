@@ -19,8 +19,10 @@ constexpr std::array kOthers = {workload::kGkeNodePool,    workload::kGkeNodePoo
 
 bool Takes(const k8s::NodeSelectorTerm& term, std::string_view key, std::string_view value) {
   return std::none_of(term.requirements.begin(), term.requirements.end(), [&](const auto& need) {
-    return need.key == key && need.op == "In" &&
-           std::find(need.values.begin(), need.values.end(), value) == need.values.end();
+    if (need.key != key) return false;
+    const bool named =
+        std::find(need.values.begin(), need.values.end(), value) != need.values.end();
+    return need.op == "In" ? !named : need.op == "NotIn" ? named : need.op == "DoesNotExist";
   });
 }
 
@@ -35,8 +37,9 @@ void CheckOther(const Subject& subject, std::string_view key, Report& report) {
   report.Add({.pointer = subject.AtSpec("/affinity/nodeAffinity"),
               .part = std::string(key),
               .summary = fmt::format("{}: nodeSelector and affinity contradict each other", key),
-              .problem = fmt::format("wants other values of {} than nodeSelector, which wants {}. "
-                                     "A node has one value of a label, so no node can ever match.",
+              .problem = fmt::format("wants no nodes whose {0} is {1}, and nodeSelector wants "
+                                     "{1}. A node has one value of a label, so no node can ever "
+                                     "match.",
                                      key, selected),
               .change = fmt::format("name {} in one of the two places only", key),
               .decision = "which of the two is meant"});
@@ -80,7 +83,11 @@ std::string_view OtherPlace(const Subject& subject, std::string_view key, std::s
 void Check(const Subject& subject, Report& report) {
   const workload::NodeSelection& nodes = subject.pods.nodes;
   for (const std::string_view key : kOthers) CheckOther(subject, key, report);
-  if (!nodes.contradiction || nodes.one_value.empty()) return;
+  if (!nodes.contradiction) {
+    for (const std::string_view key : workload::kNodeLabels) CheckOther(subject, key, report);
+    return;
+  }
+  if (nodes.one_value.empty()) return;
   const std::string key(Key(nodes.contradicting));
   const std::string one = Quoted(nodes.one_value);
   const std::string other = Quoted(nodes.other_value);

@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include "rules/engine/phrases.h"
+#include "rules/engine/suggestions.h"
 #include "tpu_admission/base/text.h"
 
 namespace tpu_admission::rules {
@@ -29,7 +30,21 @@ std::string Consequence(const Subject& subject) {
                      subject.workload.kind->name);
 }
 
+void CheckNodePool(const Subject& subject, Report& report) {
+  const auto pool = workload::FindRequired(subject.pods.pod.spec, workload::kGkeNodePool);
+  if (!pool || !pool->Is("")) return;
+  workload::Edits edits = Without(subject, *pool);
+  report.Add({.pointer = subject.At(*pool),
+              .summary = fmt::format("{} is empty", workload::kGkeNodePool),
+              .problem = "is empty, and each node of GKE has the name of its node pool there: no "
+                         "node matches, so the pod stays Pending.",
+              .edits = std::move(edits),
+              .change = ", or name the node pool",
+              .decision = "which node pool is meant"});
+}
+
 void Check(const Subject& subject, Report& report) {
+  CheckNodePool(subject, report);
   if (IsBuiltIn(*subject.workload.kind)) return;
   for (std::size_t i = 0; i < workload::kNodeLabels.size(); ++i) {
     const auto label = static_cast<NodeLabel>(i);

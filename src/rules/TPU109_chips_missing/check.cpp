@@ -53,13 +53,14 @@ workload::Edits WithChips(const Subject& subject) {
   return edits;
 }
 
-// What was meant to be google.com/tpu: google.com/tpus, google.com/TPU, cloud.google.com/tpu, tpu.
+// What was meant to be google.com/tpu: google.com/tpus, google.com/tpu-v6e, cloud.google.com/tpu.
 bool MeansTpus(std::string_view resource) {
   if (resource == workload::kTpuResource) return false;
   constexpr std::array kWhole = {workload::kTpuResource};
   constexpr std::array kNames = {"tpu"sv, "tpus"sv};
   const std::string_view name = resource.substr(resource.rfind('/') + 1);
-  return !Nearest(resource, kWhole, 2).empty() || !Nearest(name, kNames, 0).empty();
+  return resource.starts_with(workload::kTpuResource) || !Nearest(resource, kWhole, 2).empty() ||
+         !Nearest(name, kNames, 0).empty();
 }
 
 // The chips of a container under another name than google.com/tpu.

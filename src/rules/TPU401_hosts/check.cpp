@@ -237,7 +237,13 @@ void Suggest(const Subject& subject, const Slice& slice, const std::optional<Gro
              std::int64_t found, Finding& finding) {
   const workload::Scale& scale = subject.pods.scale;
   const std::int64_t pods = PodsFor(scale, found, slice);
-  if (group && group->same_chips) {
+  if (scale.leader_has_others) {
+    finding.change = fmt::format(
+        "give the leader the accelerator, topology and chips of its "
+        "workers, or take its chips away and set {} to {}",
+        scale.pods.field, pods + 1);
+    finding.decision = "whether the leader is one of the workers";
+  } else if (group && group->same_chips) {
     finding.change = ChangeOf(*group, slice);
     finding.decision = "which of the replicated jobs is to have more pods";
   } else if (scale.counting == Counting::kTogether) {

@@ -23,6 +23,13 @@ bool RunsAlone(const k8s::Container& container) {
          container.HasEnv(workload::kTpuHostBounds) || (hosts && *hosts == "localhost");
 }
 
+bool HasOwnNumbers(const k8s::PodSpec& spec) {
+  return std::any_of(spec.containers.begin(), spec.containers.end(), [](const auto& container) {
+    return container.HasEnv(workload::kTpuWorkerId) ||
+           container.HasEnv(workload::kTpuWorkerHostNames) || RunsAlone(container);
+  });
+}
+
 // The pods of one slice that are made from this very template.
 std::int64_t PodsOfTemplate(const Subject& subject) {
   const workload::Scale& scale = subject.pods.scale;
@@ -73,9 +80,33 @@ void CheckHosts(const Subject& subject, const k8s::Container& container, const S
               .decision = "what the other workers are called"});
 }
 
+// LeaderWorkerSet counts a leader with chips as worker 0 of the slice, wherever it runs.
+// kubernetes-sigs/lws pkg/utils/accelerators/tpu.go
+void CheckLeader(const Subject& subject, Report& report) {
+  const workload::Scale& scale = subject.pods.scale;
+  if (!scale.leader_has_others || scale.sub_group > 0) return;
+  const std::optional<Slice> slice = subject.SliceOfPods();
+  if (!slice || !slice->multi_host() || HasOwnNumbers(subject.pods.pod.spec)) return;
+  const auto leader =
+      std::find_if(subject.workload.pod_sets.begin(), subject.workload.pod_sets.end(),
+                   [](const workload::PodSet& pods) { return pods.row->leads; });
+  report.Add({.pointer = std::string(leader->spec_pointer),
+              .part = "leader",
+              .summary = "the leader is worker 0, but of another slice",
+              .problem = fmt::format("asks for google.com/tpu on other nodes than the workers. "
+                                     "LeaderWorkerSet takes a leader with chips for worker 0, so "
+                                     "the workers of the {} are told {} names and numbers from 1 "
+                                     "on: the slice waits for a worker 0 that it does not have.",
+                                     slice->topology.Text(), scale.pods.value.value_or(0)),
+              .change = "give the leader the accelerator and topology of its workers, or take "
+                        "google.com/tpu and the TPU selectors away from it",
+              .decision = "whether the leader is one of the workers"});
+}
+
 void Check(const Subject& subject, Report& report) {
   const Counting counting = subject.pods.scale.counting;
   if (counting == Counting::kNone || subject.is_pod()) return;
+  CheckLeader(subject, report);
   std::optional<Slice> slice;
   for (const k8s::Container& container : subject.pods.pod.spec.containers) {
     if (!container.HasEnv(workload::kTpuWorkerId) &&

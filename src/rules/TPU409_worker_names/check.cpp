@@ -34,24 +34,33 @@ bool OnSeveralHosts(const Subject& subject, const std::optional<Slice>& slice) {
 
 void Check(const Subject& subject, Report& report) {
   const workload::PodSet& pods = subject.pods;
-  // A JobSet makes the Service itself.
-  const bool plain = pods.scale.counting == workload::Counting::kJob && !pods.row->always_indexed;
-  if (!plain || !pods.pod.spec.Text("subdomain").empty()) return;
+  // A JobSet makes the Service itself, unless it is told not to.
+  const bool nameless = !pods.row->always_indexed || pods.scale.nameless;
+  if (pods.scale.counting != workload::Counting::kJob || !nameless ||
+      !pods.pod.spec.Text("subdomain").empty())
+    return;
   if (pods.scale.pods.value.value_or(0) == 0 || HasOwnNames(pods.pod.spec)) return;
   const std::optional<Slice> slice = subject.SliceOfPods();
   if (!OnSeveralHosts(subject, slice)) return;
   const std::string name = slice ? slice->topology.Text() : "the slice";
-  report.Add(
-      {.pointer = std::string(pods.spec_pointer),
-       .summary = fmt::format("no subdomain: the workers of {} wait for each other", name),
-       .problem = fmt::format(
-           "has no subdomain. The workers on the {} of {} look for each other by name before the "
-           "first step; GKE tells them their numbers and names only where an Indexed Job has a "
-           "subdomain, so without one the program waits for ever.",
-           slice ? Count(slice->hosts, "host") : "hosts", name),
-       .change = "set subdomain to the name of a headless Service (clusterIP: None, "
-                 "publishNotReadyAddresses: true) that selects the pods of the Job",
-       .decision = "which headless Service is to name the workers"});
+  Finding finding{
+      .pointer = std::string(pods.spec_pointer),
+      .summary = fmt::format("no subdomain: the workers of {} wait for each other", name),
+      .problem = fmt::format(
+          "has no subdomain. The workers on the {} of {} look for each other by name before the "
+          "first step; GKE tells them their numbers and names only where an Indexed Job has a "
+          "subdomain, so without one the program waits for ever.",
+          slice ? Count(slice->hosts, "host") : "hosts", name)};
+  if (pods.scale.nameless) {
+    finding.edits = {{"/spec/network/enableDNSHostnames", std::nullopt}};
+    finding.change = ", and JobSet makes the Service and sets the subdomain";
+  } else {
+    finding.change =
+        "set subdomain to the name of a headless Service (clusterIP: None, "
+        "publishNotReadyAddresses: true) that selects the pods of the Job";
+    finding.decision = "which headless Service is to name the workers";
+  }
+  report.Add(std::move(finding));
 }
 
 }  // namespace

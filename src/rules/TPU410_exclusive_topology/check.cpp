@@ -1,8 +1,10 @@
 #include <fmt/core.h>
 #include <algorithm>
+#include <array>
 
 #include "rules/engine/phrases.h"
 #include "tpu_admission/base/json_pointer.h"
+#include "tpu_admission/base/text.h"
 #include "tpu_admission/workload/gke_labels.h"
 #include "tpu_admission/workload/jobset_keys.h"
 #include "tpu_admission/workload/kueue_keys.h"
@@ -10,6 +12,7 @@
 namespace tpu_admission::rules {
 namespace {
 
+using namespace std::string_view_literals;
 using workload::PodSet;
 
 // https://jobset.sigs.k8s.io/docs/concepts/: on the JobSet, or on the Job of a replicated job.
@@ -33,6 +36,14 @@ std::string PointerOf(std::string_view object) {
   return pointer;
 }
 
+// What the key of the node pool was meant to be.
+bool MeansNodePool(std::string_view key) {
+  constexpr std::array kWhole = {workload::kGkeNodePool};
+  constexpr std::array kNames = {"gke-nodepool"sv, "nodepool"sv};
+  return key != workload::kGkeNodePool &&
+         (!Nearest(key, kWhole, 2).empty() || !Nearest(key, kNames, 2).empty());
+}
+
 // All pods of a Job in a domain that is one node, where each takes a host of its own.
 void CheckDomain(const Subject& subject, const Slice& slice, Report& report) {
   const PodSet& pods = subject.pods;
@@ -42,6 +53,14 @@ void CheckDomain(const Subject& subject, const Slice& slice, Report& report) {
     job = pods.pointer.substr(0, pods.pointer.rfind("/spec/template"));
   else
     domain = subject.workload.metadata.annotations.Find(workload::kJobSetExclusiveTopology);
+  if (domain && MeansNodePool(*domain)) {
+    report.Add({.pointer = PointerOf(job),
+                .summary = "the exclusive topology is no label of nodes",
+                .problem = fmt::format("is {}, which is no label of the nodes of GKE, so no node "
+                                       "is in such a domain and the pods stay Pending.",
+                                       Quoted(*domain)),
+                .edits = {{PointerOf(job), std::string(workload::kGkeNodePool)}}});
+  }
   if (domain != workload::kHostNameLabel) return;
   report.Add({.pointer = PointerOf(job),
               .summary = "each Job is kept on one node",

@@ -40,6 +40,18 @@ const tpu::Zone* ZoneOfRegion(const Shape& shape, NodeLabel place) {
   return nullptr;
 }
 
+// A zone where a region should stand: no node has such a region.
+Finding ZoneAsRegion(const Subject& subject, std::string_view zone) {
+  Finding finding{.pointer = subject.At(NodeLabel::kRegion),
+                  .summary = fmt::format("{} is a zone, not a region", Quoted(zone)),
+                  .problem = fmt::format("is {}, a zone; its region is {}. No node has a zone for "
+                                         "its region, so the pod stays Pending.",
+                                         Quoted(zone), RegionOf(zone))};
+  finding.edits = Selecting(subject, NodeLabel::kRegion, std::string(RegionOf(zone)));
+  finding.change = ", or select the zone by topology.kubernetes.io/zone";
+  return finding;
+}
+
 // Where the generation is in one zone alone, that one is meant.
 workload::Edits OnlyPlace(const Subject& subject, NodeLabel place) {
   const auto& zones = subject.shape.generation->zones.list;
@@ -54,6 +66,10 @@ void Check(const Subject& subject, Report& report) {
   if (subject.workload.managed_elsewhere) return;
   const std::optional<NodeLabel> place = PlaceWithout(subject.shape);
   if (!place) return;
+  const std::string_view region = subject.shape.choice[NodeLabel::kRegion].value;
+  if (*place == NodeLabel::kRegion && generation->FindZone(region) != nullptr) {
+    return report.Add(ZoneAsRegion(subject, region));
+  }
   const std::string noun = *place == NodeLabel::kZone ? "zone" : "region";
   const std::string value = Quoted(subject.shape.choice[*place].value);
   const bool sure = generation->zones.complete;

@@ -438,6 +438,34 @@ TEST(Repair, OfWhatMayRunOnAPartIsNone) {
               ::testing::IsEmpty());
 }
 
+TEST(Repair, OfOnePodIsNoneOfManyWorkers) {
+  const auto alone = [](const std::string& chips) {
+    return "{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: " + PodSpec({.chips = chips}) +
+           "}";
+  };
+  EXPECT_THAT(First(alone("16")), ::testing::StartsWith("one host, 8 chips in all"));
+  EXPECT_THAT(First(alone("1")), ::testing::StartsWith("keep 4x4"));
+}
+
+TEST(Repair, OfAnInitContainerLeavesTheOthers) {
+  const std::string more =
+      "initContainers: [{name: i, image: i, resources: {limits: {google.com/tpu: 8}}}], ";
+  EXPECT_EQ(First(Job({.more = more}, 4)),
+            "keep 4x4, 16 chips on 4 hosts | initContainers[0] google.com/tpu: 4");
+}
+
+// Where nobody may choose between bounds, nobody may after the repair.
+TEST(Repair, OfAFixedNumberOfReplicasKeepsItFixed) {
+  EXPECT_EQ(First(RayCluster({}, "replicas: 4, minReplicas: 4, maxReplicas: 4")),
+            "keep 4x4, 16 chips on 4 hosts | numOfHosts: 4, replicas: 1, minReplicas: 1, "
+            "maxReplicas: 1");
+}
+
+// LeaderWorkerSet counts a leader with chips as one of the workers: it must be one, or have none.
+TEST(Repair, OfALeaderOfAnotherSliceIsAPersons) {
+  EXPECT_EQ(First(Group(4, {.topology = "2x2"}, {})), "");
+}
+
 // Kueue cuts several slices for one Job.
 TEST(Repair, OfASliceSizeChangesNoPods) {
   const std::string_view pods = "template: {spec: {nodeSelector";

@@ -1,0 +1,39 @@
+// What is written of a pod set: the shape that it asks for, as far as it can be read.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "tpu_admission/tpu/catalog.h"
+#include "tpu_admission/workload/workload.h"
+
+namespace tpu_admission::repair {
+
+struct Written {
+  const workload::PodSet* pods = nullptr;
+  const workload::NodeChoice* choice = nullptr;
+  const tpu::Generation* generation = nullptr;  // selected, or probably meant
+  const k8s::Container* container = nullptr;    // with the chips; nullptr: several share a host
+  std::optional<tpu::Topology> topology;
+  // The topology of the node pool where the pods ask for a part of its slice, by an annotation:
+  // `topology` is then that part. Repairs keep both.
+  std::optional<tpu::Topology> cut_from;
+  std::int64_t chips_per_pod = 0;  // 0: not known
+  std::int64_t pods_per_slice = 1;
+  std::int64_t slices = 1;
+  std::int64_t sub_groups = 1;  // of each group, which are slices too
+  std::int64_t total_chips = 0;
+  // A count of 0 stays: a pause is no fault, and no repair ends it.
+  bool has_paused_pods = false;
+  bool has_paused_slices = false;
+  // The sets whose pods fill the slices with these, and are counted in them: a leader's.
+  std::vector<Written> followers;
+};
+// Nothing if a person must choose first: several alternatives, no generation, no counts.
+std::optional<Written> Read(const tpu::Catalog& catalog, const workload::PodSet& pods);
+// The same with its followers.
+std::optional<Written> ReadAll(const tpu::Catalog& catalog, const workload::Workload& workload,
+                               const workload::PodSet& pods);
+
+}  // namespace tpu_admission::repair
