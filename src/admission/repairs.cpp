@@ -58,6 +58,20 @@ bool IsForTemplates(const rules::Fix& fix) {
          std::holds_alternative<rules::SetDnsPolicy>(fix);
 }
 
+// "which topology is meant" with the rule that asks, each once, of the findings of this mode.
+std::vector<std::string> DecisionsOf(const std::vector<JudgedFinding>& findings, Mode mode) {
+  std::vector<std::string> decisions;
+  std::vector<std::string_view> said;
+  for (const JudgedFinding& judged : findings) {
+    const std::string_view decision = judged.finding.decision;
+    if (Hardest(judged) != mode || decision.empty()) continue;
+    if (std::find(said.begin(), said.end(), decision) != said.end()) continue;
+    said.push_back(decision);
+    decisions.push_back(std::string(decision) + " (" + std::string(judged.finding.rule->id) + ")");
+  }
+  return decisions;
+}
+
 }  // namespace
 
 std::vector<repair::Repair> RepairsOf(const Settings& settings, const Submission& submission,
@@ -125,15 +139,9 @@ std::string WhatWouldRun(const std::vector<repair::Repair>& repairs) {
 }
 
 std::string WhyNoRepair(const std::vector<JudgedFinding>& findings) {
-  std::vector<std::string> decisions;
-  std::vector<std::string_view> said;
-  for (const JudgedFinding& judged : findings) {
-    const std::string_view decision = judged.finding.decision;
-    if (!Denies(judged) || decision.empty()) continue;
-    if (std::find(said.begin(), said.end(), decision) != said.end()) continue;
-    said.push_back(decision);
-    decisions.push_back(std::string(decision) + " (" + std::string(judged.finding.rule->id) + ")");
-  }
+  std::vector<std::string> decisions = DecisionsOf(findings, Mode::kDeny);
+  // Beside a misspelt accelerator, the faults of what it was meant to be warn.
+  if (decisions.empty()) decisions = DecisionsOf(findings, Mode::kWarn);
   if (decisions.empty())
     return "No repair is shown: no shape near this one was found without a fault.\n";
   std::string text = "No repair is shown: only you can say " + decisions.front();

@@ -1,6 +1,7 @@
 #include "tpu_admission/offline/check.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "offline/ignore_comments.h"
@@ -33,6 +34,12 @@ bool NamesChips(k8s::JsonView value) {
     if (NamesChips(value.is_object() ? value.Member(i) : value.Element(i))) return true;
   }
   return false;
+}
+
+// Holds an amount of chips, and asks for none.
+bool OnlyCountsChips(const k8s::GroupVersionKind& gvk) {
+  constexpr std::array<std::string_view, 3> kKinds = {"LimitRange", "Node", "ResourceQuota"};
+  return gvk.group.empty() && std::find(kKinds.begin(), kKinds.end(), gvk.kind) != kKinds.end();
 }
 
 // Of a value; of a list or map its key, or where it begins.
@@ -124,7 +131,7 @@ class Checker {
       Repair(object, submission, judgement, told);
       if (wish_.with_fixes) Fix(object, submission, judgement, told);
     } else if (settings_.policy.kinds().Find(object.gvk.group, object.gvk.kind) == nullptr &&
-               NamesChips(object.json)) {
+               !OnlyCountsChips(object.gvk) && NamesChips(object.json)) {
       told.warnings.push_back({object.PlaceOf("").value,
                                "asks for google.com/tpu, but is of a kind that is not read; see "
                                "`kinds` of the policy"});

@@ -40,7 +40,11 @@ std::string ShortName(const JsonEdit& edit) {
   }
   const bool amount = way.size() > 4 && way[way.size() - 3] == "resources";
   if (!amount) return last;
-  const std::string container = way[way.size() - 5] + "[" + way[way.size() - 4] + "] ";
+  // "containers[0]", or "container" and "model" where a kind has but one.
+  const std::string& place = way[way.size() - 4];
+  const bool in_list = place.find_first_not_of("0123456789") == place.npos;
+  const std::string container =
+      (in_list ? way[way.size() - 5] + "[" + place + "]" : Printable(place)) + " ";
   if (last == workload::kTpuResource) return container + last;
   return container + (way[way.size() - 2] == "requests" ? "request of " : "limit of ") + last;
 }

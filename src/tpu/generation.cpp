@@ -144,11 +144,11 @@ OfferAnswer Generation::OfferOf(const Topology& topology) const {
   for (const DisputedHost& host : disputed_hosts) {
     if (host.Makes(topology)) return {Offer::kDisputed, host.dispute};
   }
-  if (!custom) return {Offer::kNotOffered, NotListed(*this)};
+  if (!custom) return {Offer::kNotOffered, NotListed(*this), true};
   const Verdict verdict = Match(*custom, topology);
   if (verdict == Verdict::kOffered) return {};
   return {IsToBeHad(verdict) ? Offer::kDisputed : Offer::kNotOffered,
-          Reason(*this, topology, verdict)};
+          Reason(*this, topology, verdict), verdict == Verdict::kTooSmall};
 }
 
 std::vector<Topology> Generation::ListedTopologies() const {

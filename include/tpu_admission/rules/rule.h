@@ -103,6 +103,9 @@ struct Rule {
   // It speaks of names. Fewer pods may have shorter ones, but nobody meant that: where it has no
   // edits, a workload has no repair.
   bool is_about_names = false;
+  // It judges the accelerator label itself. Where that is misspelt, others judge what was probably
+  // meant, and warn at most.
+  bool judges_label = false;
   // What it speaks of may change at any time: no policy makes its findings harder than they are.
   bool never_harder = false;
 };

@@ -205,6 +205,7 @@ enum class Offer { kOffered, kDisputed, kNotOffered };
 struct OfferAnswer {
   Offer offer = Offer::kOffered;
   std::string reason;  // for a person; empty if offered
+  bool lists = false;  // the reason says what there is
 };
 
 struct Generation {

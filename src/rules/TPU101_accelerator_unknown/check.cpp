@@ -3,7 +3,6 @@
 #include "rules/engine/phrases.h"
 #include "rules/engine/suggestions.h"
 #include "tpu_admission/base/text.h"
-#include "tpu_admission/tpu/guess.h"
 
 namespace tpu_admission::rules {
 namespace {
@@ -18,7 +17,7 @@ std::string KnownLabels(const tpu::Catalog& catalog) {
   return JoinOr(labels);
 }
 
-Finding Misspelt(const Subject& subject, const std::string& value, const tpu::Generation& meant) {
+Finding OtherName(const Subject& subject, const std::string& value, const tpu::Generation& meant) {
   return {.pointer = subject.At(NodeLabel::kAccelerator),
           .summary = fmt::format("accelerator {} does not exist, {} does", value, meant.label),
           .problem = fmt::format("is {}, but no TPU node is called that; the name of {} is {}. "
@@ -42,18 +41,12 @@ Finding Unknown(const Subject& subject, const std::string& value) {
       .milder = Mode::kWarn};
 }
 
-const tpu::Generation* MeantBy(const Subject& subject, std::string_view label) {
-  if (subject.catalog.LooksLikeNewGeneration(label)) return nullptr;
-  const std::optional<tpu::Topology>& topology = subject.shape.topology;
-  return topology ? tpu::GuessFor(subject.catalog, label, *topology) : subject.catalog.Guess(label);
-}
-
 void Check(const Subject& subject, Report& report) {
   const workload::Selected& accelerator = subject.shape.choice[NodeLabel::kAccelerator];
-  if (!accelerator.fixed() || subject.shape.generation != nullptr) return;
+  const tpu::Generation* const meant = subject.shape.generation;
+  if (!accelerator.fixed() || (meant != nullptr && !subject.shape.guessed)) return;
   const std::string value = Quoted(accelerator.value);
-  const tpu::Generation* meant = MeantBy(subject, accelerator.value);
-  report.Add(meant != nullptr ? Misspelt(subject, value, *meant) : Unknown(subject, value));
+  report.Add(meant != nullptr ? OtherName(subject, value, *meant) : Unknown(subject, value));
 }
 
 }  // namespace
@@ -64,6 +57,7 @@ const Rule kTPU101 = {
     .mode = Mode::kDeny,
     .check = Check,
     .audience = kNodeSelectors | workload::TpuUse::kSelects,
+    .judges_label = true,
 };
 
 }  // namespace tpu_admission::rules

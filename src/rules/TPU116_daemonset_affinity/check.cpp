@@ -51,7 +51,7 @@ bool CanBeCopied(const Subject& subject, const std::vector<RequiredLabel>& label
       std::all_of(labels.begin(), labels.end(), [](const auto& label) { return label.fixed; });
   const Shape& shape = subject.shape;
   if (IsClass(labels[0])) return all_fixed;
-  return all_fixed && shape.generation != nullptr &&
+  return all_fixed && shape.generation != nullptr && !shape.guessed &&
          (shape.choice[NodeLabel::kTopology].free() || !shape.placements.empty());
 }
 

@@ -16,9 +16,10 @@ std::int64_t WishOf(const Subject& subject) {
   return wished > 0 ? wished : subject.shape.topology->chips();
 }
 
-// The list of a generation without custom shapes is the reason already.
-std::string Choice(const tpu::Generation& generation) {
-  return generation.custom ? fmt::format(" Its topologies are {}.", Topologies(generation)) : "";
+// The reason may be the list already.
+std::string Choice(const tpu::Generation& generation, const tpu::OfferAnswer& answer) {
+  const bool is_said = answer.lists || !generation.custom;
+  return is_said ? "" : fmt::format(" Its topologies are {}.", Topologies(generation));
 }
 
 void Check(const Subject& subject, Report& report) {
@@ -38,7 +39,7 @@ void Check(const Subject& subject, Report& report) {
                           : fmt::format("topology {} is not offered for {}", found, label),
       .problem = fmt::format("is {}, which {}{}{}.{}", found, label,
                              doubtful ? " may not have: " : " does not have: ", answer.reason,
-                             Choice(*shape.generation)),
+                             Choice(*shape.generation, answer)),
       .milder = disputed ? std::optional(Mode::kWarn) : UnlessDocumented(*shape.generation)};
   if (doubtful && shape.placements.empty()) {
     finding.change =

@@ -100,10 +100,8 @@ std::string Change(const AddRequests& fix, const std::string& missing) {
 // Another rule denies the accelerator or the chips; when that is mended, pods get their requests.
 bool WaitsForAnotherFault(const Subject& subject) {
   const workload::Selected& accelerator = subject.shape.choice[workload::NodeLabel::kAccelerator];
-  if (!accelerator.fixed()) return false;
-  if (subject.shape.generation == nullptr)
-    return subject.catalog.Guess(accelerator.value) != nullptr;
-  return PodShare(subject, Resource::kCpu) == 0;
+  if (!accelerator.fixed() || subject.shape.generation == nullptr) return false;
+  return subject.shape.guessed || PodShare(subject, Resource::kCpu) == 0;
 }
 
 // Somebody else sets the requests: Autopilot, or who wrote them for the pod as a whole.

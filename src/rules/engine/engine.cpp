@@ -22,6 +22,7 @@ bool IsAsked(const Rule& rule, const Subject& subject) {
 Mode Cap(const Rule& rule, const Subject& subject) {
   if (subject.pods.is_patched) return Mode::kAudit;
   if (rule.is_gke_check && subject.pods.skips_checks) return Mode::kAudit;
+  if (subject.shape.guessed && !rule.judges_label) return Mode::kWarn;
   return subject.workload.kind->serves_others ? Mode::kWarn : Mode::kDeny;
 }
 
@@ -152,11 +153,12 @@ std::span<const workload::NodeChoice> ChoicesOf(const workload::PodSet& pods) {
 // `merge` gets what is found in each.
 template <typename Item, typename Merge>
 void LookAt(const Engine& engine, Rules rules, const workload::Workload& workload,
-            const workload::PodSet& pods, void (*find)(Rules, const Subject&, std::vector<Item>&),
-            std::vector<Item>& items, Merge merge) {
+            const workload::PodSet& pods, Misspelt misspelt,
+            void (*find)(Rules, const Subject&, std::vector<Item>&), std::vector<Item>& items,
+            Merge merge) {
   const std::span<const workload::NodeChoice> choices = ChoicesOf(pods);
   const auto look = [&](const workload::NodeChoice& choice, std::vector<Item>& found) {
-    const Shape shape = MakeShape(engine.catalog(), choice);
+    const Shape shape = MakeShape(engine.catalog(), choice, misspelt);
     find(rules, {workload, pods, engine.catalog(), engine.cluster(), shape}, found);
   };
   if (choices.size() == 1) return look(choices.front(), items);
@@ -175,7 +177,7 @@ Engine::Engine(std::shared_ptr<const tpu::Catalog> catalog, Cluster cluster, Rul
 Evaluation Engine::Evaluate(const workload::Workload& workload) const {
   Evaluation evaluation;
   for (const workload::PodSet& pods : workload.pod_sets) {
-    LookAt(*this, rules_, workload, pods, Find, evaluation.findings,
+    LookAt(*this, rules_, workload, pods, Misspelt::kGuessed, Find, evaluation.findings,
            [&](auto alternatives) { Join(std::move(alternatives), evaluation); });
   }
   std::stable_sort(evaluation.findings.begin(), evaluation.findings.end(),
@@ -187,11 +189,13 @@ std::vector<RuleFix> Engine::Fixes(const workload::Workload& workload, Rules rul
   std::vector<RuleFix> all;
   all.reserve(rules.size());
   for (const workload::PodSet& pods : workload.pod_sets) {
-    LookAt(*this, rules, workload, pods, FindFixes, all, [&](auto alternatives) {
-      std::vector<RuleFix>& common = alternatives.front();
-      for (std::size_t i = 1; i < alternatives.size(); ++i) Intersect(common, alternatives[i]);
-      all.insert(all.end(), common.begin(), common.end());
-    });
+    LookAt(*this, rules, workload, pods, Misspelt::kUnknown, FindFixes, all,
+           [&](auto alternatives) {
+             std::vector<RuleFix>& common = alternatives.front();
+             for (std::size_t i = 1; i < alternatives.size(); ++i)
+               Intersect(common, alternatives[i]);
+             all.insert(all.end(), common.begin(), common.end());
+           });
   }
   return all;
 }

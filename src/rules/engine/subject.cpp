@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "tpu_admission/base/json_pointer.h"
+#include "tpu_admission/tpu/guess.h"
 #include "tpu_admission/workload/gke_labels.h"
 #include "tpu_admission/workload/kueue_keys.h"
 
@@ -102,12 +103,29 @@ const tpu::Generation* GenerationOf(const tpu::Catalog& catalog,
   return nullptr;
 }
 
-Shape MakeShape(const tpu::Catalog& catalog, const workload::NodeChoice& choice) {
+namespace {
+
+// What an accelerator that the catalog does not have was meant to be, if that is clear.
+const tpu::Generation* MeantBy(const tpu::Catalog& catalog, const Shape& shape) {
+  const workload::Selected& accelerator = shape.choice[NodeLabel::kAccelerator];
+  if (!accelerator.fixed() || catalog.LooksLikeNewGeneration(accelerator.value)) return nullptr;
+  return shape.topology ? tpu::GuessFor(catalog, accelerator.value, *shape.topology)
+                        : catalog.Guess(accelerator.value);
+}
+
+}  // namespace
+
+Shape MakeShape(const tpu::Catalog& catalog, const workload::NodeChoice& choice,
+                Misspelt misspelt) {
   Shape shape;
   shape.choice = choice;
   shape.generation = GenerationOf(catalog, choice);
   const workload::Selected& topology = choice[NodeLabel::kTopology];
   if (topology.fixed()) shape.topology = tpu::Topology::Parse(topology.value);
+  if (shape.generation == nullptr && misspelt == Misspelt::kGuessed) {
+    shape.generation = MeantBy(catalog, shape);
+    shape.guessed = shape.generation != nullptr;
+  }
   if (shape.generation == nullptr) return shape;
   if (shape.topology) shape.placements = PlacementsFor(shape);
   shape.FindMachines();

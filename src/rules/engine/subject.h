@@ -20,9 +20,13 @@
 namespace tpu_admission::rules {
 
 // One alternative of the node selection, looked up in the catalog.
+// Where the accelerator label names no generation: nothing, or what it was probably meant to name.
+enum class Misspelt { kUnknown, kGuessed };
+
 struct Shape {
   workload::NodeChoice choice;
   const tpu::Generation* generation = nullptr;  // nullptr: none selected, or one we do not know
+  bool guessed = false;                         // what the label names is none; this was meant
   std::optional<tpu::Topology> topology;        // if it is well formed
   // The ways to get the topology that the other labels leave; empty: it is not offered, or unknown.
   tpu::PlacementList placements;
@@ -33,21 +37,22 @@ struct Shape {
   // allow it; else nullptr.
   const tpu::DisputedHost* DisputedHostOf(std::int64_t chips) const;
 
-  // The label's value, selected or known by the machine type.
+  // The label's value: selected, known by the machine type, or what the selected was meant to be.
   std::string_view accelerator() const {
     const workload::Selected& selected = choice[workload::NodeLabel::kAccelerator];
-    return selected.free() && generation != nullptr ? generation->label : selected.value;
+    return guessed || (selected.free() && generation != nullptr) ? generation->label
+                                                                 : selected.value;
   }
 
  private:
-  friend Shape MakeShape(const tpu::Catalog& catalog, const workload::NodeChoice& choice);
+  friend Shape MakeShape(const tpu::Catalog&, const workload::NodeChoice&, Misspelt);
   void FindMachines();
 
   static constexpr std::size_t kMaxMachines = 8;  // more than a generation has
   std::array<const tpu::MachineType*, kMaxMachines> machines_{};
   std::size_t count_ = 0;
 };
-Shape MakeShape(const tpu::Catalog& catalog, const workload::NodeChoice& choice);
+Shape MakeShape(const tpu::Catalog& catalog, const workload::NodeChoice& choice, Misspelt misspelt);
 // The generation by its label or its machine type; nullptr: none is selected, or one we do not
 // know.
 const tpu::Generation* GenerationOf(const tpu::Catalog& catalog,

@@ -86,6 +86,14 @@ constexpr const char* kWrongPod =
     "{cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice, cloud.google.com/gke-tpu-topology: 3x3},"
     " containers: [{name: c, resources: {limits: {google.com/tpu: 4}}}]}}";
 
+TEST(Check, SaysNothingOfWhatOnlyCountsChips) {
+  const Ended ended =
+      RunToEnd({"check", "-"}, {},
+               "{apiVersion: v1, kind: ResourceQuota, metadata: {name: q}, spec: {hard: "
+               "{google.com/tpu: 8}}}");
+  EXPECT_THAT(ended.out, ::testing::Not(HasSubstr("google.com/tpu")));
+}
+
 TEST(Check, NamesAKindThatIsNotReadButAsksForChips) {
   const Ended ended =
       RunToEnd({"check", "-"}, {},

@@ -208,16 +208,16 @@ TEST_P(OtherVerdicts, AreThoseOfTheTable) {
 // The rows of docs/comparison.md where this profile and a peer do not agree.
 INSTANTIATE_TEST_SUITE_P(
     Milder, OtherVerdicts,
-    testing::Values(Verdict{"K5AcceleratorThatNobodyKnows", PodOn("tpu-v2", "2x2"), "TPU101=warn"},
-                    Verdict{"C1FamilyThatNobodyKnows", PodOn("tpu-v7-8", "2x2"), "TPU101=warn"},
-                    Verdict{"C1OrderOnV4", JobOn(48, "tpu-v4-podslice", "4x12x4"), "TPU203=warn"},
-                    Verdict{"G2SeveralTopologies", PodWithTopologies({"2x2", "4x4"}), ""},
-                    Verdict{"M2NoClusterLabel", RayPod({{"ray.io/is-ray-node", "yes"}}), ""},
-                    Verdict{"M3NoGroupLabel",
-                            RayPod({{"ray.io/is-ray-node", "yes"}, {"ray.io/cluster", "ray"}}), ""},
-                    Verdict{"M4NoContainers", With(TpuPod(), "/spec/containers", json::array()),
-                            ""},
-                    Verdict{"X8ZeroDimension", LeaderWorkerSet("0x4x4"), ""}),
+    testing::Values(
+        Verdict{"K5AcceleratorThatNobodyKnows", PodOn("tpu-v2", "2x2"), "TPU101=warn"},
+        Verdict{"C1FamilyThatNobodyKnows", PodOn("tpu-v7-8", "2x2"), "TPU101=warn TPU202=warn"},
+        Verdict{"C1OrderOnV4", JobOn(48, "tpu-v4-podslice", "4x12x4"), "TPU203=warn"},
+        Verdict{"G2SeveralTopologies", PodWithTopologies({"2x2", "4x4"}), ""},
+        Verdict{"M2NoClusterLabel", RayPod({{"ray.io/is-ray-node", "yes"}}), ""},
+        Verdict{"M3NoGroupLabel",
+                RayPod({{"ray.io/is-ray-node", "yes"}, {"ray.io/cluster", "ray"}}), ""},
+        Verdict{"M4NoContainers", With(TpuPod(), "/spec/containers", json::array()), ""},
+        Verdict{"X8ZeroDimension", LeaderWorkerSet("0x4x4"), ""}),
     CaseName());
 
 INSTANTIATE_TEST_SUITE_P(

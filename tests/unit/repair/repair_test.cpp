@@ -454,6 +454,15 @@ TEST(Repair, OfAnInitContainerLeavesTheOthers) {
             "keep 4x4, 16 chips on 4 hosts | initContainers[0] google.com/tpu: 4");
 }
 
+TEST(Repair, NamesAContainerThatIsInNoList) {
+  const std::string workflow =
+      "{apiVersion: argoproj.io/v1alpha1, kind: Workflow, metadata: {name: w}, spec: {templates: "
+      "[{name: m, nodeSelector: {cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice, "
+      "cloud.google.com/gke-tpu-topology: 2x2}, container: {image: i, resources: {limits: "
+      "{google.com/tpu: 8}}}}]}}";
+  EXPECT_EQ(First(workflow), "keep 2x2, 4 chips on 1 host | container google.com/tpu: 4");
+}
+
 // Where nobody may choose between bounds, nobody may after the repair.
 TEST(Repair, OfAFixedNumberOfReplicasKeepsItFixed) {
   EXPECT_EQ(First(RayCluster({}, "replicas: 4, minReplicas: 4, maxReplicas: 4")),
