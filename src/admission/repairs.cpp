@@ -25,10 +25,12 @@ bool MustGo(const JudgedFinding& judged, Mode least) {
   return mode >= least || (mode == Mode::kWarn && is_refused);
 }
 
-bool WasWarned(const Decision& before, const rules::FaultId& fault) {
-  return std::any_of(before.findings.begin(), before.findings.end(), [&](const auto& judged) {
-    return Hardest(judged) >= Mode::kWarn && judged.finding.fault() == fault;
-  });
+// What became of the fault before; kOff: there was none.
+Mode ModeBefore(const Decision& before, const rules::FaultId& fault) {
+  const auto was =
+      std::find_if(before.findings.begin(), before.findings.end(),
+                   [&](const auto& judged) { return judged.finding.fault() == fault; });
+  return was == before.findings.end() ? Mode::kOff : Hardest(*was);
 }
 
 repair::Fault FaultOf(const rules::Finding& finding) {
@@ -41,9 +43,11 @@ repair::Proof ProofOf(Judgement judgement, const Decision& before, Mode least) {
   repair::Proof proof;
   proof.unreadable = judgement.state != Judgement::State::kJudged;
   for (const JudgedFinding& judged : judgement.decision.findings) {
-    const bool is_new =
-        Hardest(judged) == Mode::kWarn && !WasWarned(before, judged.finding.fault());
-    const bool must_go = MustGo(judged, least);
+    const bool warns = Hardest(judged) == Mode::kWarn;
+    const Mode was = warns ? ModeBefore(before, judged.finding.fault()) : Mode::kOff;
+    const bool is_new = warns && was < Mode::kWarn;
+    // What denied before and warns now is not mended.
+    const bool must_go = MustGo(judged, least) || (warns && was == Mode::kDeny);
     if (!is_new && !must_go) continue;
     proof.faults.push_back(FaultOf(judged.finding));
     proof.faults.back().only_warns = !must_go;

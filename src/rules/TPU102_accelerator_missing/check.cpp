@@ -2,11 +2,23 @@
 
 #include "rules/engine/phrases.h"
 #include "rules/engine/suggestions.h"
+#include "tpu_admission/base/text.h"
 
 namespace tpu_admission::rules {
 namespace {
 
 using workload::NodeLabel;
+
+// "tpu-v4-podslice, tpu-v5p-slice or tpu7x": those that have the topology.
+std::string WithTopology(const Subject& subject) {
+  std::vector<std::string> labels;
+  if (!subject.shape.topology) return "";
+  for (const tpu::Generation& generation : subject.catalog.generations()) {
+    const bool has = !generation.PlacementsOf(*subject.shape.topology).empty();
+    if (has && generation.documented) labels.push_back(generation.label);
+  }
+  return JoinOr(labels);
+}
 
 // The machine type names the generation already.
 void Suggest(const Subject& subject, Finding& finding) {
@@ -14,10 +26,13 @@ void Suggest(const Subject& subject, Finding& finding) {
     finding.edits = Selecting(subject, NodeLabel::kAccelerator, known->label);
     return;
   }
-  finding.change = fmt::format(
-      "add {} with the label of the generation (tpu-admission catalog "
-      "lists them), for example tpu-v6e-slice",
-      Key(NodeLabel::kAccelerator));
+  const std::string possible = WithTopology(subject);
+  finding.change =
+      fmt::format("add {} with the label of the generation (tpu-admission catalog lists them){}",
+                  Key(NodeLabel::kAccelerator),
+                  possible.empty()
+                      ? ", for example tpu-v6e-slice"
+                      : fmt::format("; {} is one of {}", subject.shape.topology->Text(), possible));
   finding.decision = "which accelerator is meant";
 }
 

@@ -1,0 +1,102 @@
+#include <fmt/core.h>
+#include <array>
+
+#include "rules/engine/phrases.h"
+#include "tpu_admission/base/json_pointer.h"
+#include "tpu_admission/base/text.h"
+#include "tpu_admission/workload/gke_labels.h"
+
+namespace tpu_admission::rules {
+namespace {
+
+using workload::NodeLabel;
+
+constexpr std::array kLabels = {NodeLabel::kAccelerator, NodeLabel::kTopology,
+                                NodeLabel::kAcceleratorCount};
+
+struct Key {
+  std::string_view domain;  // empty if there is none
+  std::string_view name;
+};
+
+Key Parse(std::string_view key) {
+  const std::size_t slash = key.find('/');
+  return slash == key.npos ? Key{"", key} : Key{key.substr(0, slash), key.substr(slash + 1)};
+}
+
+bool IsNear(std::string_view word, std::string_view right, std::size_t edits) {
+  return !Nearest(word, std::array{right}, edits).empty();
+}
+
+// The label whose key is misspelt here: gke-tpu-acelerator, tpu-topology,
+// gke-tpu-accelerator-count.
+std::optional<NodeLabel> MeantBy(std::string_view written) {
+  constexpr std::size_t kMostEdits = 4;  // "gke-" left out
+  if (written == workload::kGkeGpu) return std::nullopt;
+  const Key key = Parse(written);
+  for (const NodeLabel label : kLabels) {
+    const Key right = Parse(workload::Key(label));
+    if (written == workload::Key(label)) return std::nullopt;
+    const bool near_domain = key.domain.empty() || IsNear(key.domain, right.domain, 2);
+    if (near_domain && IsNear(key.name, right.name, kMostEdits)) return label;
+  }
+  return std::nullopt;
+}
+
+// A label of somebody's own may have a name like that, but not in the domain of GKE's.
+bool IsOfGke(std::string_view key) {
+  return Parse(key).domain == Parse(workload::kGkeTpuTopology).domain;
+}
+
+// The right key in the place of the wrong one; if it is there already, only without the wrong one.
+workload::Edits Renamed(const Subject& subject, NodeLabel label, std::string_view key,
+                        std::string_view value) {
+  workload::Edits edits;
+  const auto at = [&](std::string_view name) {
+    std::string pointer = subject.AtSpec("/nodeSelector");
+    AppendPointerToken(pointer, name);
+    return pointer;
+  };
+  if (subject.shape.choice[label].free()) {
+    edits.push_back({at(workload::Key(label)), std::string(value)});
+  }
+  edits.push_back({at(key), std::nullopt});
+  return edits;
+}
+
+void Check(const Subject& subject, Report& report) {
+  const k8s::StringMap& selector = subject.pods.pod.spec.node_selector;
+  for (std::size_t i = 0; i < selector.size(); ++i) {
+    const std::string_view key = selector.Key(i);
+    const std::optional<NodeLabel> label = MeantBy(key);
+    if (!label) continue;
+    const bool misses = *label != NodeLabel::kAcceleratorCount && subject.Misses(*label);
+    const auto value = selector.Find(key);
+    if ((!misses && !IsOfGke(key)) || !value) continue;
+    const std::string_view right = workload::Key(*label);
+    std::string pointer = subject.AtSpec("/nodeSelector");
+    AppendPointerToken(pointer, key);
+    report.Add(
+        {.pointer = std::move(pointer),
+         .part = std::string(key),
+         .summary = fmt::format("{} is no label of GKE's nodes", Printable(key)),
+         .problem = fmt::format("is no label of GKE's nodes; {} is. A pod goes only to nodes "
+                                "that have all labels of its nodeSelector, so it stays "
+                                "Pending.",
+                                right),
+         .edits = Renamed(subject, *label, key, *value),
+         .milder = misses ? subject.MissingSelectorMode() : std::optional(Mode::kWarn)});
+  }
+}
+
+}  // namespace
+
+const Rule kTPU117 = {
+    .id = "TPU117",
+    .name = "label-misspelt",
+    .mode = Mode::kDeny,
+    .check = Check,
+    .audience = workload::TpuUse::kChips | workload::TpuUse::kClaims,
+};
+
+}  // namespace tpu_admission::rules
