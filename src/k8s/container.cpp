@@ -14,7 +14,7 @@ std::span<const Variable> DecodeEnv(JsonView container, Decoder& decoder) {
   for (std::size_t i = 0; i < env.size(); ++i) {
     const JsonView json = list.Element(i);
     if (!decoder.Fits(json, "an element of env")) break;
-    env[i] = {json["name"].StringOr(""), json["value"].AsString()};
+    env[i] = {json["name"].StringOr(""), decoder.ValueOf(json)};
   }
   return env;
 }

@@ -42,6 +42,16 @@ std::string_view Decoder::Name(JsonView parent) {
   return text.value_or("").substr(0, kLongestName);
 }
 
+std::optional<std::string_view> Decoder::ValueOf(JsonView variable) {
+  const JsonView value = variable["value"];
+  const std::optional<std::string_view> text = value.AsString();
+  if (!text && value.has_value()) {
+    Slipped(value, "the value of env " + Quoted(variable["name"].StringOr("")) +
+                       " is not a string; quote it");
+  }
+  return text;
+}
+
 bool Decoder::Fits(JsonView json, std::string_view key, std::size_t most) {
   const std::size_t size = json.size();
   entries_ += size;

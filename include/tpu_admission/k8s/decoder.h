@@ -52,6 +52,8 @@ class Decoder {
   std::string_view String(JsonView parent, std::string_view key);
   // A name, which nothing hangs on: one that is no string is a slip, a longer one is cut.
   std::string_view Name(JsonView parent);
+  // The value of an environment variable; nothing if it has none. One of another type is a slip.
+  std::optional<std::string_view> ValueOf(JsonView variable);
 
   // Counts the entries of `json`, which is called `key`. False if they exceed a bound.
   bool Fits(JsonView json, std::string_view key, std::size_t most = kMost);

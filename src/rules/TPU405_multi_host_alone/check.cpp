@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include "rules/engine/phrases.h"
+#include "rules/engine/worker.h"
 #include "tpu_admission/workload/kueue_keys.h"
 
 namespace tpu_admission::rules {
@@ -18,11 +19,23 @@ bool StartsInGroup(const Subject& subject, const Slice& slice) {
   return !total || *total >= slice.hosts;
 }
 
+std::string Change(bool leads, std::int64_t pods) {
+  if (leads) {
+    return "take google.com/tpu and the TPU selectors away from it, and let the workers be all "
+           "hosts of the slice";
+  }
+  return fmt::format(
+      "use a JobSet whose Job has parallelism {0}, or a LeaderWorkerSet of size {0}, or select a "
+      "single-host topology",
+      pods);
+}
+
 void Check(const Subject& subject, Report& report) {
   const bool owned = !subject.workload.metadata.controller_kind.empty();
   if (subject.pods.scale.counting != workload::Counting::kNone || owned) return;
   const std::optional<Slice> slice = subject.SliceOfPods();
   if (!slice || !slice->multi_host() || StartsInGroup(subject, *slice)) return;
+  if (RunAlone(subject.pods.pod.spec)) return;
   const bool leads = subject.pods.row->leads;
   const std::string kind = leads ? "leading pod" : std::string(subject.workload.kind->name);
   report.Add({.pointer = subject.At(workload::NodeLabel::kTopology),
@@ -32,9 +45,7 @@ void Check(const Subject& subject, Report& report) {
                                      "them; a {} by itself does not see to that.",
                                      slice->topology.Text(), Count(slice->topology.chips(), "chip"),
                                      Count(slice->hosts, "host"), kind),
-              .change = fmt::format("use a JobSet whose Job has parallelism {0}, or a "
-                                    "LeaderWorkerSet of size {0}, or select a single-host topology",
-                                    slice->pods),
+              .change = Change(leads, slice->pods),
               .decision = "which kind of object is to make the pods of the slice"});
 }
 

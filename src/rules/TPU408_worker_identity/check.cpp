@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "rules/engine/phrases.h"
+#include "rules/engine/worker.h"
 #include "tpu_admission/base/text.h"
 #include "tpu_admission/workload/tpu_variables.h"
 
@@ -14,13 +15,6 @@ using workload::Counting;
 std::optional<std::string_view> Literal(const k8s::Container& container, std::string_view name) {
   const std::optional<std::string_view> value = container.EnvValue(name);
   return value && !workload::IsPlaceholder(*value) ? value : std::nullopt;
-}
-
-// The program runs on a part of its slice, each host for itself.
-bool RunsAlone(const k8s::Container& container) {
-  const std::optional<std::string_view> hosts = container.EnvValue(workload::kTpuWorkerHostNames);
-  return container.HasEnv(workload::kTpuProcessBounds) ||
-         container.HasEnv(workload::kTpuHostBounds) || (hosts && *hosts == "localhost");
 }
 
 bool HasOwnNumbers(const k8s::PodSpec& spec) {

@@ -180,6 +180,10 @@ bool RunsAlone(const Container& container) {
          container.EnvValue(workload::kTpuWorkerHostNames) == "localhost";
 }
 
+bool RunAlone(const k8s::PodSpec& spec) {
+  return std::any_of(spec.containers.begin(), spec.containers.end(), RunsAlone);
+}
+
 bool HasEnvFrom(const Container& container) { return container.json["envFrom"].size() > 0; }
 
 }  // namespace tpu_admission::rules

@@ -52,6 +52,8 @@ bool Fits(const std::vector<NewVariable>& variables);
 
 // The program runs on a part of its slice, each host for itself.
 bool RunsAlone(const k8s::Container& container);
+// One of its containers says so.
+bool RunAlone(const k8s::PodSpec& spec);
 bool HasEnvFrom(const k8s::Container& container);
 
 }  // namespace tpu_admission::rules

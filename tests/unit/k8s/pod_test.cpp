@@ -353,7 +353,8 @@ TEST_F(DecodePodTest, LongAmountsAreNotJudged) {
 TEST_F(DecodePodTest, SlipsAreNamedAndTheRestIsRead) {
   const Result<Pod> pod = Decode(R"({
     "nodeSelector": {"good": "v", "cloud.google.com/gke-spot": true, "n": 4, "none": null},
-    "containers": [{"name": {"x": null}}, {"name": "b"}]})");
+    "containers": [{"name": {"x": null}}, {"name": "b", "env": [{"name": "N", "value": 3},
+        {"name": "EMPTY", "value": null}]}]})");
   ASSERT_TRUE(pod.ok()) << pod.error().message;
   EXPECT_EQ(pod->spec.node_selector.Find("good"), "v");
   EXPECT_EQ(pod->spec.node_selector.Find("n"), std::nullopt);
@@ -363,6 +364,7 @@ TEST_F(DecodePodTest, SlipsAreNamedAndTheRestIsRead) {
   for (const Slip& slip : slips_) problems.push_back(slip.problem);
   EXPECT_EQ(problems, (std::vector<std::string>{
                           "name is not a string; quote it",
+                          "the value of env \"N\" is not a string; quote it",
                           "nodeSelector \"cloud.google.com/gke-spot\" is not a string; quote it",
                           "nodeSelector \"n\" is not a string; quote it",
                           "nodeSelector \"none\" is not a string; quote it"}));
