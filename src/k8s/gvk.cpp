@@ -10,4 +10,10 @@ GroupVersionKind GvkOf(JsonView object) {
   return {api_version.substr(0, slash), api_version.substr(slash + 1), kind};
 }
 
+std::string_view ItemKindOf(std::string_view list_kind) {
+  constexpr std::string_view kEnd = "List";
+  if (!list_kind.ends_with(kEnd)) return "";
+  return list_kind.substr(0, list_kind.size() - kEnd.size());
+}
+
 }  // namespace tpu_admission::k8s

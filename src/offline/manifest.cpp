@@ -14,29 +14,45 @@ struct Place {
   std::size_t index;
 };
 
-void Visit(const Place& place, k8s::JsonView object, const std::string& pointer,
-           const std::function<void(const ManifestObject&)>& each);
+using Each = std::function<void(const ManifestObject&)>;
 
-void VisitElements(const Place& place, k8s::JsonView list, const std::string& pointer,
-                   const std::function<void(const ManifestObject&)>& each) {
-  for (std::size_t i = 0; i < list.size(); ++i) {
+// What the item is by itself, and else by the list that it stands in, as for kubectl.
+k8s::GroupVersionKind GvkOfItem(k8s::JsonView item, const k8s::GroupVersionKind& list) {
+  k8s::GroupVersionKind gvk = k8s::GvkOf(item);
+  const std::string_view kind = k8s::ItemKindOf(list.kind);
+  if (!gvk.kind.empty() || kind.empty()) return gvk;
+  gvk.kind = kind;
+  if (gvk.version.empty()) {
+    gvk.group = list.group;
+    gvk.version = list.version;
+  }
+  return gvk;
+}
+
+void Tell(const Place& place, const k8s::GroupVersionKind& gvk, k8s::JsonView object,
+          const std::string& pointer, const Each& each) {
+  if (gvk.kind.empty() || gvk.version.empty()) return;
+  each({gvk, object, place.document, pointer, place.root, place.index});
+}
+
+void VisitElements(const Place& place, const k8s::GroupVersionKind& list, k8s::JsonView elements,
+                   const std::string& pointer, const Each& each) {
+  for (std::size_t i = 0; i < elements.size(); ++i) {
     std::string item = pointer;
     AppendPointerIndex(item, i);
-    Visit(place, list.Element(i), item, each);
+    Tell(place, GvkOfItem(elements.Element(i), list), elements.Element(i), item, each);
   }
 }
 
 // Lists stand at the top alone.
-void Visit(const Place& place, k8s::JsonView object, const std::string& pointer,
-           const std::function<void(const ManifestObject&)>& each) {
-  if (object.is_array() && pointer.empty()) return VisitElements(place, object, "", each);
+void Visit(const Place& place, const Each& each) {
+  const k8s::JsonView object = place.root;
+  if (object.is_array()) return VisitElements(place, {}, object, "", each);
   const k8s::GroupVersionKind gvk = k8s::GvkOf(object);
-  const bool is_list = gvk.kind.ends_with("List") && object["items"].is_array();
-  if (is_list && pointer.empty()) {
-    VisitElements(place, object["items"], "/items", each);
-  } else if (!gvk.kind.empty() && !gvk.version.empty()) {
-    each({gvk, object, place.document, pointer, place.root, place.index});
+  if (gvk.kind.ends_with("List") && object["items"].is_array()) {
+    return VisitElements(place, gvk, object["items"], "/items", each);
   }
+  Tell(place, gvk, object, "", each);
 }
 
 }  // namespace
@@ -50,7 +66,7 @@ void ForEachObject(const YamlStream& stream,
   k8s::Arena arena;
   for (const YamlDocument& document : stream.documents) {
     const k8s::JsonView root = k8s::TreeOf(*document.root, arena);
-    Visit({document, root, document.index}, root, "", each);
+    Visit({document, root, document.index}, each);
     arena.Reset();
   }
 }

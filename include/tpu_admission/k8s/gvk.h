@@ -16,4 +16,8 @@ struct GroupVersionKind {
 // By apiVersion and kind of an object, or of an owner reference; what is missing is empty.
 GroupVersionKind GvkOf(JsonView object);
 
+// What a typed list says of its items: a PodList has Pods, whatever they leave unsaid. Empty for
+// every other kind, and for List itself, whose items say what they are.
+std::string_view ItemKindOf(std::string_view list_kind);
+
 }  // namespace tpu_admission::k8s

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+
 namespace tpu_admission::cluster {
 namespace {
 
@@ -29,6 +31,11 @@ Split SplitUp(const std::string& text, std::size_t piece) {
   return split;
 }
 
+std::vector<std::string> Sorted(std::vector<std::string> objects) {
+  std::sort(objects.begin(), objects.end());
+  return objects;
+}
+
 TEST(ObjectSplitter, TakesListsApartHoweverTheTextIsCut) {
   const std::string text =
       R"({"apiVersion": "v1", "metadata": {"a": {"b": 1}}, "items": [ {"k": "]}\"{", "items": [{"x": 1}]}, {}
@@ -47,6 +54,45 @@ TEST(ObjectSplitter, TakesObjectsOneAfterAnotherAndArrays) {
   EXPECT_THAT(SplitUp(" \n", 1).objects, IsEmpty());
 }
 
+// As kubectl does; `kubectl get --raw` and client libraries write such lists.
+TEST(ObjectSplitter, ItemsOfATypedListAreOfItsKind) {
+  const std::string items = R"("items":[{"a":{"kind":"x"}},{},{"kind":"Job"},{"apiVersion":"v2"}])";
+  const std::string meta = R"("kind":"PodList","apiVersion":"v1","metadata":{"kind":"x"})";
+  for (const std::size_t piece : {std::size_t(1), std::size_t(7), std::size_t(1000)}) {
+    const Split before = SplitUp("{" + meta + "," + items + "}", piece);
+    EXPECT_EQ(before.error, "");
+    EXPECT_EQ(before.objects.size(), 4U);
+    const Split behind = SplitUp("{" + items + "," + meta + "}", piece);
+    EXPECT_EQ(behind.error, "");
+    EXPECT_EQ(before.objects[0], R"({"kind":"Pod","apiVersion":"v1","a":{"kind":"x"}})");
+    EXPECT_EQ(before.objects[1], R"({"kind":"Pod","apiVersion":"v1"})");
+    EXPECT_EQ(before.objects[2], R"({"kind":"Job"})");
+    EXPECT_EQ(before.objects[3], R"({"kind":"Pod","apiVersion":"v2"})");
+    EXPECT_EQ(Sorted(behind.objects), Sorted(before.objects));
+  }
+  EXPECT_THAT(
+      SplitUp(R"({"kind":"PodList","items":[]} {"kind":"List","items":[{}]} [{}])", 1).objects,
+      ElementsAre("{}", "{}"));
+}
+
+TEST(ObjectSplitter, BoundsWhatWaitsForTheKindOfItsList) {
+  const std::string half = "{\"a\":\"" + std::string(ObjectSplitter::kMostBytes / 2, 'x') + "\"}";
+  EXPECT_THAT(
+      SplitUp("{\"items\":[" + half + "," + half + "],\"kind\":\"PodList\"}", 1 << 16).error,
+      HasSubstr("put it first"));
+}
+
+TEST(ObjectSplitter, ItemsThatAreNoArrayAreNoList) {
+  for (const std::string items : {"5", "{}", "\"a\"", "true"}) {
+    EXPECT_THAT(SplitUp(R"({"kind":"List","items":)" + items + "}", 1).error,
+                HasSubstr("no array"));
+    EXPECT_THAT(SplitUp(R"({"items":)" + items + R"(,"kind":"PodList"})", 1).error,
+                HasSubstr("no array"));
+    EXPECT_EQ(SplitUp(R"({"kind":"A","items":)" + items + "}", 1).error, "");
+  }
+  EXPECT_EQ(SplitUp(R"({"kind":"PodList","items": null})", 1).error, "");
+}
+
 TEST(ObjectSplitter, SaysWhatIsNoJson) {
   EXPECT_THAT(SplitUp("apiVersion: v1", 4).error, HasSubstr("-o json"));
   EXPECT_THAT(SplitUp("{\"items\":[{\"a\":1}", 4).error, HasSubstr("ends in the middle"));
@@ -56,7 +102,7 @@ TEST(ObjectSplitter, SaysWhatIsNoJson) {
 TEST(ObjectSplitter, BoundsAnObjectAndNotTheList) {
   const std::string large(ObjectSplitter::kMostBytes, 'x');
   EXPECT_THAT(SplitUp("{\"a\":\"" + large + "\"}", 1 << 16).error, HasSubstr("larger than 8 MiB"));
-  const std::string half = "{\"a\":\"" + large.substr(large.size() / 2) + "\"}";
+  const std::string half = "{\"kind\":\"A\",\"a\":\"" + large.substr(large.size() / 2) + "\"}";
   const Split split = SplitUp("{\"items\":[" + half + "," + half + "," + half + "]}", 1 << 16);
   EXPECT_EQ(split.error, "");
   EXPECT_EQ(split.objects.size(), 3U);

@@ -65,6 +65,27 @@ std::vector<std::string> Warnings(const FileReport& report) {
   return texts;
 }
 
+// As kubectl takes them.
+TEST(CheckText, ItemsOfATypedListAreOfItsKind) {
+  const std::string faulty =
+      R"("metadata": {"name": "p"}, "spec": {"nodeSelector": {
+        "cloud.google.com/gke-tpu-accelerator": "tpu-v6e-slice",
+        "cloud.google.com/gke-tpu-topology": "3x3"},
+        "containers": [{"name": "jax", "resources": {"limits": {"google.com/tpu": 4}}}]}})";
+  const auto list = [&](const std::string& kind, const std::string& own) {
+    return R"({"apiVersion": "v1", "kind": ")" + kind + R"(", "items": [{)" + own + faulty + "]}";
+  };
+  const FileReport report = Check(list("PodList", ""));
+  EXPECT_EQ(report.workloads, 1U);
+  ASSERT_THAT(report.objects, SizeIs(1));
+  EXPECT_EQ(report.objects[0].kind, "Pod");
+  EXPECT_EQ(report.objects[0].api_version, "v1");
+  EXPECT_EQ(report.objects[0].pointer, "/items/0");
+  EXPECT_EQ(Check(list("JobList", R"("kind": "Pod", "apiVersion": "v1", )")).workloads, 1U);
+  EXPECT_EQ(Check(list("PodList", R"("kind": "Other", "apiVersion": "v1", )")).workloads, 0U);
+  EXPECT_EQ(Check(list("List", "")).workloads, 0U);
+}
+
 TEST(CheckText, TextShowsTheLineWithACaretUnderTheValueAndTheRepairOnce) {
   EXPECT_EQ(Told(Check(kPod), "text"),
             R"(a.yaml:7:40: error: Pod "p": topology 3x3 is not offered for tpu-v6e-slice
