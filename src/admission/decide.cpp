@@ -81,8 +81,12 @@ std::optional<rules::FaultId> BeforeRenaming(const Finding& finding,
 
 class Decider {
  public:
-  Decider(const Verdicts& verdicts, Day today, const Before* before)
-      : verdicts_(verdicts), today_(today), before_(before), asked_(verdicts.workload) {}
+  Decider(const Verdicts& verdicts, const Circumstances& circumstances)
+      : verdicts_(verdicts),
+        today_(circumstances.today),
+        before_(circumstances.before),
+        speaks_for_owner_(circumstances.speaks_for_owner),
+        asked_(verdicts.workload) {}
 
   void Tell(Finding finding) { Tell(std::move(finding), Mode::kDeny, Mode::kDeny); }
 
@@ -122,7 +126,8 @@ class Decider {
 
  private:
   bool is_child() const {
-    return verdicts_.workload.has_known_parent && !verdicts_.policy.children_may_be_denied();
+    return verdicts_.workload.has_known_parent && !speaks_for_owner_ &&
+           !verdicts_.policy.children_may_be_denied();
   }
 
   bool IsDenied(const PodSet* pods) const {
@@ -209,6 +214,7 @@ class Decider {
   const Verdicts& verdicts_;
   const Day today_;
   const Before* before_;
+  const bool speaks_for_owner_;
   AskedExemptions asked_;
   Decision decision_;
 };
@@ -218,7 +224,7 @@ class Decider {
 Decision Decide(rules::Evaluation evaluation, const workload::Workload& workload,
                 const Policy& policy, const Circumstances& circumstances) {
   const Verdicts verdicts{workload, policy, circumstances.namespace_name};
-  Decider decider(verdicts, circumstances.today, circumstances.before);
+  Decider decider(verdicts, circumstances);
   for (Finding& finding : evaluation.findings) decider.Tell(std::move(finding));
   for (const Findings of_pod_set : SplitBy(&Finding::pods, evaluation.of_alternatives)) {
     decider.TellIfImpossible(of_pod_set);

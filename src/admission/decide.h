@@ -25,6 +25,7 @@ struct Circumstances {
   std::string_view namespace_name;
   Day today;                       // UTC
   const Before* before = nullptr;  // of an UPDATE
+  bool speaks_for_owner = false;   // nobody else is there to be judged for it
 };
 
 // All faults of a workload, whatever their mode. Views `evaluation`.

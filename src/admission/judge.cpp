@@ -69,8 +69,9 @@ Decision DecideUpdate(const Settings& settings, const Submission& submission,
     before.same_pods = workload::SamePods(*after.kind, submission.before, submission.object);
     before.only_releases = OnlyReleases(submission, *old, after);
   }
-  return Decide(std::move(evaluation), after, settings.policy,
-                {submission.namespace_name, submission.today, &before});
+  return Decide(
+      std::move(evaluation), after, settings.policy,
+      {submission.namespace_name, submission.today, &before, submission.speaks_for_owner});
 }
 
 Decision DecisionOn(const Settings& settings, const Submission& submission,
@@ -83,8 +84,9 @@ Decision DecisionOn(const Settings& settings, const Submission& submission,
   if (update && !(evaluation.findings.empty() && evaluation.of_alternatives.empty())) {
     return DecideUpdate(settings, submission, std::move(evaluation), workload, arena);
   }
-  return Decide(std::move(evaluation), workload, settings.policy,
-                {submission.namespace_name, submission.today, nullptr});
+  return Decide(
+      std::move(evaluation), workload, settings.policy,
+      {submission.namespace_name, submission.today, nullptr, submission.speaks_for_owner});
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <tuple>
 #include <utility>
 
+#include "cluster/orphans.h"
 #include "cluster/served_kinds.h"
 #include "tpu_admission/admission/repairs.h"
 #include "tpu_admission/base/text.h"
@@ -84,34 +85,76 @@ struct Scanner::State {
         before(then),
         today(day),
         most_told(most),
+        orphans(most),
         splitter([this](std::string_view text) {
           Look(text);
           return OkStatus();
         }) {}
 
-  void Look(std::string_view text) {
+  // `keep_orphans`: what has a known owner waits for ReleaseOrphans(); else it is left out.
+  void Look(std::string_view text, bool keep_orphans = true) {
     ++report.objects;
     const Result<k8s::JsonView> object = parser.Parse(text);
     if (!object) return Complain("an object cannot be read: " + object.error().message);
     arena.Reset();
     const Judgement judgement = JudgeBy(settings, *object);
+    if (keep_orphans && MayOwn(*object, judgement)) orphans.Saw(*object);
     if (judgement.state == Judgement::State::kNotOurs) return;
     if (judgement.state == Judgement::State::kUnreadable) {
       return Complain(Name(*object) + ": " + judgement.reason);
     }
-    if (judgement.workload.has_known_parent) return;
-    ++report.workloads;
-    ScannedWorkload told = Tell(*object, judgement);
-    if (before != nullptr) {
-      const Judgement then = JudgeBy(*before, *object);
-      ScannedWorkload told_then = Tell(*object, then);
-      told.findings = Difference(std::move(told_then.findings), std::move(told.findings));
-      if (told.findings.empty()) return;
+    if (judgement.workload.has_known_parent) {
+      if (keep_orphans && !orphans.HasOwner(*object)) HoldOrphan(*object, judgement);
+      return;
     }
-    if (told.findings.empty() && told.fixed.empty() && told.notes.empty()) return;
+    ++report.workloads;
+    ScannedWorkload told = ToldBy(*object, judgement);
+    if (!SaysAnything(told)) return;
     if (report.told.size() == most_told) return void(++left_out);
     AddRepairs(*object, judgement, told);
     report.told.push_back(std::move(told));
+  }
+
+  // Most pods of a cluster ask for no TPUs and own nothing.
+  bool MayOwn(k8s::JsonView object, const Judgement& judgement) const {
+    if (judgement.state != Judgement::State::kNotOurs) return true;
+    const k8s::GroupVersionKind gvk = k8s::GvkOf(object);
+    return gvk.kind != "Pod" && settings.policy.kinds().Find(gvk.group, gvk.kind) != nullptr;
+  }
+
+  void HoldOrphan(k8s::JsonView object, const Judgement& judgement) {
+    ScannedWorkload* const held = orphans.Hold(object, ToldBy(object, judgement));
+    if (held != nullptr && SaysAnything(*held)) AddRepairs(object, judgement, *held);
+  }
+
+  void ReleaseOrphans() {
+    Orphans::Released released = orphans.Release();
+    report.workloads += released.workloads;
+    left_out += released.left_out;
+    for (ScannedWorkload& told : released.told) {
+      if (report.told.size() == most_told) {
+        ++left_out;
+      } else {
+        report.told.push_back(std::move(told));
+      }
+    }
+  }
+
+  static bool SaysAnything(const ScannedWorkload& told) {
+    return !told.findings.empty() || !told.fixed.empty() || !told.notes.empty();
+  }
+
+  // Of two policies only what differs.
+  ScannedWorkload ToldBy(k8s::JsonView object, const Judgement& judgement) {
+    ScannedWorkload told = Tell(object, judgement);
+    if (before == nullptr) return told;
+    const Judgement then = JudgeBy(*before, object);
+    ScannedWorkload told_then = Tell(object, then);
+    told.findings = Difference(std::move(told_then.findings), std::move(told.findings));
+    if (!told.findings.empty()) return told;
+    told.fixed.clear();
+    told.notes.clear();
+    return told;
   }
 
   Judgement JudgeBy(const admission::Settings& by, k8s::JsonView object) {
@@ -119,8 +162,10 @@ struct Scanner::State {
   }
 
   admission::Submission SubmissionOf(k8s::JsonView object) const {
-    return {k8s::GvkOf(object), object, k8s::JsonView(),
-            object["metadata"]["namespace"].StringOr(""), today};
+    admission::Submission submission{k8s::GvkOf(object), object, k8s::JsonView(),
+                                     object["metadata"]["namespace"].StringOr(""), today};
+    submission.speaks_for_owner = true;
+    return submission;
   }
 
   void AddRepairs(k8s::JsonView object, const Judgement& judgement, ScannedWorkload& told) {
@@ -178,6 +223,7 @@ struct Scanner::State {
   k8s::JsonParser parser;
   k8s::Arena arena;
   ScanReport report;
+  Orphans orphans;
   std::size_t left_out = 0;  // of report.told
   ObjectSplitter splitter;
 };
@@ -188,14 +234,20 @@ Scanner::Scanner(const admission::Settings& settings, const admission::Settings*
 Scanner::~Scanner() = default;
 
 Status Scanner::Read(std::string_view json) { return state_->splitter.Feed(json); }
-Status Scanner::FinishReading() { return state_->splitter.Finish(); }
-void Scanner::Take(std::string_view json) { state_->Look(json); }
+Status Scanner::FinishReading() {
+  state_->ReleaseOrphans();
+  return state_->splitter.Finish();
+}
+void Scanner::Take(std::string_view json) { state_->Look(json, false); }
 
 Status Scanner::ReadCluster(Kubectl& kubectl, const std::string& namespace_name,
                             const std::function<void(const std::string&)>& progress) {
   progress("kinds of the server");
-  TPU_ADMISSION_TRY(const auto kinds,
+  TPU_ADMISSION_TRY(auto kinds,
                     ServedKinds(kubectl, state_->settings.policy.kinds(), state_->report.errors));
+  // Most owners are known when their pods come, so that these need not wait for them.
+  std::stable_partition(kinds.begin(), kinds.end(),
+                        [](const workload::Kind* kind) { return kind->name != "Pod"; });
   int unanswered = 0;  // kinds, one after another
   for (const workload::Kind* kind : kinds) {
     if (kind->is_cluster_scoped && !namespace_name.empty()) continue;
@@ -210,6 +262,7 @@ Status Scanner::ReadCluster(Kubectl& kubectl, const std::string& namespace_name,
     unanswered = status || IsAnswer(status.error().message) ? 0 : unanswered + 1;
     if (!status) state_->Complain(status.error().message);
   }
+  state_->ReleaseOrphans();
   return OkStatus();
 }
 

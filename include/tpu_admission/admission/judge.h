@@ -37,6 +37,7 @@ struct Submission {
   std::string_view namespace_name;  // may be empty: not known
   Day today;                        // UTC; exemptions may end
   const workload::Companions* companions = nullptr;  // of the same file, where there is one
+  bool speaks_for_owner = false;  // what a known kind made is judged as hard as that would be
 };
 
 struct Judgement {

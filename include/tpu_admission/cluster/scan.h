@@ -1,5 +1,6 @@
 // What is in a cluster, judged as if it were created now, by one policy or by two whose difference
-// is wanted. Only the objects at the top: what a workload of a known kind owns was judged with it.
+// is wanted. Only the objects at the top: what a workload of a known kind owns was judged with it,
+// if that was read too.
 #pragma once
 
 #include <cstddef>
@@ -76,7 +77,7 @@ class Scanner {
   // findings. An error ends the reading; an object that cannot be read is in the report instead.
   Status Read(std::string_view json);
   Status FinishReading();
-  // One whole object.
+  // One whole object; what a known kind owns is left out, whether or not its owner is taken.
   void Take(std::string_view json);
 
   // Reads by kubectl the kinds of the table that the server has; all namespaces, or one and then

@@ -86,6 +86,83 @@ TEST(Scan, JudgesWhatStandsAtTheTopByNamespaceAndName) {
   EXPECT_THAT(report.errors, IsEmpty());
 }
 
+ScanReport ScanOfStream(const std::vector<json>& objects) {
+  const admission::Settings settings = SettingsOf();
+  Scanner scanner(settings, nullptr, kToday);
+  for (const json& object : objects) EXPECT_TRUE(scanner.Read(object.dump()));
+  EXPECT_TRUE(scanner.FinishReading());
+  return scanner.TakeReport();
+}
+
+json OwnedBy(json object, const json& owner) {
+  object["metadata"]["ownerReferences"] = json::array({{{"apiVersion", owner["apiVersion"]},
+                                                        {"kind", owner["kind"]},
+                                                        {"name", owner["metadata"]["name"]},
+                                                        {"uid", owner["metadata"]["uid"]},
+                                                        {"controller", true}}});
+  return object;
+}
+
+// `kubectl get pods -A -o json | tpu-admission scan -`
+TEST(Scan, JudgesPodsWhoseOwnersWereNotRead) {
+  const json pod = PodOf(Job("a", "wrong", 8));
+  const json other = PodOf(Job("a", "other", 8));
+  const ScanReport report = ScanOfStream({pod, pod, pod, other});
+  EXPECT_EQ(report.workloads, 4U);
+  EXPECT_EQ(report.Count(Mode::kDeny), 2U) << "one for each owner";
+  std::string notes;
+  for (const ScannedWorkload& told : report.told) {
+    for (const std::string& note : told.notes) notes += note + "\n";
+  }
+  EXPECT_THAT(notes, HasSubstr("its owner, Job \"other\", is not among what was read\n"));
+  EXPECT_THAT(notes, HasSubstr("Job \"wrong\", is not among what was read; 2 more of this owner"));
+}
+
+TEST(Scan, LeavesOutPodsWhoseOwnersWereReadWhicheverComesFirst) {
+  const json job = Job("a", "wrong", 8);
+  json by_name = PodOf(job);
+  by_name["metadata"]["ownerReferences"][0].erase("uid");
+  for (const auto& objects :
+       {std::vector<json>{PodOf(job), by_name, job}, std::vector<json>{job, PodOf(job), by_name}}) {
+    const ScanReport report = ScanOfStream(objects);
+    EXPECT_EQ(report.workloads, 1U);
+    ASSERT_EQ(report.told.size(), 1U);
+    EXPECT_EQ(report.told[0].kind, "Job");
+  }
+  json elsewhere = by_name;
+  elsewhere["metadata"]["namespace"] = "b";
+  EXPECT_EQ(ScanOfStream({elsewhere, job}).told.size(), 2U);
+}
+
+// Whatever is at the top of what was read is told, and nothing below it.
+TEST(Scan, OfAChainTellsTheFirstThatWasRead) {
+  json set = Job("a", "set", 8);
+  set["apiVersion"] = "jobset.x-k8s.io/v1alpha2";
+  set["kind"] = "JobSet";
+  set["spec"] = {
+      {"replicatedJobs", json::array({{{"name", "w"}, {"template", {{"spec", set["spec"]}}}}})}};
+  const json job = OwnedBy(Job("a", "set-w-0", 8), set);
+  const json pod = PodOf(job);
+  const auto told = [](const std::vector<json>& objects) {
+    std::vector<std::string> kinds;
+    for (const auto& each : ScanOfStream(objects).told) kinds.push_back(each.kind);
+    return kinds;
+  };
+  EXPECT_THAT(told({pod, job, set}), ElementsAre("JobSet"));
+  EXPECT_THAT(told({pod, job}), ElementsAre("Job"));
+  EXPECT_THAT(told({pod}), ElementsAre("Pod"));
+}
+
+TEST(Scan, JudgesPodsInThePlaceOfOwnersThatMayNotBeRead) {
+  const json job = Job("a", "wrong", 8);
+  FakeCluster cluster(json::array({job, PodOf(job)}));
+  cluster.Forbid("jobs.batch");
+  const ScanReport report = ScanOf(cluster);
+  ASSERT_EQ(report.told.size(), 1U);
+  EXPECT_EQ(report.told[0].kind, "Pod");
+  EXPECT_EQ(report.Count(Mode::kDeny), 1U);
+}
+
 TEST(Scan, AsksOnlyForKindsThatTheServerHasAndPageByPage) {
   FakeCluster cluster(json::array({Job("a", "good", 4)}));
   ScanOf(cluster);
