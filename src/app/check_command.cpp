@@ -142,12 +142,12 @@ int Check(const CheckOptions& options) {
                                    .today = DayOf(SystemClock().Now()),
                                    .rules = *rules,
                                    .with_recorded = options.output == "json"};
-  if (options.fix || options.diff) {
-    const FixOutcome outcome = FixFiles(**settings, wish, options);
-    if (!outcome.whole) return kCannotRun;
-    if (options.diff) return outcome.differs ? kFaultsFound : kDone;
-  }
-  return CheckAndTell(**settings, wish, options);
+  FixOutcome outcome;
+  if (options.fix || options.diff) outcome = FixFiles(**settings, wish, options);
+  if (options.diff) return !outcome.whole ? kCannotRun : outcome.differs ? kFaultsFound : kDone;
+  // What could not be repaired hides nothing of the rest.
+  const int code = CheckAndTell(**settings, wish, options);
+  return outcome.whole ? code : kCannotRun;
 }
 
 }  // namespace tpu_admission::app

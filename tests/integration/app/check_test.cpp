@@ -202,6 +202,20 @@ TEST(Check, DiffAndFixTellWhatCannotBeRead) {
             RunToEnd({"check", "-"}, {}, slip).exit_code);
 }
 
+// One file that cannot be repaired hides nothing of the others.
+TEST(Check, FixAlwaysChecksAfterwards) {
+  const TempDir dir;
+  WriteText(dir / "broken.yaml", "a: b: c\n");
+  WriteText(dir / "job.yaml", ReadText(kExamples + "wrong-job.yaml"));
+  WriteText(dir / "pod.json", kWrongPod);
+  const Ended ended =
+      RunToEnd({"check", "--fix", "--ignore", "TPU104,TPU601", "."}, {}, "", dir.path());
+  EXPECT_EQ(ended.exit_code, 2);
+  EXPECT_THAT(ReadText(dir / "job.yaml"), HasSubstr("parallelism: 4"));
+  EXPECT_THAT(ended.out, HasSubstr("broken.yaml:1:5: "));
+  EXPECT_THAT(ended.out, HasSubstr("2 TPU workloads"));
+}
+
 TEST(Check, SaysWhatIsTooLargeToJudge) {
   std::string text = kList;
   for (int i = 0; i < 100; ++i) text += "    - {name: c" + std::to_string(i) + "}\n";
