@@ -89,6 +89,27 @@ void ApplyKey(CLI::App& command, const std::string& name, ConfigNode node, const
   }
 }
 
+// What its name stands for without a file behind it; empty: a file. Nothing is opened: a pipe would
+// wait, and a device might do something.
+std::string WhyNoFile(const fs::path& path) {
+  std::error_code error;
+  const fs::file_status link = fs::symlink_status(path, error);
+  const fs::file_status status = fs::status(path, error);
+  switch (status.type()) {
+    case fs::file_type::directory:
+      return "is a folder, wanted a file";
+    case fs::file_type::regular:
+      return "";
+    case fs::file_type::not_found:
+      return fs::is_symlink(link) ? "is a link that leads nowhere" : "";
+    case fs::file_type::none:
+    case fs::file_type::unknown:
+      return error ? error.message() : "cannot be looked at";
+    default:
+      return "is a pipe, socket or device, wanted a file";
+  }
+}
+
 }  // namespace
 
 void ProjectFile::AddFlags(CLI::App& command) {
@@ -106,7 +127,8 @@ std::string ProjectFile::Find() const {
   const std::string repository = RepositoryOf(here.string());
   for (fs::path folder = here;; folder = folder.parent_path()) {
     const fs::path file = folder / kProjectFileName;
-    if (fs::is_regular_file(file, error)) {
+    // Whatever has the name: one that cannot be read is told, and not passed over.
+    if (fs::exists(fs::symlink_status(file, error))) {
       return folder == here ? kProjectFileName : file.string();
     }
     if (repository.empty() || folder == repository || !folder.has_relative_path()) return "";
@@ -116,6 +138,9 @@ std::string ProjectFile::Find() const {
 Status ProjectFile::Apply(CheckOptions& options) {
   const std::string path = Find();
   if (path.empty()) return OkStatus();
+  if (const std::string why = WhyNoFile(path); !why.empty()) {
+    return Error{ShownPath(path) + ": " + why + " (--no-project-file looks for none)"};
+  }
   TPU_ADMISSION_TRY(const std::string text, DiskFiles().Read(path, kMaxConfigBytes));
   TPU_ADMISSION_TRY(ConfigFile file, ConfigFile::Parse(text, path));
   const fs::path folder = fs::path(path).parent_path();

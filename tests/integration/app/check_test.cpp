@@ -611,6 +611,30 @@ TEST_F(CheckFolder, FindsTheProjectFileUpToTheRootOfTheRepository) {
                                    "\"select\"?"));
 }
 
+// It may turn rules on or off, so one that is there and cannot be read must not be passed over.
+TEST_F(CheckFolder, RefusesAProjectFileThatIsNone) {
+  namespace fs = std::filesystem;
+  Write("a.yaml", "a: 1\n");
+  const std::string file = root() + "/.tpu-admission.yaml";
+  const auto refused = [&](const std::string& why) {
+    const Ended ended = RunToEnd({"check", "a.yaml"}, {}, "", root());
+    EXPECT_EQ(ended.exit_code, 2) << why;
+    EXPECT_THAT(ended.err, HasSubstr(".tpu-admission.yaml: " + why));
+    EXPECT_EQ(RunToEnd({"check", "--no-project-file", "a.yaml"}, {}, "", root()).exit_code, 0);
+    fs::remove_all(file);
+  };
+  fs::create_symlink("nowhere", file);
+  refused("is a link that leads nowhere");
+  fs::create_symlink(file, file);
+  refused("Too many levels of symbolic links");
+  fs::create_directory(file);
+  refused("is a folder");
+  ASSERT_EQ(::mkfifo(file.c_str(), 0600), 0);
+  refused("is a pipe, socket or device");
+  fs::create_symlink("/dev/zero", file);
+  refused("is a pipe, socket or device");
+}
+
 TEST_F(CheckFolder, TellsOfABaselineOnlyWhatIsNew) {
   Write("deploy/a.yaml", kWrongPod);
   EXPECT_EQ(Run({"--write-baseline", "."}).exit_code, 2) << "where to?";
