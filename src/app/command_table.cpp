@@ -20,7 +20,9 @@ FlagRow Row(const CLI::Option& option) {
   FlagRow row;
   row.name = option.get_positional() ? option.get_name(true) : "--" + option.get_lnames().front();
   row.what = option.get_description();
-  if (option.get_type_size() != 0) {
+  if (!option.get_snames().empty()) row.short_name = "-" + option.get_snames().front();
+  row.repeats = option.get_items_expected_max() > 1;
+  if (option.get_items_expected_max() != 0) {
     const std::string type = option.get_type_name();
     row.type = type.substr(0, type.find(':'));
     if (row.type.empty() || row.type.starts_with('{')) row.type = "TEXT";

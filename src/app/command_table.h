@@ -9,13 +9,15 @@
 namespace tpu_admission::app {
 
 struct FlagRow {
-  std::string name;  // "--output"; of a positional argument "PATH"
+  std::string name;        // "--output"; of a positional argument "PATH"
+  std::string short_name;  // "-h"; may be empty
   std::string what;
   std::string type;                 // "FILE", "INT"; empty: it takes no value
   std::vector<std::string> values;  // all that it takes; empty if they cannot be listed
   std::string default_value;
   std::string environment;  // its twin; may be empty
   bool required = false;
+  bool repeats = false;  // of a positional argument: more than one may be given
 
   bool TakesFile() const { return type == "FILE" || type == "DIR" || name == "PATH"; }
 };

@@ -48,7 +48,8 @@ std::string FlagItem(const FlagRow& flag) {
   }
   if (!flag.default_value.empty()) text += ". Default: " + flag.default_value;
   if (!flag.environment.empty()) text += ". Environment: " + flag.environment;
-  return Item("\\fB" + Roff(flag.name) + "\\fR" +
+  const std::string also = flag.short_name.empty() ? "" : "\\fB" + Roff(flag.short_name) + "\\fR, ";
+  return Item(also + "\\fB" + Roff(flag.name) + "\\fR" +
                   (flag.type.empty() ? "" : " \\fI" + Roff(flag.type) + "\\fR"),
               text + ".");
 }
@@ -57,8 +58,8 @@ std::string Synopsis(const CommandRow& command) {
   std::string line =
       ".SH SYNOPSIS\n\\fBtpu\\-admission " + Roff(command.name) + "\\fR [\\fIFLAGS\\fR]";
   for (const FlagRow& argument : command.arguments) {
-    line += argument.required ? " \\fI" + argument.name + "\\fR..."
-                              : " [\\fI" + argument.name + "\\fR...]";
+    const std::string name = "\\fI" + argument.name + "\\fR" + (argument.repeats ? "..." : "");
+    line += argument.required ? " " + name : " [" + name + "]";
   }
   return line + "\n";
 }

@@ -41,6 +41,21 @@ TEST(Reference, AManPageHasEachFlagWithItsValuesAndItsTwin) {
                     HasSubstr("deny warn"), HasSubstr("TPU_ADMISSION_CATALOG")));
 }
 
+TEST(Reference, AManPageSaysOfFlagsAndArgumentsWhatHelpDoes) {
+  const std::string check = RunToEnd({"help", "--output", "man", "check"}).out;
+  EXPECT_THAT(
+      check,
+      AllOf(HasSubstr("\n\\fB\\-\\-fix\\fR\n"), HasSubstr("\n\\fB\\-h\\fR, \\fB\\-\\-help\\fR\n"),
+            HasSubstr("] \\fIPATH\\fR...\n"), HasSubstr("\\fB\\-\\-baseline\\fR \\fIFILE\\fR\n"),
+            HasSubstr("\\fB\\-\\-exclude\\fR \\fIGLOBS\\fR\n")));
+  const std::string scan = RunToEnd({"help", "--output", "man", "scan"}).out;
+  EXPECT_THAT(scan, AllOf(HasSubstr(" [\\fIPATH\\fR]\n"),
+                          HasSubstr("\\fB\\-n\\fR, \\fB\\-\\-namespace\\fR \\fI"),
+                          HasSubstr("\\fB\\-A\\fR, \\fB\\-\\-all\\-namespaces\\fR\n")));
+  EXPECT_THAT(RunToEnd({"help", "--output", "man", "explain"}).out,
+              HasSubstr(" [\\fIRULE\\fR...]\n"));
+}
+
 TEST(Reference, TheManPageOfTheProgramNamesItsCommands) {
   const Ended page = RunToEnd({"help", "--output", "man"});
   EXPECT_EQ(page.exit_code, 0);
