@@ -8,7 +8,8 @@ void AddAuditFlags(CLI::App& command, AuditOptions& options) {
   AddFlag(command, "--bind-address", options.bind_address,
           "address that the metrics port listens on");
   AddFlag(command, "--metrics-port", options.metrics_port,
-          "plain HTTP port of /livez, /readyz and /metrics; 0 takes a free one");
+          "plain HTTP port of /livez, /readyz and /metrics; 0 takes a free one")
+      ->check(IsPort());
   AddDuration(command, "--interval", options.interval,
               "how long after a pass the next one begins; a new policy or catalog begins one at "
               "once");

@@ -69,7 +69,8 @@ void AddCheckFlags(CLI::App& command, CheckOptions& options) {
           "what TPU nodes the cluster has, as the controller keeps it; enables their rule")
       ->type_name("FILE")
       ->check(CLI::ExistingFile);
-  AddFlag(command, "--namespace", options.namespace_name, "of objects that name none");
+  AddFlag(command, "--namespace", options.namespace_name, "of objects that name none")
+      ->check(IsName());
   const auto formats = offline::FormatNames();
   AddOutput(command, options.output, {formats.begin(), formats.end()});
   AddFlag(command, "--color", options.color,

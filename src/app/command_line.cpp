@@ -55,9 +55,11 @@ void AddEngineFlags(CLI::App& command, EngineOptions& options) {
 void AddServeFlags(CLI::App& command, ServeOptions& options) {
   AddFlag(command, "--bind-address", options.bind_address, "address that both ports listen on");
   AddFlag(command, "--secure-port", options.secure_port,
-          "HTTPS port of /mutate and /validate; 0 takes a free one");
+          "HTTPS port of /mutate and /validate; 0 takes a free one")
+      ->check(IsPort());
   AddFlag(command, "--metrics-port", options.metrics_port,
-          "plain HTTP port of /livez, /readyz and /metrics; 0 takes a free one");
+          "plain HTTP port of /livez, /readyz and /metrics; 0 takes a free one")
+      ->check(IsPort());
   AddFlag(command, "--tls-cert-file", options.tls_cert_file,
           "serving certificate, PEM, leaf first; read again when it changes")
       ->type_name("FILE");
@@ -74,7 +76,8 @@ void AddServeFlags(CLI::App& command, ServeOptions& options) {
           "threads that answer requests; 0: one per processor that may be used, at most 4")
       ->check(CLI::Range(0, 64));
   AddDuration(command, "--shutdown-delay", options.shutdown_delay,
-              "how long to go on answering after SIGTERM, until clients have moved on");
+              "how long to go on answering after SIGTERM, until clients have moved on; at most 10m",
+              std::chrono::minutes(10));
   AddFlag(command, "--docs-url", options.docs_url,
           "base of links to rule pages in messages; without it there are none");
   AddFlag(command, "--log-level", options.log_level, "least severe lines to log")
@@ -83,7 +86,8 @@ void AddServeFlags(CLI::App& command, ServeOptions& options) {
 
 void AddVerifyFlags(CLI::App& command, VerifyOptions& options) {
   AddFlag(command, "--namespace", options.namespace_name,
-          "where to ask; nothing is created. Not one that the webhooks leave alone");
+          "where to ask; nothing is created. Not one that the webhooks leave alone")
+      ->check(IsName());
   AddFlag(command, "--namespace-selector", options.namespace_selector,
           "namespaceSelector of the webhooks, to find out whether they leave the namespace alone")
       ->type_name("JSON");
@@ -236,7 +240,8 @@ class CommandLine {
     CLI::App& command =
         Add("lsp", "the same rules in an editor: a language server", [this] { return Lsp(lsp_); });
     AddEngineFlags(command, lsp_.engine);
-    AddFlag(command, "--namespace", lsp_.namespace_name, "of objects that name none");
+    AddFlag(command, "--namespace", lsp_.namespace_name, "of objects that name none")
+        ->check(IsName());
     command.add_flag("--stdio", lsp_.stdio, "speak over standard streams, as it always does");
   }
 

@@ -98,7 +98,8 @@ void AddControllerFlags(CLI::App& command, ControllerOptions& options) {
   AddFlag(command, "--bind-address", options.bind_address,
           "address that the metrics port listens on");
   AddFlag(command, "--metrics-port", options.metrics_port,
-          "plain HTTP port of /livez, /readyz and /metrics; 0 takes a free one");
+          "plain HTTP port of /livez, /readyz and /metrics; 0 takes a free one")
+      ->check(IsPort());
   AddTimes(command, options);
   AddApiServer(command, options);
   AddFlag(command, "--log-level", options.log_level, "least severe lines to log")

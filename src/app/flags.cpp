@@ -65,11 +65,15 @@ std::string FormatDuration(milliseconds duration) {
 }
 
 void AddDuration(CLI::App& command, const std::string& flag, milliseconds& value,
-                 const std::string& help) {
-  const auto read = [&value, flag](const std::string& text) {
+                 const std::string& help, milliseconds most) {
+  const auto read = [&value, flag, most](const std::string& text) {
     const std::optional<milliseconds> duration = ParseDuration(text);
     if (!duration)
       throw CLI::ValidationError(flag, "\"" + text + "\" is no duration such as 5s or 250ms");
+    if (*duration > most) {
+      throw CLI::ValidationError(flag,
+                                 text + " is too long, it may be at most " + FormatDuration(most));
+    }
     value = *duration;
   };
   command.add_option_function<std::string>(flag, read, help)
@@ -77,6 +81,18 @@ void AddDuration(CLI::App& command, const std::string& flag, milliseconds& value
       ->take_last()
       ->default_str(FormatDuration(value))
       ->type_name("DURATION");
+}
+
+CLI::Validator IsPort() { return CLI::Range(0, 65535); }
+
+CLI::Validator IsName() {
+  return {[](const std::string& text) {
+            const bool sound = !text.empty() && text.front() != '-' && text.size() <= 253 &&
+                               text.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-.") ==
+                                   std::string::npos;
+            return sound ? std::string() : Quoted(text) + " is no name in Kubernetes";
+          },
+          "NAME"};
 }
 
 }  // namespace tpu_admission::app

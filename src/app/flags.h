@@ -33,7 +33,14 @@ std::optional<std::chrono::milliseconds> ParseDuration(const std::string& text);
 // In the largest of these units that has no fraction.
 std::string FormatDuration(std::chrono::milliseconds duration);
 
+// More than `most` is refused.
 void AddDuration(CLI::App& command, const std::string& flag, std::chrono::milliseconds& value,
-                 const std::string& help);
+                 const std::string& help,
+                 std::chrono::milliseconds most = std::chrono::milliseconds::max());
+
+// Of values that are ports, 0 among them.
+CLI::Validator IsPort();
+// Of values that Kubernetes and kubectl take for a name.
+CLI::Validator IsName();
 
 }  // namespace tpu_admission::app

@@ -6,20 +6,10 @@
 namespace tpu_admission::app {
 namespace {
 
-// What kubectl would not take for a flag.
-const CLI::Validator kName(
-    [](const std::string& text) {
-      const bool sound =
-          !text.empty() && text.front() != '-' && text.size() <= 253 &&
-          text.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-.") == std::string::npos;
-      return sound ? std::string() : "\"" + text + "\" is no name in Kubernetes";
-    },
-    "NAME");
-
 // How to reach the cluster.
 void AddKubectl(CLI::App& command, KubectlOptions& options) {
   command.add_option("-n,--namespace", options.namespace_name, "namespace to look at")
-      ->check(kName);
+      ->check(IsName());
   command.add_option("--context", options.context, "context of the kubeconfig");
   command.add_option("--kubeconfig", options.kubeconfig, "kubeconfig file")->type_name("FILE");
   AddFlag(command, "--kubectl", options.program, "program that is asked")->type_name("PROGRAM");
