@@ -180,15 +180,10 @@ void PrintJson(const ScanReport& report) {
   WriteJson(json);
 }
 
-// False: there is nothing, or only `{}` and `[]`. A list without items is something.
-Result<bool> ReadStream(cluster::Scanner& scanner) {
-  bool any = false;
-  TPU_ADMISSION_TRY_STATUS(ReadBlocks(std::cin, [&](std::string_view block) {
-    any = any || block.find_first_not_of(" \t\r\n{}[],") != block.npos;
-    return scanner.Read(block);
-  }));
-  TPU_ADMISSION_TRY_STATUS(scanner.FinishReading());
-  return any;
+Status ReadStream(cluster::Scanner& scanner) {
+  TPU_ADMISSION_TRY_STATUS(
+      ReadObjects(std::cin, [&](std::string_view block) { return scanner.Read(block); }));
+  return scanner.FinishReading();
 }
 
 // A line on a terminal that is written over; nothing elsewhere.
@@ -206,12 +201,8 @@ class Progress {
 
 Status Read(const ScanOptions& options, cluster::Scanner& scanner) {
   if (options.path == "-") {
-    const Result<bool> any = ReadStream(scanner);
-    if (!any) return Error{"standard input: " + any.error().message};
-    if (*any) return OkStatus();
-    return Error{
-        "standard input: there is nothing to look at; wanted what `kubectl get ... -o json` "
-        "prints"};
+    const Status status = ReadStream(scanner);
+    return status ? status : Error{"standard input: " + status.error().message};
   }
   cluster::KubectlProgram kubectl(ToProgram(options.kubectl));
   const Progress progress;

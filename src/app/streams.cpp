@@ -20,6 +20,16 @@ Status ReadBlocks(std::istream& in, const std::function<Status(std::string_view)
   return is_cut ? Status(Error{"it cannot be read to its end"}) : OkStatus();
 }
 
+Status ReadObjects(std::istream& in, const std::function<Status(std::string_view)>& take) {
+  bool any = false;
+  TPU_ADMISSION_TRY_STATUS(ReadBlocks(in, [&](std::string_view block) {
+    any = any || block.find_first_not_of(" \t\r\n{}[],") != block.npos;
+    return take(block);
+  }));
+  if (any) return OkStatus();
+  return Error{"there is nothing to look at; wanted what `kubectl get ... -o json` prints"};
+}
+
 void WriteJson(const nlohmann::ordered_json& json) {
   const auto replace = nlohmann::ordered_json::error_handler_t::replace;
   std::cout << WithoutCommands(json.dump(2, ' ', false, replace)) << '\n';

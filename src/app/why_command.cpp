@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -72,7 +73,7 @@ void PrintJson(const Snapshot& snapshot, const Diagnosis& diagnosis) {
 
 Status ReadStream(std::istream& in, cluster::Collector& collector) {
   TPU_ADMISSION_TRY_STATUS(
-      ReadBlocks(in, [&](std::string_view block) { return collector.Read(block); }));
+      ReadObjects(in, [&](std::string_view block) { return collector.Read(block); }));
   return collector.FinishReading();
 }
 
@@ -87,10 +88,15 @@ Status Read(const WhyOptions& options, const cluster::Target& target,
     const Status status = ReadStream(std::cin, collector);
     return status ? status : Error{"standard input: " + status.error().message};
   }
+  const std::string shown = ShownPath(options.from);
+  std::error_code error;
+  if (std::filesystem::is_directory(options.from, error)) {
+    return Error{shown + ": is a folder, wanted a file"};
+  }
   std::ifstream file(options.from, std::ios::binary);
-  if (!file) return Error{options.from + ": cannot be read"};
+  if (!file) return Error{shown + ": cannot be read"};
   const Status status = ReadStream(file, collector);
-  return status ? status : Error{options.from + ": " + status.error().message};
+  return status ? status : Error{shown + ": " + status.error().message};
 }
 
 // What may matter all the same is no reason for another exit code.

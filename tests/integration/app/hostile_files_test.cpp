@@ -241,7 +241,7 @@ TEST_F(HostileFiles, AStandardStreamThatIsClosedIsNoOtherFile) {
               "2 tpu-admission: standard input: it cannot be read to its end\n")
         << command;
   }
-  EXPECT_EQ(told("$T why pod/x --from ."), "2 tpu-admission: .: it cannot be read to its end\n");
+  EXPECT_EQ(told("$T why pod/x --from ."), "2 tpu-admission: .: is a folder, wanted a file\n");
   for (const char* command : {"check a.yaml", "check --output=sarif a.yaml", "check --diff a.yaml",
                               "plan --chips=4", "explain", "catalog", "help", "--help"}) {
     for (const char* nowhere : {" >&-", " >/dev/full"}) {

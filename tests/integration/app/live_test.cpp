@@ -155,6 +155,12 @@ TEST(Why, SaysWhatItCannotRun) {
   EXPECT_THAT(none.err, HasSubstr("not among what was read"));
   EXPECT_THAT(RunToEnd({"why", "train"}).err, HasSubstr("KIND/NAME"));
   EXPECT_EQ(RunToEnd({"why", "job/train", "--from", "/nowhere"}).exit_code, 2);
+  EXPECT_THAT(RunToEnd({"why", "job/train", "--from", "/tmp"}).err,
+              HasSubstr("/tmp: is a folder, wanted a file\n"));
+  EXPECT_THAT(RunToEnd({"why", "job/train", "--from", "/dev/null"}).err,
+              HasSubstr("/dev/null: there is nothing to look at"));
+  EXPECT_THAT(RunToEnd({"why", "job/train", "--from", "-"}).err,
+              HasSubstr("standard input: there is nothing to look at"));
 }
 
 TEST(Scan, SaysWhatItCannotRun) {
@@ -164,6 +170,9 @@ TEST(Scan, SaysWhatItCannotRun) {
     EXPECT_EQ(ended.exit_code, 2);
     EXPECT_THAT(ended.err, HasSubstr("standard input: there is nothing to look at"));
   }
+  const Ended odd = RunToEnd({"scan", "-"}, {}, R"({"kind":"List","items":5})");
+  EXPECT_EQ(odd.exit_code, 2);
+  EXPECT_THAT(odd.err, HasSubstr("standard input: the items of a list are no array"));
   const char* const no_items = R"({"apiVersion": "v1", "kind": "List", "items": []})";
   EXPECT_EQ(RunToEnd({"scan", "-"}, {}, no_items).exit_code, 0);
   const Ended missing = RunToEnd({"scan", "--kubectl", "/nowhere/kubectl"});
