@@ -47,20 +47,24 @@ std::string Padded(std::string_view text, std::size_t width) {
   return padded;
 }
 
-void PrintList() {
+// Those whose ids begin so; empty: all.
+void PrintList(std::string_view beginning) {
   for (const Rule* rule : rules::AllRules()) {
+    if (!rule->id.starts_with(beginning)) continue;
     std::cout << rule->id << "  " << Padded(Name(rule->mode), 5) << "  " << Padded(rule->name, 25)
               << "  " << Plain(SummaryOf(*rule)) << '\n';
   }
   std::cout << "\ntpu-admission explain RULE tells more about one.\n";
 }
 
-void PrintIndex() {
-  std::cout << "# Rules\n\nWritten by `./dev docs` from the folders of the rules.\n";
+void PrintIndex(std::string_view beginning) {
+  if (beginning.empty()) {
+    std::cout << "# Rules\n\nWritten by `./dev docs` from the folders of the rules.\n";
+  }
   for (const rules::Family& family : rules::Families()) {
     bool begun = false;
     for (const Rule* rule : rules::AllRules()) {
-      if (rule->id[3] != family.digit) continue;
+      if (rule->id[3] != family.digit || !rule->id.starts_with(beginning)) continue;
       if (!begun) {
         std::cout << "\n## " << family.digit << "xx: " << family.about
                   << "\n\n| rule | default | finds |\n|---|---|---|\n";
@@ -72,6 +76,25 @@ void PrintIndex() {
   }
 }
 
+void PrintAll(std::string_view beginning, bool markdown) {
+  markdown ? PrintIndex(beginning) : PrintList(beginning);
+}
+
+// A rule, or the index of those whose ids begin so, as --select takes both.
+Status PrintNamed(const std::string& name, bool markdown) {
+  const Rule* const rule = offline::RuleNamed(name);
+  if (rule != nullptr && markdown) {
+    std::cout << ReadmeOf(*rule);
+  } else if (rule != nullptr) {
+    PrintText(*rule);
+  } else if (const std::string family = offline::FamilyNamed(name); !family.empty()) {
+    PrintAll(family, markdown);
+  } else {
+    return Error{rules::NoSuchRule(name)};
+  }
+  return OkStatus();
+}
+
 }  // namespace
 
 int Explain(const ExplainOptions& options) {
@@ -80,17 +103,9 @@ int Explain(const ExplainOptions& options) {
     PrintProfiles(markdown);
     return kDone;
   }
-  if (options.rules.empty()) {
-    markdown ? PrintIndex() : PrintList();
-  }
+  if (options.rules.empty()) PrintAll("", markdown);
   for (const std::string& name : options.rules) {
-    const Rule* rule = offline::RuleNamed(name);
-    if (rule == nullptr) return CannotRun(Error{rules::NoSuchRule(name)});
-    if (markdown) {
-      std::cout << ReadmeOf(*rule);
-    } else {
-      PrintText(*rule);
-    }
+    if (const Status told = PrintNamed(name, markdown); !told) return CannotRun(told.error());
   }
   return kDone;
 }

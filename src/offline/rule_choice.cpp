@@ -55,6 +55,16 @@ const rules::Rule* RuleNamed(std::string_view name) {
   return by_id != nullptr ? by_id : rules::FindRule(Mapped(name, std::tolower));
 }
 
+std::string FamilyNamed(std::string_view name) {
+  const std::string beginning = BeginningOf(name);
+  const auto all = rules::AllRules();
+  const bool any =
+      !beginning.empty() && std::any_of(all.begin(), all.end(), [&](const rules::Rule* rule) {
+        return rule->id.starts_with(beginning);
+      });
+  return any ? beginning : "";
+}
+
 Result<RuleChoice> RuleChoice::Parse(const std::vector<std::string>& select,
                                      const std::vector<std::string>& ignore) {
   RuleChoice choice;

@@ -26,4 +26,7 @@ class RuleChoice {
 // The rule of this id or name in any case; nullptr: none.
 const rules::Rule* RuleNamed(std::string_view name);
 
+// How the ids begin of the rules that "TPU3", "3xx" or "3" stands for; empty: there are none.
+std::string FamilyNamed(std::string_view name);
+
 }  // namespace tpu_admission::offline

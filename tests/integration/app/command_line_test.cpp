@@ -311,6 +311,21 @@ TEST(CommandLine, ExplainFindsARuleHoweverItIsWritten) {
   }
 }
 
+// What --select takes.
+TEST(CommandLine, ExplainListsTheRulesOfAFamily) {
+  for (const char* name : {"TPU3", "3xx", "tpu3"}) {
+    const Ended family = RunToEnd({"explain", name});
+    EXPECT_EQ(family.exit_code, 0) << family.err;
+    EXPECT_THAT(family.out, StartsWith("TPU3"));
+    EXPECT_THAT(family.out, HasSubstr("\nTPU3"));
+    EXPECT_THAT(family.out, Not(HasSubstr("\nTPU4")));
+  }
+  const std::string index = RunToEnd({"explain", "TPU3", "--output", "markdown"}).out;
+  EXPECT_THAT(index, HasSubstr("## 3xx: "));
+  EXPECT_THAT(index, Not(HasSubstr("## 4xx: ")));
+  EXPECT_EQ(RunToEnd({"explain", "TPU9"}).exit_code, 2);
+}
+
 TEST(CommandLine, ExplainNamesTheNearestRule) {
   const Ended near = RunToEnd({"explain", "chips-per-hosts"});
   EXPECT_EQ(near.exit_code, 2);
