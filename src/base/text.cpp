@@ -223,6 +223,8 @@ std::string_view Nearest(std::string_view word, std::span<const std::string_view
   if (word.size() > kLongestName) return nearest;
   std::size_t fewest = max_edits + 1;
   for (const std::string_view candidate : candidates) {
+    const std::size_t longer = std::max(word.size(), candidate.size());
+    if (longer - std::min(word.size(), candidate.size()) >= fewest) continue;  // nor fewer edits
     const std::size_t edits = EditDistance(word, candidate);
     if (edits < fewest) {
       fewest = edits;

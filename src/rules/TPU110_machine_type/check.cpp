@@ -126,20 +126,22 @@ void CheckMachine(const Subject& subject, Report& report) {
   if (!serves) report.Add(OtherTopology(subject, machine));
 }
 
-// A label beside those that choose a node: what it says must be what the generation has there.
-void CheckBeside(const Subject& subject, std::string_view key,
-                 const tpu::Generation* (*find)(const tpu::Catalog&, std::string_view),
-                 const std::string& right, Report& report) {
-  const auto found = workload::FindRequired(subject.pods.pod.spec, key);
-  if (!found || !found->fixed) return;
-  const tpu::Generation* const of = find(subject.catalog, found->value);
-  if (of == subject.shape.generation) return;
-  if (of == nullptr) {
-    return report.Add(Unknown(subject, subject.At(*found), Quoted(found->value),
-                              fmt::format("set {} to {}", key, right)));
+// What a label beside those that choose a node says, and what it says for the generation.
+struct Beside {
+  workload::RequiredLabel label;
+  const tpu::Generation* of = nullptr;  // nullptr: of none that we know
+  std::string right;
+};
+
+void CheckBeside(const Subject& subject, const Beside& beside, Report& report) {
+  const workload::RequiredLabel& label = beside.label;
+  if (beside.of == subject.shape.generation) return;
+  if (beside.of == nullptr) {
+    return report.Add(Unknown(subject, subject.At(label), Quoted(label.value),
+                              fmt::format("set {} to {}", label.key, beside.right)));
   }
-  report.Add(OtherGeneration(subject, found->value, *of, subject.At(*found),
-                             Selecting(subject, *found, right)));
+  report.Add(OtherGeneration(subject, label.value, *beside.of, subject.At(label),
+                             Selecting(subject, label, beside.right)));
 }
 
 const tpu::Generation* FindByFamily(const tpu::Catalog& catalog, std::string_view family) {
@@ -149,17 +151,21 @@ const tpu::Generation* FindByFamily(const tpu::Catalog& catalog, std::string_vie
   return nullptr;
 }
 
-const tpu::Generation* FindByMachine(const tpu::Catalog& catalog, std::string_view machine) {
-  return catalog.FindByMachine(machine);
-}
-
 void Check(const Subject& subject, Report& report) {
   CheckMachine(subject, report);
   const tpu::Generation* const wanted = subject.shape.generation;
   if (wanted == nullptr) return;
-  CheckBeside(subject, workload::kGkeMachineFamily, FindByFamily, wanted->machine_family, report);
-  CheckBeside(subject, workload::kBetaInstanceTypeLabel, FindByMachine,
-              Serving(*wanted, subject).front(), report);
+  const k8s::PodSpec& spec = subject.pods.pod.spec;
+  const auto family = workload::FindRequired(spec, workload::kGkeMachineFamily);
+  if (family && family->fixed) {
+    const auto* of = FindByFamily(subject.catalog, family->value);
+    CheckBeside(subject, {*family, of, wanted->machine_family}, report);
+  }
+  const auto machine = workload::FindRequired(spec, workload::kBetaInstanceTypeLabel);
+  if (machine && machine->fixed) {
+    const auto* of = subject.catalog.FindByMachine(machine->value);
+    CheckBeside(subject, {*machine, of, Serving(*wanted, subject).front()}, report);
+  }
 }
 
 }  // namespace

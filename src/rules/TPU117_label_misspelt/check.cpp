@@ -1,4 +1,5 @@
 #include <fmt/core.h>
+#include <algorithm>
 #include <array>
 
 #include "rules/engine/phrases.h"
@@ -25,18 +26,22 @@ Key Parse(std::string_view key) {
 }
 
 bool IsNear(std::string_view word, std::string_view right, std::size_t edits) {
-  return !Nearest(word, std::array{right}, edits).empty();
+  return word == right || !Nearest(word, std::array{right}, edits).empty();
+}
+
+bool IsNodeLabel(std::string_view key) {
+  const auto& labels = workload::kNodeLabels;
+  return std::find(labels.begin(), labels.end(), key) != labels.end();
 }
 
 // The label whose key is misspelt here: gke-tpu-acelerator, tpu-topology,
 // gke-tpu-accelerator-count.
 std::optional<NodeLabel> MeantBy(std::string_view written) {
   constexpr std::size_t kMostEdits = 4;  // "gke-" left out
-  if (written == workload::kGkeGpu) return std::nullopt;
+  if (IsNodeLabel(written) || written == workload::kGkeGpu) return std::nullopt;
   const Key key = Parse(written);
   for (const NodeLabel label : kLabels) {
     const Key right = Parse(workload::Key(label));
-    if (written == workload::Key(label)) return std::nullopt;
     const bool near_domain = key.domain.empty() || IsNear(key.domain, right.domain, 2);
     if (near_domain && IsNear(key.name, right.name, kMostEdits)) return label;
   }
