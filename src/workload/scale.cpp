@@ -160,8 +160,8 @@ Scale ReadScale(const PodSetRow& row, JsonView object, const Binding& binding, k
     scale.group = replicated()["groupName"].StringOr(kDefaultGroup);
     scale.nameless = object["spec"]["network"]["enableDNSHostnames"].IsFalse();
   }
-  scale.indexed =
-      holder["completionMode"].StringOr(row.always_indexed ? "Indexed" : "") == "Indexed";
+  const std::string_view mode = holder["completionMode"].StringOr("");
+  scale.indexed = row.always_indexed ? mode != "NonIndexed" : mode == "Indexed";
   scale.sub_group = Sensible(holder["subGroupPolicy"]["subGroupSize"].AsInteger()).value_or(0);
   scale.tpu_pods = scale.pods.value;
   scale.waits_for_ready = WaitsForReady(row, object);

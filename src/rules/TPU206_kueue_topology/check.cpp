@@ -153,10 +153,18 @@ void CheckLevel(Annotations& annotations, std::string_view key) {
       slice ? ToLevel(annotations.subject(), key, level, *slice) : workload::Edits());
 }
 
+// Of a level of slices, or of node pools, where one of several hosts is one slice.
+std::optional<tpu::Topology> SliceOfLevel(const Subject& subject, std::string_view level) {
+  if (level != workload::kGkeNodePool) return TopologyOfLevel(level);
+  const std::optional<Slice> slice = subject.SliceOfPods();
+  if (!slice || !slice->multi_host() || subject.pods.SliceTopology()) return std::nullopt;
+  return slice->topology;
+}
+
 // The level of one slice holds no more chips than the slice has.
 void CheckRequired(Annotations& annotations) {
   const std::string_view level = annotations.Value(workload::kKueueRequired);
-  const std::optional<tpu::Topology> topology = TopologyOfLevel(level);
+  const std::optional<tpu::Topology> topology = SliceOfLevel(annotations.subject(), level);
   if (!topology || !Offers(annotations.subject().shape.generation, *topology)) return;
   const workload::PodSet& set = annotations.subject().pods;
   const std::string name = Short(workload::kKueueRequired);
