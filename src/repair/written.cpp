@@ -57,9 +57,8 @@ std::int64_t ChipsMeant(const Written& written) {
 
 // What a label that names no generation was meant to be, as the rules guess it.
 const tpu::Generation* Guess(const tpu::Catalog& catalog, const workload::NodeChoice& choice) {
-  const std::string_view label = choice[NodeLabel::kAccelerator].value;
-  const auto topology = tpu::Topology::Parse(choice[NodeLabel::kTopology].value);
-  return topology ? tpu::GuessFor(catalog, label, *topology) : catalog.Guess(label);
+  return tpu::GuessFor(catalog, choice[NodeLabel::kAccelerator].value,
+                       tpu::Topology::Parse(choice[NodeLabel::kTopology].value));
 }
 
 }  // namespace

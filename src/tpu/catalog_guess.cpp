@@ -142,9 +142,9 @@ bool Catalog::LooksLikeNewGeneration(std::string_view label) const {
 }
 
 const Generation* GuessFor(const Catalog& catalog, std::string_view label,
-                           const Topology& topology) {
+                           const std::optional<Topology>& topology) {
   const Generation* const guess = catalog.Guess(label);
-  if (guess == nullptr || guess->dimensions == topology.rank()) return guess;
+  if (guess == nullptr || !topology || guess->dimensions == topology->rank()) return guess;
   // Whose letter is written was meant, and the topology is the slip: v5p with 2x2.
   const std::string name = Lower(label);
   const std::optional<Number> written = NumberOfName(WithoutTpu(name));
@@ -155,7 +155,7 @@ const Generation* GuessFor(const Catalog& catalog, std::string_view label,
   for (const Generation& generation : catalog.generations()) {
     const std::optional<Number> other = NumberOfLabel(generation.label);
     const bool same_number = number && other && other->digits == number->digits;
-    const PlacementList placements = generation.PlacementsOf(topology);
+    const PlacementList placements = generation.PlacementsOf(*topology);
     if (!generation.documented || !same_number || placements.size() <= ways) continue;
     best = &generation;
     ways = placements.size();

@@ -37,6 +37,16 @@ workload::Edits WithoutGpu(const Subject& subject, const k8s::Container& contain
   return edits;
 }
 
+// A container among others may belong into another pod; the only one that asks for devices asks for
+// the wrong ones, or goes to the wrong nodes.
+std::string Otherwise(const Subject& subject, std::string_view gpu) {
+  if (subject.pods.use == workload::TpuUse::kChips) {
+    return ", or move the container to a pod of its own";
+  }
+  return fmt::format(
+      ", and ask for google.com/tpu in its place; or keep {} and select GPU nodes instead", gpu);
+}
+
 void CheckResources(const Subject& subject, Report& report) {
   for (const k8s::Container& container : subject.pods.pod.spec.containers) {
     const std::string_view gpu = workload::GpuResourceOf(container);
@@ -53,8 +63,8 @@ void CheckResources(const Subject& subject, Report& report) {
                                 "node, and no node has both GPUs and TPUs.",
                                 name, TpuSide(subject)),
          .edits = std::move(edits),
-         .change = remove + ", or move the container to a pod of its own",
-         .decision = "which pod gets the GPU, and which the TPU"});
+         .change = remove + Otherwise(subject, name),
+         .decision = "where GPUs are meant, and where TPUs"});
   }
 }
 

@@ -109,8 +109,7 @@ namespace {
 const tpu::Generation* MeantBy(const tpu::Catalog& catalog, const Shape& shape) {
   const workload::Selected& accelerator = shape.choice[NodeLabel::kAccelerator];
   if (!accelerator.fixed() || catalog.LooksLikeNewGeneration(accelerator.value)) return nullptr;
-  return shape.topology ? tpu::GuessFor(catalog, accelerator.value, *shape.topology)
-                        : catalog.Guess(accelerator.value);
+  return tpu::GuessFor(catalog, accelerator.value, shape.topology);
 }
 
 }  // namespace
