@@ -101,12 +101,14 @@ std::string ButHosts(const Slice& slice) {
       slice.pods == slice.hosts ? "" : fmt::format(" for {}", Count(slice.pods, "pod")));
 }
 
-// Where numOfHosts was left out, the replicas were meant to be the hosts, and a replica is a whole
+// As many replicas of one pod as the slice has pods were meant to be these: a replica is a whole
 // slice.
-workload::Edits HostsOf(const Subject& subject, const Slice& slice) {
+workload::Edits PodsOfOneSlice(const Subject& subject, const Slice& slice) {
   const workload::Scale& scale = subject.pods.scale;
   workload::Edits edits = WithPods(subject, slice.pods);
-  if (scale.pods.written || slice.pods < 2 || scale.slices.value != slice.pods) return edits;
+  if (slice.pods < 2 || scale.tpu_pods != 1 || scale.slices.value != slice.pods) return edits;
+  if (scale.counting == Counting::kGroup) edits.push_back({scale.slices.pointer(), 1});
+  if (scale.counting != Counting::kPerSlice) return edits;
   for (const char* const bound : {"/replicas", "/minReplicas", "/maxReplicas"}) {
     edits.push_back({std::string(scale.slices.holder) + bound, 1});
   }
@@ -146,7 +148,7 @@ void CheckPerSlice(const Subject& subject, Report& report) {
           : slice ? fmt::format(", a slice of {} takes {}", Name(subject.shape), slice->pods)
                   : ", so the group has no pod"),
       .problem = FoundPods(scale) + PerSlice(slice, part),
-      .edits = slice ? HostsOf(subject, *slice) : workload::Edits(),
+      .edits = slice ? PodsOfOneSlice(subject, *slice) : workload::Edits(),
       .change = !slice      ? fmt::format("set {} to the number of hosts of the topology", field)
                 : found > 0 ? OtherTopology(subject, found)
                             : "",
@@ -251,7 +253,7 @@ void Suggest(const Subject& subject, const Slice& slice, const std::optional<Gro
                      OtherTopology(subject, found);
     finding.decision = "which of the replicas are to be more";
   } else {
-    finding.edits = WithPods(subject, pods);
+    finding.edits = pods == slice.pods ? PodsOfOneSlice(subject, slice) : WithPods(subject, pods);
     finding.change = OtherTopology(subject, found);
   }
 }

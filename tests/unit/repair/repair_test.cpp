@@ -470,6 +470,16 @@ TEST(Repair, OfAFixedNumberOfReplicasKeepsItFixed) {
             "maxReplicas: 1");
 }
 
+// As many replicas of one pod as a slice has pods: it is one slice that was meant, and no repair
+// takes four times the chips.
+TEST(Repair, OfReplicasThatAreTheHostsIsOneSlice) {
+  const std::string one = "keep 4x4, 16 chips on 4 hosts | ";
+  EXPECT_EQ(First(RayCluster({}, "replicas: 4, numOfHosts: 1")),
+            one + "numOfHosts: 4, replicas: 1");
+  EXPECT_EQ(First(With(Group(1, {}, {}), "replicas: 1", "replicas: 4")),
+            one + "size: 4, replicas: 1");
+}
+
 // LeaderWorkerSet counts a leader with chips as one of the workers: it must be one, or have none.
 TEST(Repair, OfALeaderOfAnotherSliceIsAPersons) {
   EXPECT_EQ(First(Group(4, {.topology = "2x2"}, {})), "");
