@@ -22,12 +22,10 @@ bool IsAsked(const Rule& rule, const Subject& subject) {
 Mode Cap(const Rule& rule, const Subject& subject) {
   if (subject.pods.is_patched) return Mode::kAudit;
   if (rule.is_gke_check && subject.pods.skips_checks) return Mode::kAudit;
-  if (subject.shape.guessed && !rule.judges_label) return Mode::kWarn;
   return subject.workload.kind->serves_others ? Mode::kWarn : Mode::kDeny;
 }
 
-// Appends the findings for one alternative.
-void Find(Rules rules, const Subject& subject, std::vector<Finding>& findings) {
+void Ask(Rules rules, const Subject& subject, std::vector<Finding>& findings) {
   const std::size_t first = findings.size();
   for (const Rule* rule : rules) {
     if (!IsAsked(*rule, subject)) continue;
@@ -38,6 +36,28 @@ void Find(Rules rules, const Subject& subject, std::vector<Finding>& findings) {
     const Mode cap = Cap(*findings[i].rule, subject);
     if (findings[i].mode() > cap) findings[i].milder = cap;
   }
+}
+
+// What is found only because of a guess warns at most; what is found without it stays as it is.
+void SoftenGuesses(Rules rules, const Subject& subject, std::span<Finding> findings) {
+  const Shape shape = MakeShape(subject.catalog, subject.shape.choice, Misspelt::kUnknown);
+  std::vector<Finding> sure;
+  Ask(rules, {subject.workload, subject.pods, subject.catalog, subject.cluster, shape}, sure);
+  for (Finding& finding : findings) {
+    if (finding.rule->judges_label) continue;
+    const auto same = std::find_if(sure.begin(), sure.end(), [&](const Finding& other) {
+      return other.fault() == finding.fault();
+    });
+    const Mode cap = same != sure.end() ? same->mode() : Mode::kWarn;
+    if (finding.mode() > cap) finding.milder = cap;
+  }
+}
+
+// Appends the findings for one alternative.
+void Find(Rules rules, const Subject& subject, std::vector<Finding>& findings) {
+  const std::size_t first = findings.size();
+  Ask(rules, subject, findings);
+  if (subject.shape.guessed) SoftenGuesses(rules, subject, std::span(findings).subspan(first));
 }
 
 // Appends the fixes for one alternative.
