@@ -43,8 +43,10 @@ Finding Unknown(const Subject& subject, const std::string& value) {
 
 void Check(const Subject& subject, Report& report) {
   const workload::Selected& accelerator = subject.shape.choice[NodeLabel::kAccelerator];
-  const tpu::Generation* const meant = subject.shape.generation;
-  if (!accelerator.fixed() || (meant != nullptr && !subject.shape.guessed)) return;
+  const bool known = subject.shape.generation != nullptr && !subject.shape.guessed;
+  if (!accelerator.fixed() || known) return;
+  const tpu::Generation* const meant =
+      subject.shape.guessed ? subject.shape.generation : MeantBy(subject.catalog, subject.shape);
   const std::string value = Quoted(accelerator.value);
   report.Add(meant != nullptr ? OtherName(subject, value, *meant) : Unknown(subject, value));
 }

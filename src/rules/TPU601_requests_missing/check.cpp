@@ -100,7 +100,10 @@ std::string Change(const AddRequests& fix, const std::string& missing) {
 // Another rule denies the accelerator or the chips; when that is mended, pods get their requests.
 bool WaitsForAnotherFault(const Subject& subject) {
   const workload::Selected& accelerator = subject.shape.choice[workload::NodeLabel::kAccelerator];
-  if (!accelerator.fixed() || subject.shape.generation == nullptr) return false;
+  if (!accelerator.fixed()) return false;
+  if (subject.shape.generation == nullptr) {
+    return MeantBy(subject.catalog, subject.shape) != nullptr;
+  }
   return subject.shape.guessed || PodShare(subject, Resource::kCpu) == 0;
 }
 

@@ -103,16 +103,11 @@ const tpu::Generation* GenerationOf(const tpu::Catalog& catalog,
   return nullptr;
 }
 
-namespace {
-
-// What an accelerator that the catalog does not have was meant to be, if that is clear.
 const tpu::Generation* MeantBy(const tpu::Catalog& catalog, const Shape& shape) {
   const workload::Selected& accelerator = shape.choice[NodeLabel::kAccelerator];
   if (!accelerator.fixed() || catalog.LooksLikeNewGeneration(accelerator.value)) return nullptr;
   return tpu::GuessFor(catalog, accelerator.value, shape.topology);
 }
-
-}  // namespace
 
 Shape MakeShape(const tpu::Catalog& catalog, const workload::NodeChoice& choice,
                 Misspelt misspelt) {

@@ -53,6 +53,8 @@ struct Shape {
   std::size_t count_ = 0;
 };
 Shape MakeShape(const tpu::Catalog& catalog, const workload::NodeChoice& choice, Misspelt misspelt);
+// What an accelerator that the catalog does not have was meant to be, if that is clear.
+const tpu::Generation* MeantBy(const tpu::Catalog& catalog, const Shape& shape);
 // The generation by its label or its machine type; nullptr: none is selected, or one we do not
 // know.
 const tpu::Generation* GenerationOf(const tpu::Catalog& catalog,
