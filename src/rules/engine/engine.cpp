@@ -177,8 +177,9 @@ void LookAt(const Engine& engine, Rules rules, const workload::Workload& workloa
             void (*find)(Rules, const Subject&, std::vector<Item>&), std::vector<Item>& items,
             Merge merge) {
   const std::span<const workload::NodeChoice> choices = ChoicesOf(pods);
-  // With a guess the rules are asked twice: not for each of many alternatives.
-  if (choices.size() > 1) misspelt = Misspelt::kUnknown;
+  // With a guess the rules are asked twice: not for each of many alternatives or pod sets.
+  constexpr std::size_t kMostGuessed = 10;
+  if (choices.size() > 1 || workload.pod_sets.size() > kMostGuessed) misspelt = Misspelt::kUnknown;
   const auto look = [&](const workload::NodeChoice& choice, std::vector<Item>& found) {
     const Shape shape = MakeShape(engine.catalog(), choice, misspelt);
     find(rules, {workload, pods, engine.catalog(), engine.cluster(), shape}, found);
