@@ -9,6 +9,7 @@ import (
 // unjudged are the rules that deny, but whose faults no controller here can judge, with the source that
 // stands in. The list is closed: every other rule that denies has cases.
 var unjudged = map[string]string{
+	"TPU117": "It denies only where the right label is missing, which the cases of TPU102 and TPU103 judge; https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/.",
 	"TPU204": "The device plugin reads the slice annotation on the node, and GKE's slice controller is not public; ai-on-gke/tpu-device-plugin@4626a9f pkg/tpu/util/util.go, AI-Hypercomputer/xpk@367c838 src/xpk/core/scheduling.py.",
 	"TPU207": "The device plugin reads the slice annotation on the node; ai-on-gke/tpu-device-plugin@4626a9f pkg/tpu/util/util.go.",
 	"TPU411": "The names of the cases are the judge's own; kubernetes-sigs/jobset@08dfbdfd pkg/webhooks/jobset_webhook.go, ray-project/kuberay v1.4.2 ray-operator/controllers/ray/utils/constant.go.",
