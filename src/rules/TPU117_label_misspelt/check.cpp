@@ -3,7 +3,6 @@
 #include <array>
 
 #include "rules/engine/phrases.h"
-#include "tpu_admission/base/json_pointer.h"
 #include "tpu_admission/base/text.h"
 #include "tpu_admission/workload/gke_labels.h"
 
@@ -56,16 +55,13 @@ bool IsOfGke(std::string_view key) {
 // The right key in the place of the wrong one; if it is there already, only without the wrong one.
 workload::Edits Renamed(const Subject& subject, NodeLabel label, std::string_view key,
                         std::string_view value) {
+  const workload::RequiredLabel right{.key = workload::Key(label)};
+  const workload::RequiredLabel wrong{.key = key};
   workload::Edits edits;
-  const auto at = [&](std::string_view name) {
-    std::string pointer = subject.AtSpec("/nodeSelector");
-    AppendPointerToken(pointer, name);
-    return pointer;
-  };
   if (subject.shape.choice[label].free()) {
-    edits.push_back({at(workload::Key(label)), std::string(value)});
+    edits.push_back({subject.At(right), std::string(value)});
   }
-  edits.push_back({at(key), std::nullopt});
+  edits.push_back({subject.At(wrong), std::nullopt});
   return edits;
 }
 
@@ -79,10 +75,8 @@ void Check(const Subject& subject, Report& report) {
     const auto value = selector.Find(key);
     if ((!misses && !IsOfGke(key)) || !value) continue;
     const std::string_view right = workload::Key(*label);
-    std::string pointer = subject.AtSpec("/nodeSelector");
-    AppendPointerToken(pointer, key);
     report.Add(
-        {.pointer = std::move(pointer),
+        {.pointer = subject.At(workload::RequiredLabel{.key = key}),
          .part = std::string(key),
          .summary = fmt::format("{} is no label of GKE's nodes", Printable(key)),
          .problem = fmt::format("is no label of GKE's nodes; {} is. A pod goes only to nodes "
