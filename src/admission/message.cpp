@@ -123,7 +123,7 @@ std::string DenialMessage(const workload::Workload& workload,
   const auto faults = std::span(findings).first(std::size_t(end - findings.begin()));
   std::string text = FirstLine(workload, faults) + "\n";
   // What one edit mends is said beside it; else the repairs say it, once for all.
-  const bool alone = repairs.empty() || faults.size() == 1;
+  const bool alone = repairs.empty() || repairs.front().as_said || faults.size() == 1;
   std::vector<std::string> said;
   std::size_t i = 0;
   for (; i < std::min(faults.size(), kMaxParagraphs) && text.size() < kEnoughBytes; ++i) {

@@ -1,5 +1,8 @@
 #include "tpu_admission/k8s/decoder.h"
 
+#include <charconv>
+#include <system_error>
+
 #include "tpu_admission/base/text.h"
 
 namespace tpu_admission::k8s {
@@ -50,6 +53,18 @@ std::optional<std::string_view> Decoder::ValueOf(JsonView variable) {
                        " is not a string; quote it");
   }
   return text;
+}
+
+std::optional<std::int64_t> Decoder::Integer(JsonView value, std::string_view key) {
+  const std::optional<std::string_view> text = value.AsString();
+  if (!text) return value.AsInteger();
+  std::int64_t number = 0;
+  const char* const end = text->data() + text->size();
+  const auto [stop, error] = std::from_chars(text->data(), end, number);
+  if (error != std::errc() || stop != end) return std::nullopt;
+  Slipped(value,
+          std::string(key) + " is a string; write " + std::to_string(number) + " without quotes");
+  return number;
 }
 
 bool Decoder::Fits(JsonView json, std::string_view key, std::size_t most) {

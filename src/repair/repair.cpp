@@ -98,6 +98,9 @@ class Search {
       repairs.insert(repairs.begin(), *std::move(slip));
       if (repairs.size() > kMostRepairs) repairs.pop_back();
     }
+    if (repairs.empty() && !has_plans) {
+      if (std::optional<Repair> said = AsAllSay()) repairs.push_back(*std::move(said));
+    }
     return repairs;
   }
 
@@ -139,6 +142,24 @@ class Search {
       const bool runs = std::all_of(proof.faults.begin(), proof.faults.end(),
                                     [](const Fault& left) { return left.only_warns; });
       if (runs && !proof.unreadable) return AsRepair(fault.edits, proof.workload);
+    }
+    return std::nullopt;
+  }
+
+  // What holds no pods has no shape to look for: what the findings say may be all there is to do.
+  std::optional<Repair> AsAllSay() {
+    Edits edits;
+    for (int round = 0; round < kMostRounds && left_ >= cost_; ++round) {
+      const Proof proof = edits.empty() ? written_ : Prove(edits);
+      if (proof.unreadable) return std::nullopt;
+      if (proof.faults.empty()) {
+        Repair repair = AsRepair(edits, proof.workload);
+        repair.what = "as the findings say";
+        repair.changes = Changes(edits, true);
+        repair.as_said = true;
+        return repair;
+      }
+      if (!Append(proof.faults, nullptr, edits)) return std::nullopt;
     }
     return std::nullopt;
   }

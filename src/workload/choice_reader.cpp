@@ -132,10 +132,10 @@ bool ChoiceReader::ReadWorker(PodSet& set, JsonView at, const Binding& binding) 
       {{"type", NodeLabel::kMachineType}, {"topology", NodeLabel::kTopology}}};
   AddMembers(set, at, set.pointer, kWorker);
   AddSelector(set, at);
-  set.scale.slices = ReadCount(at["numSlices"], set.pointer, "numSlices");
+  set.scale.slices = ReadCount(at["numSlices"], set.pointer, "numSlices", decoder_);
   const JsonView controller = Locate(object_, "spec/controller", binding);
   set.scale.elastic_slices =
-      ReadCount(controller["elasticSlices"], "/spec/controller", "elasticSlices");
+      ReadCount(controller["elasticSlices"], "/spec/controller", "elasticSlices", decoder_);
   return true;
 }
 

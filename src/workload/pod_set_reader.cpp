@@ -73,7 +73,7 @@ void PodSetReader::Complete(PodSet& set, const Binding& binding) {
   set.name = Locate(object_, row.name, binding).StringOr("");
   set.chips_per_pod = ChipsPerPod(set.pod.spec);
   set.nodes = SelectNodes(set.pod.spec, arena_);
-  set.scale = ReadScale(row, object_, binding, arena_);
+  set.scale = ReadScale(row, object_, binding, decoder_);
   if (!row.counts.empty()) {
     set.claim_templates = k8s::DecodeClaimTemplates(Locate(object_, row.counts, binding), decoder_);
     const k8s::ObjectMeta job =

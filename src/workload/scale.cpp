@@ -23,11 +23,12 @@ std::string_view ParentOf(std::string_view path) {
 
 // "spec/replicatedJobs[]/replicas" is `replicas` of "spec/replicatedJobs[]".
 Count ReadSlices(std::string_view path, JsonView object, const Binding& binding,
-                 k8s::Arena& arena) {
+                 k8s::Decoder& decoder) {
   if (path.empty()) return {"", "", false, std::int64_t{1}};
   const std::string_view holder = ParentOf(path);
-  return ReadCount(Locate(object, path, binding), arena.Text(PointerAt(object, holder, binding)),
-                   path.substr(path.rfind('/') + 1));
+  return ReadCount(Locate(object, path, binding),
+                   decoder.arena().Text(PointerAt(object, holder, binding)),
+                   path.substr(path.rfind('/') + 1), decoder);
 }
 
 // KubeRay holds the replicas of a group between its minReplicas and maxReplicas; without replicas
@@ -134,22 +135,24 @@ bool WaitsForReady(const PodSetRow& row, JsonView object) {
 
 }  // namespace
 
-Count ReadCount(JsonView value, std::string_view holder, std::string_view field) {
+Count ReadCount(JsonView value, std::string_view holder, std::string_view field,
+                k8s::Decoder& decoder) {
   Count count{holder, field, value.has_value(), std::int64_t{1}};
-  if (count.written) count.value = Sensible(value.AsInteger());
+  if (count.written) count.value = Sensible(decoder.Integer(value, field));
   return count;
 }
 
-Scale ReadScale(const PodSetRow& row, JsonView object, const Binding& binding, k8s::Arena& arena) {
+Scale ReadScale(const PodSetRow& row, JsonView object, const Binding& binding,
+                k8s::Decoder& decoder) {
   Scale scale;
   scale.counting = row.counting;
   if (row.count.empty()) return scale;
   const JsonView holder = Locate(object, row.counts, binding);
-  scale.pointer = arena.Text(PointerAt(object, row.counts, binding));
-  scale.pods = ReadCount(holder[row.count], scale.pointer, row.count);
+  scale.pointer = decoder.arena().Text(PointerAt(object, row.counts, binding));
+  scale.pods = ReadCount(holder[row.count], scale.pointer, row.count, decoder);
   scale.pods.value = Sensible(scale.pods.value);
-  scale.completions = ReadCount(holder["completions"], scale.pointer, "completions");
-  scale.slices = ReadSlices(row.slices, object, binding, arena);
+  scale.completions = ReadCount(holder["completions"], scale.pointer, "completions", decoder);
+  scale.slices = ReadSlices(row.slices, object, binding, decoder);
   scale.slices.value = Sensible(scale.slices.value);
   const auto replicated = [&] { return Locate(object, ParentOf(row.slices), binding); };
   if (row.counting == Counting::kPerSlice) {

@@ -10,10 +10,11 @@ namespace tpu_admission::workload {
 
 // The counts of one pod set, as its row says.
 Scale ReadScale(const PodSetRow& row, k8s::JsonView object, const Binding& binding,
-                k8s::Arena& arena);
+                k8s::Decoder& decoder);
 
 // The member `field` of what stands at the JSON pointer `holder`; 1 if it is absent.
-Count ReadCount(k8s::JsonView value, std::string_view holder, std::string_view field);
+Count ReadCount(k8s::JsonView value, std::string_view holder, std::string_view field,
+                k8s::Decoder& decoder);
 
 // Settles tpu_pods where it depends on several pod sets: a leader and its workers, or templates
 // that fill slices together. `sets` are all of one object; `object` has a leader template or not.

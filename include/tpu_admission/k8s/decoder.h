@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -54,6 +55,10 @@ class Decoder {
   std::string_view Name(JsonView parent);
   // The value of an environment variable; nothing if it has none. One of another type is a slip.
   std::optional<std::string_view> ValueOf(JsonView variable);
+
+  // A whole number. One in quotes, which no API server takes for one, is read all the same, and a
+  // slip; what is no number, a placeholder perhaps, is nothing.
+  std::optional<std::int64_t> Integer(JsonView value, std::string_view key);
 
   // Counts the entries of `json`, which is called `key`. False if they exceed a bound.
   bool Fits(JsonView json, std::string_view key, std::size_t most = kMost);

@@ -24,8 +24,9 @@ namespace tpu_admission::repair {
 
 struct Repair {
   std::vector<k8s::JsonEdit> edits;
-  std::string what;     // "keep 4x4, 16 chips on 4 hosts"
-  std::string changes;  // "containers[0] google.com/tpu: 4, parallelism: 4"
+  std::string what;      // "keep 4x4, 16 chips on 4 hosts"
+  std::string changes;   // "containers[0] google.com/tpu: 4, parallelism: 4"
+  bool as_said = false;  // nothing was looked for: the findings say it all
   // Of the whole workload, before and after. Before: as the pods ask for them, where that is
   // written and can be; else as the topology says.
   std::int64_t chips_before = 0;

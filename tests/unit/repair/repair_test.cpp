@@ -485,6 +485,14 @@ TEST(Repair, OfALeaderOfAnotherSliceIsAPersons) {
   EXPECT_EQ(First(Group(4, {.topology = "2x2"}, {})), "");
 }
 
+// It holds no pods of which a shape could be looked for.
+TEST(Repair, OfThePartsOfAPathwaysJobIsWhatTheFindingsSay) {
+  EXPECT_EQ(First("{apiVersion: pathways-job.pathways.domain/v1, kind: PathwaysJob, metadata: "
+                  "{name: p}, spec: {workers: [{type: ct6e-standard-1t, topology: 4x4, numSlices: "
+                  "2}], controller: {deploymentMode: default}}}"),
+            "as the findings say | type: ct6e-standard-4t");
+}
+
 // Kueue cuts several slices for one Job.
 TEST(Repair, OfASliceSizeChangesNoPods) {
   const std::string_view pods = "template: {spec: {nodeSelector";

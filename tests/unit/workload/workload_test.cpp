@@ -77,6 +77,17 @@ INSTANTIATE_TEST_SUITE_P(Cases, Counts,
                                          CountCase{"WrongType", json::array(), true, std::nullopt}),
                          CaseName());
 
+TEST_F(WorkloadTest, ACountInQuotesIsReadAndNamed) {
+  json job = Job();
+  job["spec"]["parallelism"] = "8";
+  job["spec"]["completions"] = "{{ n }}";
+  const Workload workload = ReadJob(job);
+  EXPECT_EQ(workload.pod_sets[0].scale.pods.value, 8);
+  ASSERT_EQ(workload.slips.size(), 1U) << "a placeholder is none";
+  EXPECT_EQ(workload.slips[0].pointer, "/spec/parallelism");
+  EXPECT_EQ(workload.slips[0].problem, "parallelism is a string; write 8 without quotes");
+}
+
 TEST_F(WorkloadTest, AbsentCountsAreTheDefaultsOfTheApi) {
   json job = Job();
   job["spec"].erase("parallelism");
