@@ -66,13 +66,22 @@ std::string ParagraphWithChange(const Finding& finding, const std::string& chang
   return text;
 }
 
+// The same sentence about another field is another change.
+bool IsOneChange(const Finding& a, const Finding& b) {
+  if (a.edits != b.edits) return false;
+  return !a.edits.empty() || (a.pods == b.pods && a.part_name() == b.part_name());
+}
+
 // Where one change mends several faults, it is said once: `said` has those of the faults before.
 std::string ChangeOrReference(std::span<const JudgedFinding> faults,
                               const std::vector<std::string>& said, const std::string& change) {
-  const auto same = std::find(said.begin(), said.end(), change);
-  if (same == said.end()) return change;
-  const rules::Rule& rule = *faults[std::size_t(same - said.begin())].finding.rule;
-  return "the change for " + std::string(rule.id) + " mends this too";
+  const Finding& own = faults[said.size()].finding;
+  for (std::size_t i = 0; i < said.size(); ++i) {
+    const Finding& before = faults[i].finding;
+    if (said[i] != change || !IsOneChange(before, own)) continue;
+    return "the change for " + std::string(before.rule->id) + " mends this too";
+  }
+  return change;
 }
 
 std::string More(std::span<const JudgedFinding> findings, std::string_view docs_url) {

@@ -91,20 +91,35 @@ class Search {
     }
     const bool has_plans = MakePlans() || (DoWhatIsSaid() && MakePlans());
     std::optional<Repair> slip = OfASlip();
-    std::vector<Repair> repairs = has_plans ? OfPlans() : std::vector<Repair>();
+    if (!has_plans) plans_.clear();
+    std::vector<Repair> repairs = has_plans ? OfPlansOrAllSay() : OneOrNone(AsAllSay());
     if (slip && (repairs.empty() || IsNearer(*slip, repairs.front()))) {
       std::erase_if(repairs,
                     [&](const Repair& other) { return Includes(other.edits, slip->edits); });
       repairs.insert(repairs.begin(), *std::move(slip));
       if (repairs.size() > kMostRepairs) repairs.pop_back();
     }
-    if (repairs.empty() && !has_plans) {
-      if (std::optional<Repair> said = AsAllSay()) repairs.push_back(*std::move(said));
-    }
     return repairs;
   }
 
  private:
+  static std::vector<Repair> OneOrNone(std::optional<Repair> repair) {
+    return repair ? std::vector<Repair>{*std::move(repair)} : std::vector<Repair>();
+  }
+
+  // Many sets may need more proofs than there are, where what the findings say needs few.
+  std::vector<Repair> OfPlansOrAllSay() {
+    const std::size_t kept = kMostRounds * cost_;
+    if (plans_.size() * cost_ + kept > left_) {
+      std::vector<Repair> said = OneOrNone(AsAllSay());
+      return said.empty() ? OfPlans() : said;
+    }
+    left_ -= kept;
+    std::vector<Repair> found = OfPlans();
+    left_ += kept;
+    return found.empty() ? OneOrNone(AsAllSay()) : found;
+  }
+
   std::vector<Repair> OfPlans() {
     if (plans_.size() * cost_ > left_) return {};  // each needs a proof
     std::vector<std::vector<Found>> sound(plans_.size());
@@ -146,14 +161,21 @@ class Search {
     return std::nullopt;
   }
 
-  // What holds no pods has no shape to look for: what the findings say may be all there is to do.
+  // What holds no pods has no shape to look for, and many sets have too many: what the findings say
+  // may be all there is to do.
   std::optional<Repair> AsAllSay() {
     Edits edits;
-    for (int round = 0; round < kMostRounds && left_ >= cost_; ++round) {
+    for (std::size_t round = 0; round < kMostRounds && left_ >= cost_; ++round) {
       const Proof proof = edits.empty() ? written_ : Prove(edits);
       if (proof.unreadable) return std::nullopt;
       if (proof.faults.empty()) {
+        if (!std::all_of(plans_.begin(), plans_.end(),
+                         [&](const Plan& plan) { return ShapeIn(proof, plan); })) {
+          return std::nullopt;
+        }
         Repair repair = AsRepair(edits, proof.workload);
+        if (!plans_.empty()) repair.chips_before = other_chips_;
+        for (const Plan& plan : plans_) repair.chips_before += plan.written.total_chips;
         repair.what = "as the findings say";
         repair.changes = Changes(edits, true);
         repair.as_said = true;
@@ -290,15 +312,22 @@ class Search {
     Edits edits = before;
     const auto proof = Mended(
         plan, last, [](const Edits&) { return false; }, edits);
-    const workload::PodSet* now =
-        proof ? SetAt(proof->workload, plan.written.pods->pointer) : nullptr;
-    const auto written = now != nullptr ? ReadAll(catalog_, proof->workload, *now) : std::nullopt;
-    if (written) plan.said = AsCandidate(*written);
-    if (!plan.said || plan.said->total_chips() != written->total_chips ||
-        now->scale.counted_by != nullptr || plan.said->LeavesOneWorkerOf(plan.written)) {
+    if (proof) plan.said = ShapeIn(*proof, plan);
+    if (!plan.said) return std::nullopt;
+    return Found{&*plan.said, std::move(edits), own};
+  }
+
+  // The shape that the set has in a mended workload, if it is whole.
+  std::optional<Candidate> ShapeIn(const Proof& proof, const Plan& plan) const {
+    const workload::PodSet* now = SetAt(proof.workload, plan.written.pods->pointer);
+    if (now == nullptr || now->scale.counted_by != nullptr) return std::nullopt;
+    const auto written = ReadAll(catalog_, proof.workload, *now);
+    std::optional<Candidate> shape = written ? AsCandidate(*written) : std::nullopt;
+    if (!shape || shape->total_chips() != written->total_chips ||
+        shape->LeavesOneWorkerOf(plan.written)) {
       return std::nullopt;
     }
-    return Found{&*plan.said, std::move(edits), own};
+    return shape;
   }
 
   // Whether the findings say the edits themselves, or others of the same fields for as many chips.
@@ -334,7 +363,7 @@ class Search {
   // all with the last one), or the edits are known.
   template <typename IsKnown>
   std::optional<Proof> Mended(const Plan& plan, bool last, const IsKnown& is_known, Edits& edits) {
-    for (int round = 0; round < kMostRounds && left_ > 0; ++round) {
+    for (std::size_t round = 0; round < kMostRounds && left_ > 0; ++round) {
       Proof proof = edits.empty() ? written_ : Prove(edits);
       if (proof.unreadable) return std::nullopt;
       if (last ? proof.faults.empty() : !IsFaulty(proof.faults, plan.written)) return proof;
@@ -343,7 +372,7 @@ class Search {
     return std::nullopt;
   }
 
-  static constexpr int kMostRounds = 3;
+  static constexpr std::size_t kMostRounds = 3;
   static constexpr std::size_t kMostAfterTheNearest = 48;  // judgements
 
   const tpu::Catalog& catalog_;
