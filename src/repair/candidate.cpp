@@ -77,14 +77,12 @@ void SetCounts(k8s::JsonView object, const Written& written, const Candidate& ta
   if (has_slices && !written.has_paused_slices) {
     SetSlices(object, scale, target.slices / written.sub_groups, edits);
   }
-  if (scale.counting == Counting::kJob && target.placement.hosts > 1 && !scale.indexed) {
-    edits.push_back({std::string(scale.pointer) + "/completionMode", "Indexed"});
-  }
+  if (auto indexed = IndexedOn(written, target)) edits.push_back(*std::move(indexed));
 }
 
 void SetSelection(Edits& edits, const Written& written, const Candidate& target) {
   SetLabel(edits, written, NodeLabel::kAccelerator, target.generation->label);
-  if (written.cut_from) return;  // from the node pool that is selected
+  if (written.is_part) return;  // the rest is the node pool's
   SetLabel(edits, written, NodeLabel::kTopology, target.placement.topology.Text());
   const workload::NodeChoice& choice = *written.choice;
   // Nodes of a larger host have the same labels otherwise; of a smaller one too, where a DaemonSet
@@ -114,7 +112,7 @@ void SetPodSpec(Edits& edits, const Written& written, const Candidate& target) {
 // Whose parts play parts of their own, which nobody but a person divides anew: what is offered
 // stays.
 bool MustKeepTopology(const Written& written) {
-  if (written.cut_from) return true;
+  if (written.is_part) return true;
   return written.pods->scale.sub_group > 0 && written.topology &&
          !written.generation->PlacementsOf(*written.topology).empty();
 }
@@ -123,7 +121,7 @@ bool MustKeepTopology(const Written& written) {
 std::vector<std::int64_t> Slices(const Written& written, std::int64_t chips) {
   std::vector<std::int64_t> slices = {written.slices};
   const workload::Scale& scale = written.pods->scale;
-  const bool countable = !written.cut_from && !written.has_paused_pods &&
+  const bool countable = !written.is_part && !written.has_paused_pods &&
                          !written.has_paused_slices &&
                          (!scale.slices.field.empty() || scale.counting == Counting::kReplicas);
   if (countable && written.total_chips % chips == 0 && written.total_chips / chips > 0) {
@@ -219,6 +217,12 @@ bool Candidate::Is(const Written& written) const {
          written.chips_per_pod == chips_per_pod && same_pods;
 }
 
+std::optional<k8s::JsonEdit> IndexedOn(const Written& written, const Candidate& target) {
+  const workload::Scale& scale = written.pods->scale;
+  if (scale.counting != Counting::kJob || target.placement.hosts < 2 || scale.indexed) return {};
+  return k8s::JsonEdit{std::string(scale.pointer) + "/completionMode", "Indexed"};
+}
+
 std::optional<Candidate> AsCandidate(const Written& written) {
   if (!written.topology || written.chips_per_pod == 0) return std::nullopt;
   for (const tpu::Placement& placement : written.generation->PlacementsOf(*written.topology)) {
@@ -276,14 +280,20 @@ std::vector<Candidate> CandidatesFor(const Written& written, k8s::JsonView objec
   }
   std::stable_sort(all.begin(), all.end(),
                    [](const Candidate& a, const Candidate& b) { return a.distance < b.distance; });
-  // Whether the topology or the total was meant nobody knows: where the nearest keeps the total
-  // alone, what keeps the topology comes next.
-  const auto keeps = std::find_if(all.begin(), all.end(), [&](const Candidate& candidate) {
+  // Whether the topology or the total was meant nobody knows: where the nearest keeps one of them
+  // alone, what keeps the other comes next; a number of pods is no wish for so many chips.
+  const auto keeps_topology = [&](const Candidate& candidate) {
     return candidate.placement.topology == written.topology;
-  });
-  if (keeps != all.end() && keeps > all.begin() + 1) {
-    std::rotate(all.begin() + 1, keeps, keeps + 1);
-  }
+  };
+  const std::int64_t asked = written.chips_per_pod * written.slices;
+  const auto keeps_total = [&](const Candidate& candidate) {
+    return !counts && candidate.total_chips() == asked;
+  };
+  if (all.empty()) return all;
+  const auto next = keeps_topology(all.front())
+                        ? std::find_if(all.begin(), all.end(), keeps_total)
+                        : std::find_if(all.begin(), all.end(), keeps_topology);
+  if (next != all.end() && next > all.begin() + 1) std::rotate(all.begin() + 1, next, next + 1);
   return all;
 }
 

@@ -31,6 +31,10 @@ struct Candidate {
   bool Is(const Written& written) const;
 };
 
+// What makes the pods of a Job workers with numbers, where the shape has several hosts and the Job
+// is not Indexed yet.
+std::optional<k8s::JsonEdit> IndexedOn(const Written& written, const Candidate& target);
+
 // The shape that a sound set has, without edits.
 std::optional<Candidate> AsCandidate(const Written& written);
 

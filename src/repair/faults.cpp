@@ -17,6 +17,19 @@ Edits::iterator FindPointer(Edits& edits, std::string_view pointer) {
 
 }  // namespace
 
+std::size_t CostOf(const Proof& written) {
+  constexpr std::size_t kOfAPodSet = 50;
+  constexpr std::size_t kOfAFault = 100;
+  const workload::Workload& workload = written.workload;
+  std::size_t cost = 0;
+  for (const workload::PodSet& pods : workload.pod_sets) {
+    cost += (kOfAPodSet + pods.entries) * std::max<std::size_t>(1, pods.nodes.choices.size());
+    if (&pods != &workload.pod_sets[0]) cost += kOrdinaryCost;
+  }
+  const std::size_t faults = std::max(written.faults.size(), workload.pod_sets.size());
+  return std::max(cost, kOrdinaryCost) + kOfAFault * (faults - workload.pod_sets.size());
+}
+
 bool Includes(std::span<const JsonEdit> edits, std::span<const JsonEdit> fewer) {
   return std::all_of(fewer.begin(), fewer.end(), [&](const JsonEdit& edit) {
     return std::find(edits.begin(), edits.end(), edit) != edits.end();

@@ -29,4 +29,10 @@ bool Append(const std::vector<Fault>& faults, const Written* plan, workload::Edi
 // Appends `more` where it is not said yet; false if what is there says otherwise.
 bool Join(const workload::Edits& more, workload::Edits& edits);
 
+// Of judging a workload once, by what its pod sets hold, by their number (each is held against the
+// others), and by its faults beyond one for each, which are put into words each time. One ordinary
+// pod set is the least. The dearest search known is held by tests/bench/budget.tsv.
+inline constexpr std::size_t kOrdinaryCost = 100;
+std::size_t CostOf(const Proof& written);
+
 }  // namespace tpu_admission::repair

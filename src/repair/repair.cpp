@@ -54,23 +54,6 @@ Repair MakeRepair(const std::vector<Plan>& plans, const std::vector<const Found*
   return repair;
 }
 
-// Of judging a workload once, by what its pod sets hold, by their number (each is held against the
-// others), and by its faults beyond one for each, which are put into words each time. One ordinary
-// pod set is the least. The dearest search known is held by tests/bench/budget.tsv.
-constexpr std::size_t kOrdinaryCost = 100;
-std::size_t CostOf(const Proof& written) {
-  constexpr std::size_t kOfAPodSet = 50;
-  constexpr std::size_t kOfAFault = 100;
-  const workload::Workload& workload = written.workload;
-  std::size_t cost = 0;
-  for (const workload::PodSet& pods : workload.pod_sets) {
-    cost += (kOfAPodSet + pods.entries) * std::max<std::size_t>(1, pods.nodes.choices.size());
-    if (&pods != &workload.pod_sets[0]) cost += kOrdinaryCost;
-  }
-  const std::size_t faults = std::max(written.faults.size(), workload.pod_sets.size());
-  return std::max(cost, kOrdinaryCost) + kOfAFault * (faults - workload.pod_sets.size());
-}
-
 class Search {
  public:
   Search(const tpu::Catalog& catalog, k8s::JsonView object, const Proof& written, Reach reach,
@@ -227,7 +210,8 @@ class Search {
       if (pods.scale.counted_by != nullptr) continue;  // planned with that set
       std::optional<Written> written = ReadAll(catalog_, workload, pods);
       if (!HasFaults(workload, pods)) {
-        if (written) other_chips_ += written->total_chips;
+        // The templates of a workflow run one after the other.
+        if (written && pods.scale.is_counted()) other_chips_ += written->total_chips;
         continue;
       }
       if (!written) return false;
@@ -310,9 +294,15 @@ class Search {
   // What the findings themselves would change comes first, so that both say the same.
   std::optional<Found> AsSaid(Plan& plan, const Edits& before, std::size_t own, bool last) {
     Edits edits = before;
-    const auto proof = Mended(
-        plan, last, [](const Edits&) { return false; }, edits);
-    if (proof) plan.said = ShapeIn(*proof, plan);
+    const auto mended = [&] {
+      const auto proof = Mended(
+          plan, last, [](const Edits&) { return false; }, edits);
+      return proof ? ShapeIn(*proof, plan) : std::nullopt;
+    };
+    plan.said = mended();
+    // A warning of its own says this, where it only warns.
+    const auto indexed = plan.said ? IndexedOn(plan.written, *plan.said) : std::nullopt;
+    if (indexed && Join({*indexed}, edits)) plan.said = mended();
     if (!plan.said) return std::nullopt;
     return Found{&*plan.said, std::move(edits), own};
   }

@@ -30,11 +30,12 @@ std::int64_t TotalChips(const Written& written, bool count_is_written) {
 }
 
 // The slice that the pods want cut out of the one that they select, or all of it, where that can
-// be.
-std::optional<tpu::Topology> PartOf(const Written& written) {
+// be; where they select none, out of any.
+std::optional<tpu::Topology> PartOf(const Written& written, bool selects) {
   const auto text = written.pods->SliceTopology();
   const auto part = text ? tpu::Topology::Parse(*text) : std::nullopt;
-  if (!part || !written.topology || !written.topology->Contains(*part)) return std::nullopt;
+  if (!part) return std::nullopt;
+  if (selects && !(written.topology && written.topology->Contains(*part))) return std::nullopt;
   const bool offered = !written.generation->PlacementsOf(*part).empty();
   return offered ? part : std::nullopt;
 }
@@ -83,7 +84,8 @@ std::optional<Written> Read(const tpu::Catalog& catalog, const workload::PodSet&
   if (written.container == nullptr && !written.generation->node_can_be_split()) return std::nullopt;
   const workload::Selected& topology = (*written.choice)[NodeLabel::kTopology];
   if (topology.fixed()) written.topology = tpu::Topology::Parse(topology.value);
-  if (const auto part = PartOf(written)) {
+  if (const auto part = PartOf(written, !topology.free())) {
+    written.is_part = true;
     written.cut_from = written.topology;
     written.topology = part;
   }

@@ -16,8 +16,9 @@ struct Written {
   const tpu::Generation* generation = nullptr;  // selected, or probably meant
   const k8s::Container* container = nullptr;    // with the chips; nullptr: several share a host
   std::optional<tpu::Topology> topology;
-  // The topology of the node pool where the pods ask for a part of its slice, by an annotation:
-  // `topology` is then that part. Repairs keep both.
+  // Whether the pods ask by an annotation for a part of a slice, which `topology` is then: repairs
+  // keep it. And the topology of the node pool, unless it is left to Kueue.
+  bool is_part = false;
   std::optional<tpu::Topology> cut_from;
   std::int64_t chips_per_pod = 0;  // 0: not known
   std::int64_t pods_per_slice = 1;

@@ -2,6 +2,7 @@
 
 #include "rules/engine/phrases.h"
 #include "rules/engine/suggestions.h"
+#include "tpu_admission/workload/kueue_keys.h"
 
 namespace tpu_admission::rules {
 namespace {
@@ -16,6 +17,14 @@ std::string_view ExampleFor(std::int64_t chips) {
 }
 
 void Suggest(const Subject& subject, Finding& finding) {
+  if (subject.pods.SliceTopology()) {  // the node pool's may be a larger one
+    finding.change = fmt::format(
+        "add the label {}, which lets Kueue choose what the slice is cut from, or set {} to the "
+        "topology of the node pool",
+        workload::kKueueQueue, Key(NodeLabel::kTopology));
+    finding.decision = "which queue or node pool is meant";
+    return;
+  }
   const tpu::Generation* generation = subject.shape.generation;
   if (generation == nullptr) {
     finding.change = fmt::format("add {}, the shape of the slice in chips, for example {}",

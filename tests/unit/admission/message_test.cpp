@@ -124,6 +124,15 @@ TEST(Messages, OneChangeForSeveralFaultsIsSaidOnce) {
   }
 }
 
+// The same words about another container are another change.
+TEST(Messages, OneChangeIsOfOneField) {
+  json pod = TpuPod();
+  pod["spec"]["containers"] = {TpuContainer("a", 3), TpuContainer("b", 3)};
+  Asker asker;
+  const std::string message = asker.Validate(Review(pod)).message();
+  EXPECT_EQ(message.find("mends this too"), std::string::npos) << message;
+}
+
 TEST(Messages, LinksOnlyWhereTheirBaseIsKnown) {
   Asker without;
   EXPECT_EQ(without.Validate(Review(WrongJob())).message().find("://"), std::string::npos);

@@ -485,6 +485,59 @@ TEST(Repair, OfALeaderOfAnotherSliceIsAPersons) {
   EXPECT_EQ(First(Group(4, {.topology = "2x2"}, {})), "");
 }
 
+// Kueue finds the node pool: the part stays, and no topology is selected.
+TEST(Repair, OfAPartOfAnySliceChangesOnlyTheCounts) {
+  const std::string job = With(JobSet({}, 1, 1), "cloud.google.com/gke-tpu-topology: 4x4", "x: y");
+  EXPECT_EQ(First(With(With(job, "metadata: {name: s}",
+                            "metadata: {name: s, labels: {kueue.x-k8s.io/queue-name: q}}"),
+                       "template: {spec: {nodeSelector",
+                       "template: {metadata: {annotations: {cloud.google.com/"
+                       "gke-tpu-slice-topology: 2x4, kueue.x-k8s.io/podset-required-topology: "
+                       "cloud.google.com/gke-tpu-slice-2x4-id}}, spec: {nodeSelector")),
+            "keep 2x4, 8 chips on 2 hosts (4 chips become 8) | parallelism: 2, completions: 2");
+}
+
+// Both were written down: what keeps the one comes before what keeps neither.
+TEST(Repair, KeepsTheTopologyOrElseTheChips) {
+  const std::string pod =
+      "{apiVersion: apps/v1, kind: Deployment, metadata: {name: d}, spec: "
+      "{template: {spec: " +
+      PodSpec({.topology = "2x2", .chips = "8"}) + "}}}";
+  EXPECT_THAT(RepairsOf(pod), ::testing::ElementsAre(
+                                  "keep 2x2, 4 chips on 1 host | containers[0] google.com/tpu: 4",
+                                  "one host, 8 chips in all (4 chips become 8) | topology: 2x4",
+                                  ::testing::StartsWith("one host, 1 chip in all")));
+}
+
+TEST(Repair, OfAJobOnSeveralHostsIsIndexed) {
+  EXPECT_EQ(First(With(Job({.topology = "2x4"}, 1), "Indexed", "NonIndexed")),
+            "keep 2x4, 8 chips on 2 hosts (4 chips become 8) | parallelism: 2, completions: 2, "
+            "completionMode: Indexed");
+}
+
+TEST(Repair, OfManyFaultySetsIsWhatTheFindingsSay) {
+  std::string cluster = RayCluster({}, "numOfHosts: 3");
+  const std::string group = cluster.substr(cluster.find("{groupName"));
+  const std::string one = group.substr(0, group.rfind("]}}")) + ", ";
+  for (int i = 0; i < 7; ++i) cluster.insert(cluster.find("{groupName"), one);
+  EXPECT_EQ(First(cluster), "as the findings say (96 chips become 128) | numOfHosts: 4");
+}
+
+// The templates of a workflow run one after the other.
+TEST(Repair, CountsNoChipsOfOtherTemplates) {
+  const auto step = [](const std::string& name, const std::string& topology) {
+    return "{name: " + name + ", nodeSelector: {cloud.google.com/gke-tpu-accelerator: " +
+           "tpu-v6e-slice, cloud.google.com/gke-tpu-topology: " + topology +
+           "}, container: {image: i, resources: {limits: {google.com/tpu: 4}}}}";
+  };
+  EXPECT_EQ(
+      RepairsOf("{apiVersion: argoproj.io/v1alpha1, kind: Workflow, metadata: {name: w}, spec: "
+                "{templates: [" +
+                step("right", "2x2") + ", " + step("wrong", "1x1") + "]}}")
+          .at(1),
+      "one host, 4 chips in all (1 chip becomes 4) | topology: 2x2");
+}
+
 // It holds no pods of which a shape could be looked for.
 TEST(Repair, OfThePartsOfAPathwaysJobIsWhatTheFindingsSay) {
   EXPECT_EQ(First("{apiVersion: pathways-job.pathways.domain/v1, kind: PathwaysJob, metadata: "
