@@ -36,7 +36,7 @@ void AddScan(CLI::App& command, ScanOptions& options) {
                   "differs is told")
       ->type_name("FILE")
       ->envname(EnvironmentTwin("--policy"))
-      ->expected(1)
+      ->allow_extra_args(false)  // one value each: what stands behind it is PATH
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   AddOutput(command, options.output, formats);
   command.footer(

@@ -111,7 +111,7 @@ TEST(Scan, PrintsReportsOfOpenReports) {
 TEST(Scan, OfTwoPoliciesTellsWhatChanges) {
   const TempDir folder;
   WriteText(folder / "old.yaml", "default: audit\n");
-  WriteText(folder / "new.yaml", "");
+  WriteText(folder / "new.yaml", "{}");
   const Ended ended = RunToEnd(
       {"scan", "-", "--policy", folder / "old.yaml", "--policy", folder / "new.yaml"}, {}, kJob);
   EXPECT_EQ(ended.exit_code, 1) << ended.err;
@@ -120,6 +120,19 @@ TEST(Scan, OfTwoPoliciesTellsWhatChanges) {
       {"scan", "-", "--policy", folder / "new.yaml", "--policy", folder / "old.yaml"}, {}, kJob);
   EXPECT_EQ(back.exit_code, 0) << back.err;
   EXPECT_THAT(back.out, HasSubstr("deny -> audit: "));
+}
+
+TEST(Scan, ReadsAStreamBehindAPolicyAsWellAsBeforeIt) {
+  const TempDir folder;
+  WriteText(folder / "old.yaml", "default: audit\n");
+  WriteText(folder / "new.yaml", "{}");
+  const Ended one = RunToEnd({"scan", "--policy", folder / "old.yaml", "-"}, {}, kJob);
+  EXPECT_EQ(one.exit_code, 0) << one.err;
+  EXPECT_THAT(one.out, HasSubstr("1 object read, 1 TPU workload: 0 denied"));
+  const Ended two = RunToEnd(
+      {"scan", "--policy", folder / "old.yaml", "--policy", folder / "new.yaml", "-"}, {}, kJob);
+  EXPECT_EQ(two.exit_code, 1) << two.err;
+  EXPECT_THAT(two.out, HasSubstr("audit -> deny: "));
 }
 
 TEST(Why, AsksKubectlAndTellsTheLikeliestCauseFirst) {
