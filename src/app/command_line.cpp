@@ -79,7 +79,8 @@ void AddServeFlags(CLI::App& command, ServeOptions& options) {
               "how long to go on answering after SIGTERM, until clients have moved on; at most 10m",
               std::chrono::minutes(10));
   AddFlag(command, "--docs-url", options.docs_url,
-          "base of links to rule pages in messages; without it there are none");
+          "base of links to rule pages in messages; without it there are none")
+      ->transform(IsBaseUrl());
   AddFlag(command, "--log-level", options.log_level, "least severe lines to log")
       ->check(CLI::IsMember({"debug", "info", "warning", "error"}));
 }

@@ -1,7 +1,9 @@
 #include "app/flags.h"
 
+#include <algorithm>
 #include <array>
 #include <cctype>
+#include <cstdlib>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -93,6 +95,22 @@ CLI::Validator IsName() {
             return sound ? std::string() : Quoted(text) + " is no name in Kubernetes";
           },
           "NAME"};
+}
+
+CLI::Validator IsBaseUrl() {
+  return {[](std::string& text) {
+            const bool plain = std::all_of(text.begin(), text.end(),
+                                           [](unsigned char c) { return c > ' ' && c < 0x7f; });
+            const std::size_t host = text.find("://") + 3;
+            const bool web = text.starts_with("https://") || text.starts_with("http://");
+            const bool sound = plain && web && host < text.size() && text[host] != '/';
+            if (!sound && !text.empty()) {
+              return Quoted(text, 200) + " is no address such as https://docs.example/rules";
+            }
+            while (text.ends_with('/')) text.pop_back();
+            return std::string();
+          },
+          "URL"};
 }
 
 }  // namespace tpu_admission::app

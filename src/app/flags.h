@@ -42,5 +42,7 @@ void AddDuration(CLI::App& command, const std::string& flag, std::chrono::millis
 CLI::Validator IsPort();
 // Of values that Kubernetes and kubectl take for a name.
 CLI::Validator IsName();
+// Of addresses that something is put behind: takes a / off their end. For transform().
+CLI::Validator IsBaseUrl();
 
 }  // namespace tpu_admission::app

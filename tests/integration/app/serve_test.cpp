@@ -92,6 +92,15 @@ TEST_F(Serve, IsReadyAndAnswersAndCounts) {
   }
 }
 
+TEST_F(Serve, LinksToPagesOfRulesWithOneSlash) {
+  for (const char* url : {"https://docs.example/x", "https://docs.example/x/"}) {
+    Serving serving(Flags({"--docs-url", url}));
+    ASSERT_TRUE(serving.started());
+    EXPECT_THAT(Ask(serving, "/validate", Review(8)).body,
+                HasSubstr("https://docs.example/x/TPU301_"));
+  }
+}
+
 TEST_F(Serve, LogsTheTraceOfARequestAndNothingThatOnlyLooksLikeOne) {
   const Serving serving(Flags());
   ASSERT_TRUE(serving.started()) << serving.Log();
