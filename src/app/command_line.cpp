@@ -159,7 +159,7 @@ class CommandLine {
     } catch (const CLI::ParseError& error) {
       std::ostringstream why;  // with words of the command line, which may be names of files
       if (app_.exit(error, std::cout, why) == 0) return kDone;
-      std::cerr << ShownLines(why.str()) << Suggestion(argc, argv);
+      std::cerr << ShownLines(why.str()) << Help(error.what(), {argv, std::size_t(argc)});
       return kCannotRun;
     }
     for (const auto& [command, run] : commands_) {
@@ -328,17 +328,18 @@ class CommandLine {
     if (argc > 1 && argv[1][0] != '-') (void)FindCommand(app_, {argv[1]});
   }
 
-  // "did you mean --version?" for the first flag that is none.
-  std::string Suggestion(int argc, char** argv) const {
+  // What CLI11 does not say: "did you mean --version?" for the first flag that is none, else which
+  // variables gave what is wrong.
+  std::string Help(std::string_view error, std::span<const char* const> words) const {
     const auto parsed = app_.get_subcommands();
     const CLI::App& command = parsed.empty() ? app_ : *parsed.front();
-    for (int i = 1; i < argc; ++i) {
-      const std::string word = std::string(argv[i]).substr(0, std::string(argv[i]).find('='));
+    for (const std::string_view each : words) {
+      const std::string word(each.substr(0, each.find('=')));
       if (!word.starts_with("--") || command.get_option_no_throw(word) != nullptr) continue;
       const std::string nearest = NearestFlag(command, word);
       return nearest.empty() ? "" : "did you mean " + nearest + "?\n";
     }
-    return "";
+    return GivenByVariables(command, error, words);
   }
 
   // What parsing alone cannot see. Throws CLI::ParseError.

@@ -21,6 +21,15 @@ struct Unit {
 };
 constexpr std::array<Unit, 4> kUnits = {{{"h", 3'600'000}, {"m", 60'000}, {"s", 1000}, {"ms", 1}}};
 
+// Whether `text` has the flag as a word of its own: --policy, not --policy-file.
+bool Names(std::string_view text, std::string_view flag) {
+  for (std::size_t at = text.find(flag); at != text.npos; at = text.find(flag, at + 1)) {
+    const std::string_view rest = text.substr(at + flag.size());
+    if (rest.empty() || (rest.front() != '-' && std::isalnum(rest.front()) == 0)) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::string EnvironmentTwin(const std::string& flag) {
@@ -37,6 +46,22 @@ std::string NearestFlag(const CLI::App& command, const std::string& flag) {
     for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
   }
   return std::string(Nearest(flag, std::vector<std::string_view>(names.begin(), names.end()), 3));
+}
+
+std::string GivenByVariables(const CLI::App& command, std::string_view error,
+                             std::span<const char* const> words) {
+  std::string lines;
+  for (const CLI::Option* const option : command.get_options()) {
+    const std::string flag = option->get_name();
+    const std::string variable = option->get_envname();
+    if (variable.empty() || std::getenv(variable.c_str()) == nullptr || !Names(error, flag))
+      continue;
+    const bool is_given = std::any_of(words.begin(), words.end(), [&](std::string_view word) {
+      return word.substr(0, word.find('=')) == flag;
+    });
+    if (!is_given) lines += "The variable " + variable + " gives " + flag + ".\n";
+  }
+  return lines;
 }
 
 void AddOutput(CLI::App& command, std::string& value, std::set<std::string> formats) {

@@ -5,7 +5,9 @@
 #include <chrono>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
+#include <string_view>
 
 namespace tpu_admission::app {
 
@@ -23,6 +25,11 @@ CLI::Option* AddFlag(CLI::App& command, const std::string& flag, T& value,
 
 // The flag of `command` that is spelt most like `flag`; empty if none is near.
 std::string NearestFlag(const CLI::App& command, const std::string& flag);
+
+// What an error of the command line leaves out: that a value which it speaks of is one of the
+// environment. A line for each such flag of `command` that none of `words` gives.
+std::string GivenByVariables(const CLI::App& command, std::string_view error,
+                             std::span<const char* const> words);
 
 // --output, for people or for programs: each command has its own formats, and so its own
 // environment twin (TPU_ADMISSION_CHECK_OUTPUT).

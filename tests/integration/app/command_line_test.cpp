@@ -228,6 +228,26 @@ TEST_F(Twins, AFileCannotNameAFile) {
   }
 }
 
+TEST(CommandLine, AWrongValueOfTheEnvironmentIsToldWithItsVariable) {
+  const auto error = [](std::vector<std::string> words, const Environment& variables) {
+    const Ended ended = RunToEnd(std::move(words), variables);
+    EXPECT_EQ(ended.exit_code, 2);
+    return ended.err;
+  };
+  EXPECT_THAT(error({"serve"}, {{"TPU_ADMISSION_LOG_LEVEL", "foo"}}),
+              HasSubstr("The variable TPU_ADMISSION_LOG_LEVEL gives --log-level.\n"));
+  EXPECT_THAT(error({"serve"}, {{"TPU_ADMISSION_SHUTDOWN_DELAY", "5"}}),
+              HasSubstr("The variable TPU_ADMISSION_SHUTDOWN_DELAY gives --shutdown-delay.\n"));
+  EXPECT_THAT(error({"serve"}, {{"TPU_ADMISSION_THREADS", "many"}}),
+              HasSubstr("The variable TPU_ADMISSION_THREADS gives --threads.\n"));
+  const Environment wrong_mode = {{"TPU_ADMISSION_CLUSTER_MODE", "foo"}};
+  EXPECT_THAT(error({"check", "-"}, wrong_mode), HasSubstr("TPU_ADMISSION_CLUSTER_MODE"));
+  for (const char* flag : {"--cluster-mode=bar", "--thread=1"}) {
+    EXPECT_THAT(error({"check", flag, "-"}, {{"TPU_ADMISSION_CLUSTER_MODE", "autopilot"}}),
+                Not(HasSubstr("TPU_ADMISSION_CLUSTER_MODE")));
+  }
+}
+
 TEST(CommandLine, EachCommandHasAnOutputOfItsOwn) {
   EXPECT_THAT(RunToEnd({"catalog"}, {{"TPU_ADMISSION_CATALOG_OUTPUT", "json"}}).out,
               StartsWith("{"));
