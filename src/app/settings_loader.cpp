@@ -30,7 +30,9 @@ bool HasTpus(const tpu::Catalog& catalog, std::string_view region) {
                      });
 }
 
-// Whether the text has no value: nothing, comments, `null`.
+// Whether the text has no value: nothing, comments, `null`. A policy that was cut, or whose last
+// line was commented out, would turn the warnings of a staged rollout into denials; so it is
+// refused at the start as well as when it is read again.
 bool IsEmpty(const YamlStream& stream) {
   return stream.errors.empty() &&
          (stream.documents.empty() || stream.documents.front().root->kind == YamlNode::Kind::kNull);
@@ -82,12 +84,11 @@ Loaded SettingsLoader::Build(const Texts& texts) {
                                                                         : options_.catalog_file));
   TPU_ADMISSION_TRY(admission::Policy policy,
                     admission::Policy::Load(texts.policy, options_.policy_file, options_.profile));
-  const bool empty = IsEmpty(ReadYaml(texts.policy));
-  if (empty && !policy_may_be_empty_) {
-    return Error{options_.policy_file + ": is empty now; {} says that all defaults are meant"};
+  if (!options_.policy_file.empty() && IsEmpty(ReadYaml(texts.policy))) {
+    return Error{ShownPath(options_.policy_file) +
+                 ": says nothing; write {} if all defaults are meant"};
   }
   TPU_ADMISSION_TRY(rules::Cluster cluster, ClusterOf(policy.profile(), *catalog));
-  policy_may_be_empty_ = empty;
   return std::make_shared<const admission::Settings>(admission::Settings{
       rules::Engine(std::move(catalog), std::move(cluster)), std::move(policy), docs_url_});
 }

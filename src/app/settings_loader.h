@@ -54,9 +54,6 @@ class SettingsLoader {
   NodeRecord nodes_;
   Texts last_;
   bool only_nodes_changed_ = false;
-  // At start only: a file that loses its text later, and with it `default: audit`, did so by
-  // mistake.
-  bool policy_may_be_empty_ = true;
   std::vector<std::string> warnings_;
 };
 

@@ -220,7 +220,7 @@ TEST_F(Serve, APolicyThatBecomesEmptyIsRefused) {
   const Serving serving(Flags({"--policy", policy}));
   ASSERT_TRUE(serving.started());
   WriteText(policy, "# default: audit\n");
-  ASSERT_TRUE(serving.WaitForLog("policy.yaml: is empty now; {} says"));
+  ASSERT_TRUE(serving.WaitForLog("policy.yaml: says nothing; write {} if"));
   EXPECT_THAT(Ask(serving, "/validate", Review(3)).body, HasSubstr(R"("allowed":true)"));
   WriteText(policy, "{}\n");
   EXPECT_TRUE(AnswersSoon(serving, Review(3), R"("allowed":false)"));
