@@ -181,9 +181,9 @@ void PrintJson(const ScanReport& report) {
 }
 
 Status ReadStream(cluster::Scanner& scanner) {
-  TPU_ADMISSION_TRY_STATUS(
-      ReadObjects(std::cin, [&](std::string_view block) { return scanner.Read(block); }));
-  return scanner.FinishReading();
+  return ReadObjects(
+      std::cin, [&](std::string_view block) { return scanner.Read(block); },
+      [&] { return scanner.FinishReading(); });
 }
 
 // A line on a terminal that is written over; nothing elsewhere.

@@ -20,12 +20,14 @@ Status ReadBlocks(std::istream& in, const std::function<Status(std::string_view)
   return is_cut ? Status(Error{"it cannot be read to its end"}) : OkStatus();
 }
 
-Status ReadObjects(std::istream& in, const std::function<Status(std::string_view)>& take) {
+Status ReadObjects(std::istream& in, const std::function<Status(std::string_view)>& take,
+                   const std::function<Status()>& finish) {
   bool any = false;
   TPU_ADMISSION_TRY_STATUS(ReadBlocks(in, [&](std::string_view block) {
     any = any || block.find_first_not_of(" \t\r\n{}[],") != block.npos;
     return take(block);
   }));
+  TPU_ADMISSION_TRY_STATUS(finish());  // what is broken is not nothing
   if (any) return OkStatus();
   return Error{"there is nothing to look at; wanted what `kubectl get ... -o json` prints"};
 }

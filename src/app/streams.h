@@ -14,9 +14,10 @@ namespace tpu_admission::app {
 // half an input is no whole one.
 Status ReadBlocks(std::istream& in, const std::function<Status(std::string_view)>& take);
 
-// The same for objects as kubectl prints them: where there are none at all, or only `{}` and `[]`,
-// that is an error. A list without items is something.
-Status ReadObjects(std::istream& in, const std::function<Status(std::string_view)>& take);
+// The same for objects as kubectl prints them, and `finish` at the end: where there are none at
+// all, or only `{}` and `[]`, that is an error. A list without items is something.
+Status ReadObjects(std::istream& in, const std::function<Status(std::string_view)>& take,
+                   const std::function<Status()>& finish);
 
 // With a line's end behind it. What is no UTF-8 is replaced; no CI system obeys what it says.
 void WriteJson(const nlohmann::ordered_json& json);

@@ -72,9 +72,9 @@ void PrintJson(const Snapshot& snapshot, const Diagnosis& diagnosis) {
 }
 
 Status ReadStream(std::istream& in, cluster::Collector& collector) {
-  TPU_ADMISSION_TRY_STATUS(
-      ReadObjects(in, [&](std::string_view block) { return collector.Read(block); }));
-  return collector.FinishReading();
+  return ReadObjects(
+      in, [&](std::string_view block) { return collector.Read(block); },
+      [&] { return collector.FinishReading(); });
 }
 
 Status Read(const WhyOptions& options, const cluster::Target& target,

@@ -25,6 +25,7 @@ bool IsPlain(std::string_view text) {
 
 Status ObjectSplitter::Feed(std::string_view bytes) {
   for (const char c : bytes) {
+    if (c == '\n') ++line_;
     if (collecting_) object_ += c;
     if (in_string_) {
       TakeInString(c);
@@ -40,7 +41,8 @@ Status ObjectSplitter::Feed(std::string_view bytes) {
 
 Status ObjectSplitter::Finish() const {
   if (depth_ == 0) return OkStatus();
-  return Error{"the JSON ends in the middle"};
+  return Error{"the JSON ends in the middle, in line " + std::to_string(line_) + ": " +
+               (in_string_ ? "a string" : "a bracket") + " is still open"};
 }
 
 void ObjectSplitter::TakeInString(char c) {
@@ -72,7 +74,8 @@ Status ObjectSplitter::Take(char c) {
   } else if (c == '}' || c == ']') {
     return Close();
   } else if (depth_ == 0) {
-    return Error{"is no JSON; wanted what `kubectl get ... -o json` prints"};
+    return Error{"line " + std::to_string(line_) +
+                 " is no JSON; wanted what `kubectl get ... -o json` prints"};
   } else if (IsFieldLevel() && (c == ':' || c == ',')) {
     in_value_ = c == ':';
   }
@@ -102,7 +105,8 @@ void ObjectSplitter::BeginObject() {
 }
 
 Status ObjectSplitter::Close() {
-  if (depth_ == 0) return Error{"a bracket closes what was not opened"};
+  if (depth_ == 0)
+    return Error{"a bracket in line " + std::to_string(line_) + " closes what was not opened"};
   --depth_;
   if (collecting_ && (depth_ == 0 || IsElementLevel())) return CloseObject();
   if (depth_ < list_level_) {

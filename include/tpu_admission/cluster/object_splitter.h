@@ -26,7 +26,7 @@ class ObjectSplitter {
   // The next bytes, cut wherever. Whether an object is sound JSON is for `each` to find out, whose
   // error ends the reading.
   Status Feed(std::string_view bytes);
-  // The stream is at its end; an error if that is in the middle of something.
+  // The stream is at its end; an error if that is in the middle of something. Says the line.
   Status Finish() const;
 
  private:
@@ -62,6 +62,7 @@ class ObjectSplitter {
   Meta element_;
   std::vector<std::pair<Meta, std::string>> held_;  // wait for the kind of their list
   std::size_t held_bytes_ = 0;
+  std::size_t line_ = 1;
   std::size_t depth_ = 0;
   std::size_t list_level_ = 0;  // depth inside the array whose elements are objects; 0: none
   bool collecting_ = false;

@@ -183,6 +183,9 @@ TEST(Scan, SaysWhatItCannotRun) {
     EXPECT_EQ(ended.exit_code, 2);
     EXPECT_THAT(ended.err, HasSubstr("standard input: there is nothing to look at"));
   }
+  const char* const broken = "standard input: the JSON ends in the middle, in line 2";
+  EXPECT_THAT(RunToEnd({"scan", "-"}, {}, "{\n").err, HasSubstr(broken));
+  EXPECT_THAT(RunToEnd({"why", "job/train", "--from", "-"}, {}, "[{},\n").err, HasSubstr(broken));
   const Ended odd = RunToEnd({"scan", "-"}, {}, R"({"kind":"List","items":5})");
   EXPECT_EQ(odd.exit_code, 2);
   EXPECT_THAT(odd.err, HasSubstr("standard input: the items of a list are no array"));
