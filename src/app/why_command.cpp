@@ -109,11 +109,19 @@ void PrintTable() {
   }
 }
 
+void PrintTableAsJson() {
+  Json causes = Json::array();
+  for (const cluster::CauseRow& row : cluster::CauseTable()) {
+    causes.push_back({{"cause", row.word}, {"meaning", row.meaning}, {"do", row.change}});
+  }
+  WriteJson({{"version", 1}, {"causes", std::move(causes)}});
+}
+
 }  // namespace
 
 int Why(const WhyOptions& options) {
   if (options.list) {
-    PrintTable();
+    options.output == "json" ? PrintTableAsJson() : PrintTable();
     return kDone;
   }
   const auto target = cluster::ParseTarget(options.object, options.kubectl.namespace_name);

@@ -159,6 +159,17 @@ TEST(Why, ReadsAStreamAndPrintsJson) {
   EXPECT_TRUE(report["causes"][0]["evidence"].is_array());
 }
 
+TEST(Why, ListsItsCausesForPeopleAndForPrograms) {
+  EXPECT_THAT(RunToEnd({"why", "--list"}).out, HasSubstr("| `deleting` | it is being deleted | "));
+  const Ended ended = RunToEnd({"why", "--list", "--output", "json"});
+  EXPECT_EQ(ended.exit_code, 0);
+  const auto list = nlohmann::json::parse(ended.out);
+  EXPECT_EQ(list["version"], 1);
+  EXPECT_EQ(list["causes"][0]["cause"], "deleting");
+  EXPECT_EQ(list["causes"][0]["meaning"], "it is being deleted");
+  EXPECT_THAT(list["causes"][0]["do"].get<std::string>(), HasSubstr("finalizers"));
+}
+
 TEST(Why, SaysWhatItCannotRun) {
   const Ended missing = RunToEnd({"why", "job/train", "--kubectl", "/nowhere/kubectl"});
   EXPECT_EQ(missing.exit_code, 2);
