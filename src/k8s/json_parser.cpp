@@ -53,10 +53,10 @@ std::string_view WithoutSpace(std::string_view text) {
 // Values wait on a stack until their parent ends, which then takes them into the arena side by
 // side.
 //
-// Functions that read get the place where they begin and give the one behind. The text ends with a
-// bracket, and no token but a bracket ends with one, so there is always a character to look at but
-// behind a bracket, where Leave() sees to it. After a fault the place is kStop, which nothing takes
-// for a beginning.
+// Functions that read get the place where they begin and give the one behind. What is read ends
+// with the last bracket, and no token but a bracket ends with one, so there is always a character
+// to look at but behind a bracket, where Leave() sees to it. After a fault the place is kStop,
+// which nothing takes for a beginning.
 class TreeBuilder {
  public:
   explicit TreeBuilder(const JsonParser::Wish& wish)
@@ -72,15 +72,14 @@ class TreeBuilder {
   // fault().
   const JsonNode* Build(std::string_view text) {
     begin_ = text.data();
-    end_ = begin_ + text.size();
+    text_end_ = begin_ + text.size();
+    end_ = begin_ + (text.find_last_of("]}") + 1);  // npos + 1 is 0
     SetStack(0);
     Release();
-    values_ = depth_ = unescaped_bytes_ = 0;
+    values_ = depth_ = unescaped_bytes_ = fault_place_ = 0;
     fault_ = nullptr;
-    fault_place_ = 0;
-    if (!text.ends_with('}') && !text.ends_with(']')) return Cut(), nullptr;
-    const char* const stop = Read<true>(begin_);
-    if (fault_ == nullptr && stop != end_) Fail(stop, "something stands behind it");
+    const char* const stop = end_ == begin_ ? Cut() : Read<true>(begin_);
+    if (fault_ == nullptr && stop != text_end_) Fail(stop, "something stands behind it");
     const JsonNode* const root = fault_ == nullptr ? Take(0) : nullptr;
     if (waiting_.size() > kKeptNodes) std::vector<JsonNode>().swap(waiting_);
     if (unescaped_.capacity() > kKeptBytes) std::string().swap(unescaped_);
@@ -111,7 +110,7 @@ class TreeBuilder {
     }
     return kStop;
   }
-  const char* Cut() { return Fail(end_, "it ends too early"); }
+  const char* Cut() { return Fail(text_end_, "it ends too early"); }
 
   TPU_ADMISSION_INLINE static const char* Skip(const char* at) {
     while (IsSpace(*at)) ++at;
@@ -339,7 +338,8 @@ class TreeBuilder {
   std::vector<std::unique_ptr<std::byte[]>> blocks_;
   std::span<std::byte> free_;  // of the last
   const char* begin_ = nullptr;
-  const char* end_ = nullptr;
+  const char* end_ = nullptr;  // of what is read
+  const char* text_end_ = nullptr;
   const char* fault_ = nullptr;
   std::size_t fault_place_ = 0;
   std::size_t values_ = 0;           // in the arena

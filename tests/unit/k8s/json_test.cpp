@@ -1,6 +1,7 @@
 // Cases 18 to 22 of the attack list: JSON as a stranger may send it.
 #include "tpu_admission/k8s/json.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -67,6 +68,21 @@ INSTANTIATE_TEST_SUITE_P(Case22, RefusedJson,
                                          Text{"NoInteger", ".5"}, Text{"NoExponent", "1e"},
                                          Text{"NotANumber", "NaN"}, Text{"Infinity", "Infinity"}),
                          CaseName());
+
+TEST(Json, SaysWhetherATextIsCutOrGoesOnBehindItsEnd) {
+  JsonParser parser;
+  const auto fault = [&](std::string_view text) { return parser.Parse(text).error().message; };
+  const std::string wrong = "the body is not valid JSON: ";
+  for (const char* text : {"{} x", "{} x}", "[1] \"a\"", "{}{}", "{} ]"}) {
+    EXPECT_THAT(fault(text), testing::StartsWith(wrong + "something stands behind it near byte "))
+        << text;
+  }
+  EXPECT_EQ(fault("{} x"), wrong + "something stands behind it near byte 2");
+  EXPECT_EQ(fault(R"({"a": [1], "b)"), wrong + "it ends too early near byte 13");
+  EXPECT_EQ(fault("{"), wrong + "it ends too early near byte 1");
+  EXPECT_EQ(fault(R"([{"a": "}"})"), wrong + "it ends too early near byte 11");
+  EXPECT_EQ(fault(R"({"a": 1 2}, "b)"), wrong + "a comma or a bracket is missing near byte 8");
+}
 
 TEST(Json, Case19DepthUpToTheLimitIsRead) {
   JsonParser parser;
