@@ -6,6 +6,16 @@
 #include "tpu_admission/base/text.h"
 
 namespace tpu_admission::k8s {
+namespace {
+
+std::optional<std::int64_t> NumberIn(std::string_view text) {
+  std::int64_t number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  return error == std::errc() && stop == end ? std::optional(number) : std::nullopt;
+}
+
+}  // namespace
 
 JsonView Decoder::List(JsonView parent, std::string_view key, std::size_t most) {
   return Typed(parent, key, &JsonView::is_array, "is not a list", most);
@@ -22,13 +32,15 @@ JsonView Decoder::ObjectElement(JsonView value, std::string_view key) {
 }
 
 JsonView Decoder::Strings(JsonView parent, std::string_view key) {
-  const JsonView map = Object(parent, key);
-  for (std::size_t i = 0; i < map.size(); ++i) {
-    if (map.Member(i).AsString()) continue;
-    Slipped(map.Member(i),
-            std::string(key) + " " + Quoted(map.MemberKey(i)) + " is not a string; quote it");
-  }
-  return map;
+  return HoldsStrings(Object(parent, key), key);
+}
+
+JsonView Decoder::Labels(JsonView metadata, std::string_view key) {
+  const JsonView map = metadata[key];
+  if (!Fits(map, key)) return {};
+  if (map.is_object()) return HoldsStrings(map, key);
+  if (map.has_value()) Slipped(map, std::string(key) + " is not a map");
+  return {};
 }
 
 std::string_view Decoder::String(JsonView parent, std::string_view key) {
@@ -38,10 +50,10 @@ std::string_view Decoder::String(JsonView parent, std::string_view key) {
   return text.value_or("");
 }
 
-std::string_view Decoder::Name(JsonView parent) {
-  const JsonView value = parent["name"];
+std::string_view Decoder::Name(JsonView parent, std::string_view key) {
+  const JsonView value = parent[key];
   const std::optional<std::string_view> text = value.AsString();
-  if (!text && value.has_value()) Slipped(value, "name is not a string; quote it");
+  if (!text && value.has_value()) NoString(value, key);
   return text.value_or("").substr(0, kLongestName);
 }
 
@@ -49,21 +61,22 @@ std::optional<std::string_view> Decoder::ValueOf(JsonView variable) {
   const JsonView value = variable["value"];
   const std::optional<std::string_view> text = value.AsString();
   if (!text && value.has_value()) {
-    Slipped(value, "the value of env " + Quoted(variable["name"].StringOr("")) +
-                       " is not a string; quote it");
+    NoString(value, "the value of env " + Quoted(variable["name"].StringOr("")));
   }
   return text;
 }
 
 std::optional<std::int64_t> Decoder::Integer(JsonView value, std::string_view key) {
   const std::optional<std::string_view> text = value.AsString();
-  if (!text) return value.AsInteger();
-  std::int64_t number = 0;
-  const char* const end = text->data() + text->size();
-  const auto [stop, error] = std::from_chars(text->data(), end, number);
-  if (error != std::errc() || stop != end) return std::nullopt;
-  Slipped(value,
-          std::string(key) + " is a string; write " + std::to_string(number) + " without quotes");
+  const auto number = text ? NumberIn(*text) : value.AsInteger();
+  const std::string name(key);
+  if (number && *number < 0) {
+    Slipped(value, name + " is " + std::to_string(*number) + "; it may not be below 0");
+  } else if (number && text) {
+    Slipped(value, name + " is a string; write " + std::to_string(*number) + " without quotes");
+  } else if (const auto fraction = value.AsDouble(); fraction && !number) {
+    Slipped(value, name + " is not a whole number");
+  }
   return number;
 }
 
@@ -91,6 +104,20 @@ JsonView Decoder::Typed(JsonView parent, std::string_view key, bool (JsonView::*
 
 void Decoder::Fail(std::string_view key, std::string_view what) {
   if (!error_) error_ = Error{std::string(key).append(" ").append(what)};
+}
+
+JsonView Decoder::HoldsStrings(JsonView map, std::string_view key) {
+  for (std::size_t i = 0; i < map.size(); ++i) {
+    const JsonView value = map.Member(i);
+    if (!value.AsString()) NoString(value, std::string(key) + " " + Quoted(map.MemberKey(i)));
+  }
+  return map;
+}
+
+void Decoder::NoString(JsonView value, std::string_view what) {
+  Slipped(value,
+          std::string(what) + (value.is_null() ? " is null; remove the key or give it a value"
+                                               : " is not a string; quote it"));
 }
 
 void Decoder::Slipped(JsonView value, std::string problem) {

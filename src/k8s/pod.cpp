@@ -121,15 +121,12 @@ bool Toleration::Tolerates(std::string_view taint_key, std::string_view taint_va
 
 ObjectMeta DecodeMeta(JsonView json, Decoder& decoder) {
   ObjectMeta meta;
-  meta.name = json["name"].StringOr("");
-  meta.generate_name = json["generateName"].StringOr("");
-  meta.namespace_name = json["namespace"].StringOr("");
+  meta.name = decoder.Name(json);
+  meta.generate_name = decoder.Name(json, "generateName");
+  meta.namespace_name = decoder.Name(json, "namespace");
   if (!decoder.Fits(json, "metadata")) return meta;
-  const auto strings = [&](std::string_view key) {
-    return StringMap(decoder.Fits(json[key], key) ? json[key] : JsonView());
-  };
-  meta.labels = strings("labels");
-  meta.annotations = strings("annotations");
+  meta.labels = StringMap(decoder.Labels(json, "labels"));
+  meta.annotations = StringMap(decoder.Labels(json, "annotations"));
   meta.being_deleted = json["deletionTimestamp"].has_value();
   meta.stored = !json["resourceVersion"].StringOr("").empty();
   const JsonView owners = json["ownerReferences"];

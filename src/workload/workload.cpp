@@ -83,7 +83,10 @@ bool AsksToBeSkipped(const k8s::ObjectMeta& metadata) {
 std::vector<Slip> SlipsOf(JsonView object, const k8s::Decoder& decoder) {
   std::vector<Slip> slips;
   for (const k8s::Slip& slip : decoder.slips()) {
-    slips.push_back({PointerTo(object, slip.value), slip.problem});
+    Slip found{PointerTo(object, slip.value), slip.problem};  // metadata may be read twice
+    if (std::find(slips.begin(), slips.end(), found) == slips.end()) {
+      slips.push_back(std::move(found));
+    }
   }
   return slips;
 }

@@ -50,14 +50,17 @@ class Decoder {
   // A map whose values are strings: `topology: 0x4` without quotes is a number in YAML. A value
   // that is none is a slip.
   JsonView Strings(JsonView parent, std::string_view key);
+  // The same of metadata, whose labels and annotations are read by name: no map is a slip as well.
+  JsonView Labels(JsonView metadata, std::string_view key);
   std::string_view String(JsonView parent, std::string_view key);
   // A name, which nothing hangs on: one that is no string is a slip, a longer one is cut.
-  std::string_view Name(JsonView parent);
+  std::string_view Name(JsonView parent, std::string_view key = "name");
   // The value of an environment variable; nothing if it has none. One of another type is a slip.
   std::optional<std::string_view> ValueOf(JsonView variable);
 
-  // A whole number. One in quotes, which no API server takes for one, is read all the same, and a
-  // slip; what is no number, a placeholder perhaps, is nothing.
+  // A count: a whole number from 0 on. One in quotes, which no API server takes for one, and one
+  // below 0 are read all the same, and slips, as one with a fraction is. What is no number, a
+  // placeholder perhaps, is nothing.
   std::optional<std::int64_t> Integer(JsonView value, std::string_view key);
 
   // Counts the entries of `json`, which is called `key`. False if they exceed a bound.
@@ -69,6 +72,8 @@ class Decoder {
   JsonView Typed(JsonView parent, std::string_view key, bool (JsonView::*is)() const,
                  const char* wanted, std::size_t most);
   void Fail(std::string_view key, std::string_view what);
+  JsonView HoldsStrings(JsonView map, std::string_view key);
+  void NoString(JsonView value, std::string_view what);
   void Slipped(JsonView value, std::string problem);
 
   Arena& arena_;

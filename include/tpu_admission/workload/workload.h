@@ -148,6 +148,7 @@ struct PodSet {
 struct Slip {
   std::string pointer;  // JSON pointer in the object
   std::string problem;  // `nodeSelector "cloud.google.com/gke-spot" is not a string; quote it`
+  friend bool operator==(const Slip&, const Slip&) = default;
 };
 
 class Companions;

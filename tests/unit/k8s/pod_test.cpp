@@ -1,5 +1,6 @@
 #include "tpu_admission/k8s/pod.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -367,7 +368,25 @@ TEST_F(DecodePodTest, SlipsAreNamedAndTheRestIsRead) {
                           "the value of env \"N\" is not a string; quote it",
                           "nodeSelector \"cloud.google.com/gke-spot\" is not a string; quote it",
                           "nodeSelector \"n\" is not a string; quote it",
-                          "nodeSelector \"none\" is not a string; quote it"}));
+                          "nodeSelector \"none\" is null; remove the key or give it a value"}));
+}
+
+TEST_F(DecodePodTest, SlipsOfMetadataAreNamed) {
+  const auto problems = [&](const std::string& metadata) {
+    EXPECT_TRUE(DecodeWhole(R"({"metadata":)" + metadata + R"(,"spec":{}})").ok());
+    std::vector<std::string> all;
+    for (const Slip& slip : slips_) all.push_back(slip.problem);
+    return all;
+  };
+  EXPECT_THAT(problems(R"({"name":{"x":null},"generateName":5,"namespace":true,"uid":5,
+                  "labels":{"a":5,"b":"x"},"annotations":{"c":null}})"),
+              testing::ElementsAre(
+                  "name is not a string; quote it", "generateName is not a string; quote it",
+                  "namespace is not a string; quote it", "labels \"a\" is not a string; quote it",
+                  "annotations \"c\" is null; remove the key or give it a value"));
+  EXPECT_THAT(problems(R"({"labels":["a"],"annotations":"b"})"),
+              testing::ElementsAre("labels is not a map", "annotations is not a map"));
+  EXPECT_THAT(problems(R"({"name":null,"labels":null,"annotations":{}})"), testing::IsEmpty());
 }
 
 TEST_F(DecodePodTest, AmountsOfOtherTypesAreShownAsTheyAre) {

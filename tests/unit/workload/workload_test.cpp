@@ -1,5 +1,6 @@
 #include "tpu_admission/workload/workload.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -86,6 +87,32 @@ TEST_F(WorkloadTest, ACountInQuotesIsReadAndNamed) {
   ASSERT_EQ(workload.slips.size(), 1U) << "a placeholder is none";
   EXPECT_EQ(workload.slips[0].pointer, "/spec/parallelism");
   EXPECT_EQ(workload.slips[0].problem, "parallelism is a string; write 8 without quotes");
+}
+
+TEST_F(WorkloadTest, ACountThatCannotBeIsNamed) {
+  const auto problem = [&](const json& written) {
+    json job = Job();
+    job["spec"]["parallelism"] = written;
+    const Workload workload = ReadJob(job);
+    return workload.slips.empty() ? "" : workload.slips[0].problem;
+  };
+  EXPECT_EQ(problem(4.5), "parallelism is not a whole number");
+  EXPECT_EQ(problem(-4), "parallelism is -4; it may not be below 0");
+  EXPECT_EQ(problem("-4"), "parallelism is -4; it may not be below 0");
+  for (const json& fine : {json(0), json(4.0), json("4.5"), json("many"), json(nullptr)}) {
+    EXPECT_EQ(problem(fine), "") << fine;
+  }
+}
+
+TEST_F(WorkloadTest, SlipsOfMetadataAreToldOnce) {
+  json job = Job();
+  job["metadata"]["name"] = {{"x", nullptr}};
+  job["spec"]["template"]["metadata"]["labels"] = {{"a", 7}};
+  const Workload workload = ReadJob(job);
+  EXPECT_THAT(workload.slips, testing::UnorderedElementsAre(
+                                  Slip{"/metadata/name", "name is not a string; quote it"},
+                                  Slip{"/spec/template/metadata/labels/a",
+                                       "labels \"a\" is not a string; quote it"}));
 }
 
 TEST_F(WorkloadTest, AbsentCountsAreTheDefaultsOfTheApi) {
