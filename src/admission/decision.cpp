@@ -10,9 +10,9 @@ namespace {
 constexpr std::size_t kReasonBytes = 200;  // of a reason in the audit annotation
 
 // What `entry` says of the findings, joined; empty strings are left out.
-template <typename Entry>
+template <typename Say>
 std::string Joined(const std::vector<JudgedFinding>& findings, std::string_view separator,
-                   Entry entry) {
+                   Say entry) {
   std::string text;
   std::size_t more = 0;
   for (const JudgedFinding& judged : findings) {
@@ -30,15 +30,22 @@ std::string Joined(const std::vector<JudgedFinding>& findings, std::string_view 
 }
 
 // The same without what stands there already.
-template <typename Entry>
+template <typename Say>
 std::string JoinedOnce(const std::vector<JudgedFinding>& findings, std::string_view separator,
-                       Entry entry) {
+                       Say entry) {
   std::vector<std::string> seen;
   return Joined(findings, separator, [&](const JudgedFinding& judged) {
     std::string next = entry(judged);
     if (std::find(seen.begin(), seen.end(), next) != seen.end()) return std::string();
     return seen.emplace_back(std::move(next));
   });
+}
+
+// "<id>=deny(and 2 more)"
+std::string Entry(const JudgedFinding& judged) {
+  std::string entry = std::string(judged.finding.rule->id).append("=").append(Name(judged.mode));
+  if (judged.more > 0) entry += "(and " + std::to_string(judged.more) + " more)";
+  return entry;
 }
 
 bool IsSkipped(const JudgedFinding& judged) {
@@ -50,11 +57,11 @@ bool IsSkipped(const JudgedFinding& judged) {
 }  // namespace
 
 std::string Summary(const std::vector<JudgedFinding>& findings) {
-  return Joined(findings, " ", [](const JudgedFinding& judged) {
-    std::string entry = std::string(judged.finding.rule->id).append("=").append(Name(judged.mode));
-    if (judged.more > 0) entry += "(and " + std::to_string(judged.more) + " more)";
-    return entry;
-  });
+  return Joined(findings, " ", Entry);
+}
+
+std::string PatchedSummary(const std::vector<JudgedFinding>& fixed) {
+  return JoinedOnce(fixed, " ", Entry);
 }
 
 std::string WouldDenySummary(const std::vector<JudgedFinding>& findings) {

@@ -178,7 +178,7 @@ AdmissionResponse Handler::Mutate(const Settings& settings, Record& record) {
   response.patch = BuildPatch(request.object, fixes);
   if (response.patch.empty()) return response;
   record.outcome = Outcome::kPatched;
-  response.audit.push_back({"patched", Summary(record.findings)});
+  response.audit.push_back({"patched", PatchedSummary(record.findings)});
   return response;
 }
 

@@ -86,6 +86,8 @@ ToldFinding Told(const JudgedFinding& judged, k8s::JsonView document, const std:
 inline constexpr std::size_t kAuditBytes = 2048;
 // "<id>=deny <id>=warn".
 std::string Summary(const std::vector<JudgedFinding>& findings);
+// The same of fixes, of which one rule may have several: each once.
+std::string PatchedSummary(const std::vector<JudgedFinding>& fixed);
 // What would deny if the policy had no `default`: "<id> <id>".
 std::string WouldDenySummary(const std::vector<JudgedFinding>& findings);
 // `<id> "our zone is new"; <id> "..."`: what was ignored. Reasons are escaped and cut.

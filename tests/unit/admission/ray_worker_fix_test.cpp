@@ -204,6 +204,14 @@ TEST(RayWorkerFix, KeepsAReplicaInOneNodePoolIfAsked) {
   EXPECT_EQ(affinity["podAntiAffinity"][kRequired].size(), 1U);
 }
 
+TEST(RayWorkerFix, IsNamedOnceInTheAuditLog) {
+  Asker asker({.policy = kAffinity, .docs_url = "", .cluster = {}});
+  const Answer answer = asker.Mutate(Review(MultiHostRayPod()));
+  const std::string patched = answer.response()["auditAnnotations"]["patched"];
+  EXPECT_EQ(patched.find("TPU801"), patched.rfind("TPU801")) << patched;
+  EXPECT_NE(patched.find("TPU801=audit"), std::string::npos) << patched;
+}
+
 TEST(RayWorkerFix, MergesTheAffinityWithTheUsers) {
   const json term = {{"topologyKey", "topology.kubernetes.io/zone"},
                      {"labelSelector", {{"matchLabels", {{"a", "b"}}}}}};
