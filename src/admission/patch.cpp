@@ -156,13 +156,17 @@ bool TakesTerms(JsonView affinity) {
   return true;
 }
 
+std::string Required(const std::string& term) {
+  return std::string("{\"").append(kRequired).append("\":[").append(term).append("]}");
+}
+
 // Adds `term` to the required ones of `kind`, and what is missing of the way to them.
 void AddAffinityTerm(JsonView affinity, std::string_view kind, const std::string& term,
                      Patch& patch) {
   const std::string path = std::string("/spec/affinity/").append(kind);
   const std::string list = path + "/" + std::string(kRequired);
   if (!affinity[kind].is_object()) {
-    patch.Add(path, std::string("{\"").append(kRequired).append("\":[") + term + "]}");
+    patch.Add(path, Required(term));
   } else if (!affinity[kind][kRequired].is_array()) {
     patch.Add(list, "[" + term + "]");
   } else {
@@ -189,13 +193,15 @@ std::string Requirement(std::string_view label, std::string_view op, std::string
 void AddOperations(const rules::KeepTogether& fix, JsonView pod, Patch& patch) {
   const JsonView affinity = pod["spec"]["affinity"];
   if (!TakesTerms(affinity)) return;
-  if (!affinity.is_object()) patch.Add("/spec/affinity", "{}");
-  AddAffinityTerm(affinity, "podAffinity", AffinityTerm(Requirement(fix.label, "In", fix.value)),
-                  patch);
-  AddAffinityTerm(affinity, "podAntiAffinity",
-                  AffinityTerm(Requirement(fix.label, "Exists") + "," +
-                               Requirement(fix.label, "NotIn", fix.value)),
-                  patch);
+  const std::string with = AffinityTerm(Requirement(fix.label, "In", fix.value));
+  const std::string without = AffinityTerm(Requirement(fix.label, "Exists") + "," +
+                                           Requirement(fix.label, "NotIn", fix.value));
+  if (!affinity.is_object()) {
+    return patch.Add("/spec/affinity", R"({"podAffinity":)" + Required(with) +
+                                           R"(,"podAntiAffinity":)" + Required(without) + "}");
+  }
+  AddAffinityTerm(affinity, "podAffinity", with, patch);
+  AddAffinityTerm(affinity, "podAntiAffinity", without, patch);
 }
 
 void AddText(std::string_view path, std::string_view text, Patch& patch) {

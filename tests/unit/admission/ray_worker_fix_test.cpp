@@ -204,6 +204,16 @@ TEST(RayWorkerFix, KeepsAReplicaInOneNodePoolIfAsked) {
   EXPECT_EQ(affinity["podAntiAffinity"][kRequired].size(), 1U);
 }
 
+TEST(RayWorkerFix, AddsAWholeAffinityAtOnce) {
+  Asker asker({.policy = kAffinity, .docs_url = "", .cluster = {}});
+  const Answer answer = asker.Mutate(Review(MultiHostRayPod()));
+  std::size_t operations = 0;
+  for (const json& operation : answer.patch()) {
+    operations += operation["path"].get<std::string>().starts_with("/spec/affinity") ? 1U : 0U;
+  }
+  EXPECT_EQ(operations, 1U) << answer.patch();
+}
+
 TEST(RayWorkerFix, IsNamedOnceInTheAuditLog) {
   Asker asker({.policy = kAffinity, .docs_url = "", .cluster = {}});
   const Answer answer = asker.Mutate(Review(MultiHostRayPod()));
