@@ -91,8 +91,9 @@ struct Subject {
 
   bool is_pod() const { return pods.pointer.empty(); }
   // The label must be selected: no compute class and no claim chooses the node, and nobody else
-  // will add it. A node pool, a machine type, a reservation, nodeName and a slice annotation do not
-  // replace it: GKE's own check asks for the label all the same.
+  // will add it, as Kueue may, or whoever holds a gated pod back. A node pool, a machine type, a
+  // reservation, nodeName and a slice annotation do not replace it: GKE's own check asks for the
+  // label all the same.
   bool NeedsLabel(workload::NodeLabel label) const {
     return !workload::FindRequired(pods.pod.spec, workload::kGkeComputeClass) &&
            NeedsLabelOrClass(label);

@@ -265,18 +265,19 @@ TEST(Check, HonoursThePolicy) {
   EXPECT_THAT(ended.out, Not(HasSubstr("TPU203")));
 }
 
-// A gated Pod whose topology is missing: a warning.
-const std::string kNoTopology = R"(apiVersion: v1
-kind: Pod
+// A template whose topology is missing: a warning.
+const std::string kNoTopology = R"(apiVersion: apps/v1
+kind: Deployment
 metadata:
   name: p
   annotations: {tpu-admission.io/ignore: TPU103=any will do}
 spec:
-  schedulingGates: [{name: example.com/later}]
-  nodeSelector: {cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice}
-  containers:
-  - name: jax
-    resources: {requests: {cpu: 1, memory: 1Gi}, limits: {google.com/tpu: 4}}
+  template:
+    spec:
+      nodeSelector: {cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice}
+      containers:
+      - name: jax
+        resources: {requests: {cpu: 1, memory: 1Gi}, limits: {google.com/tpu: 4}}
 )";
 
 // A reservation that Autopilot alone refuses at once.
@@ -320,7 +321,7 @@ TEST(Check, HonoursExemptionsByThePolicyAndShowsThem) {
   std::ofstream(policy) << "profile: strict\nignore: true\n";
   const Ended text = RunToEnd({"check", "--policy", policy, "-"}, {}, kNoTopology);
   EXPECT_EQ(text.exit_code, 0);
-  EXPECT_THAT(text.out, HasSubstr("ignored: Pod \"p\": TPU103: "));
+  EXPECT_THAT(text.out, HasSubstr("ignored: Deployment \"p\": TPU103: "));
   EXPECT_THAT(text.out, HasSubstr("(ignored because: any will do)"));
   const Ended json =
       RunToEnd({"check", "--policy", policy, "--output", "json", "-"}, {}, kNoTopology);
@@ -331,7 +332,7 @@ TEST(Check, HonoursExemptionsByThePolicyAndShowsThem) {
   const Ended refused = RunToEnd({"check", "--profile", "strict", "-"}, {}, kNoTopology);
   EXPECT_EQ(refused.exit_code, 1);
   EXPECT_THAT(refused.out,
-              HasSubstr("-:5:42: warning: Pod \"p\": tpu-admission.io/ignore: the policy "
+              HasSubstr("-:5:42: warning: Deployment \"p\": tpu-admission.io/ignore: the policy "
                         "does not let this namespace ignore TPU103"));
 }
 

@@ -128,7 +128,7 @@ struct Choice {
   std::string name;
   std::string profile;  // the flag
   std::string policy;
-  std::string findings;  // of a gated Pod without a topology, which warns
+  std::string findings;  // of a template without a topology, which warns
 };
 
 class Precedence : public testing::TestWithParam<Choice> {};
@@ -136,9 +136,10 @@ class Precedence : public testing::TestWithParam<Choice> {};
 TEST_P(Precedence, NamespaceBeatsPolicyBeatsProfileBeatsRule) {
   Asker asker(
       {.policy = GetParam().policy, .docs_url = "", .cluster = {}, .profile = GetParam().profile});
-  const json pod = With(Without(TpuPod(), kTopology), "/spec/schedulingGates",
-                        json::array({{{"name", "example.com/later"}}}));
-  const Answer answer = asker.Validate(Review(pod).Namespace("prod"));
+  json deployment = {{"apiVersion", "apps/v1"}, {"kind", "Deployment"}};
+  deployment["metadata"]["name"] = "serve";
+  deployment["spec"]["template"]["spec"] = Without(TpuPod(), kTopology)["spec"];
+  const Answer answer = asker.Validate(Review(deployment).Namespace("prod"));
   EXPECT_EQ(answer.findings(), GetParam().findings);
 }
 
