@@ -13,12 +13,18 @@ using rules::Mode;
 
 Profile::Case ReadCase(ConfigNode node) {
   Profile::Case result;
-  if (!node.Has("kind") && !node.Has("accelerator") && !node.Has("count")) {
-    node.Fail("says neither kind, accelerator nor count, so it would hold for every finding");
+  static constexpr std::array<std::string_view, 6> kConditions = {
+      "kind", "accelerator", "count", "chips", "without-topology", "sliced"};
+  if (std::none_of(kConditions.begin(), kConditions.end(),
+                   [&](std::string_view key) { return node.Has(key); })) {
+    node.Fail("says nothing of kind, pods or node selection, so it would hold for every finding");
   }
   result.kind = node.StringOr("kind", "*");
   result.accelerator = node.StringOr("accelerator", "*");
   if (node.Has("count")) result.count = node.Int("count", {.min = 0});
+  if (node.Has("chips")) result.chips = node.Int("chips", {.min = 0});
+  result.without_topology = node.BoolOr("without-topology", false);
+  result.sliced = node.BoolOr("sliced", false);
   result.modes = ReadModes(node, "rules");
   result.sentences.resize(rules::AllRules().size());
   ForEachRule(node, "says", [&](const rules::Rule& rule, ConfigNode value) {
@@ -39,21 +45,29 @@ Profile ReadProfile(const std::string& name, ConfigNode node) {
   return profile;
 }
 
-bool HasAccelerator(const workload::PodSet& pods, const std::string& pattern) {
+// Whether some alternative of the node selection names a value of the label that matches.
+bool Selects(const workload::PodSet& pods, workload::NodeLabel label, const std::string& pattern) {
   const auto& choices = pods.nodes.choices;
   return std::any_of(choices.begin(), choices.end(), [&](const workload::NodeChoice& choice) {
-    const workload::Selected& accelerator = choice[workload::NodeLabel::kAccelerator];
-    return accelerator.fixed() && MatchesGlob(pattern, accelerator.value);
+    return choice[label].fixed() && MatchesGlob(pattern, choice[label].value);
   });
+}
+
+bool Matches(const Profile::Case& special, const workload::PodSet& pods) {
+  using workload::NodeLabel;
+  return (!special.count || pods.scale.pods.value == special.count) &&
+         (!special.chips || pods.chips_per_pod == special.chips) &&
+         (!special.without_topology || !Selects(pods, NodeLabel::kTopology, "?*")) &&
+         (!special.sliced || pods.SliceTopology().has_value()) &&
+         (special.accelerator == "*" ||
+          Selects(pods, NodeLabel::kAccelerator, special.accelerator));
 }
 
 bool Matches(const Profile::Case& special, const Finding& finding,
              const workload::Workload& workload) {
-  if (!MatchesGlob(special.kind, workload.kind->name)) return false;
-  const workload::PodSet* pods = finding.pods;
-  if (special.count && (pods == nullptr || pods->scale.pods.value != special.count)) return false;
-  return special.accelerator == "*" ||
-         (pods != nullptr && HasAccelerator(*pods, special.accelerator));
+  static const workload::PodSet kNone;
+  return MatchesGlob(special.kind, workload.kind->name) &&
+         Matches(special, finding.pods == nullptr ? kNone : *finding.pods);
 }
 
 // The last case that matches and has an opinion, as `opinion` reads it.

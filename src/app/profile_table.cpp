@@ -23,6 +23,9 @@ std::string Where(const Profile::Case& special, const std::string& quote) {
              quote;
   }
   if (special.count) where += " with " + std::to_string(*special.count) + " pods";
+  if (special.chips) where += " with " + std::to_string(*special.chips) + " chips";
+  if (special.without_topology) where += " without a topology";
+  if (special.sliced) where += " with a slice topology";
   return where;
 }
 

@@ -21,11 +21,14 @@ namespace tpu_admission::admission {
 using RuleModes = std::vector<std::optional<rules::Mode>>;
 
 struct Profile {
-  // Settings for the findings about some kinds or accelerators.
+  // Settings for the findings about some kinds and pods.
   struct Case {
     std::string kind = "*";             // a glob
     std::string accelerator = "*";      // a glob; some alternative of the node selection matches
     std::optional<std::int64_t> count;  // of the pods, as written: 0 for `numOfHosts: 0`
+    std::optional<std::int64_t> chips;  // of a pod
+    bool without_topology = false;      // no alternative of the node selection names one
+    bool sliced = false;                // the pods have the annotation of a slice topology
     RuleModes modes;
     std::vector<std::string> sentences;  // by the rule's place; empty: none
   };

@@ -35,6 +35,16 @@ json Group(int hosts, const std::string& topology, const std::string& chips,
            {{"spec", {{"nodeSelector", selector}, {"containers", json::array({container})}}}}}};
 }
 
+// The labels that it lacks, as a chart writes them that has no values for them.
+json Empty(json group) {
+  json& selector = group["template"]["spec"]["nodeSelector"];
+  for (const char* key :
+       {"cloud.google.com/gke-tpu-accelerator", "cloud.google.com/gke-tpu-topology"}) {
+    if (!selector.contains(key)) selector[key] = "";
+  }
+  return group;
+}
+
 json Cluster(const std::vector<json>& groups) {
   const json head = {{"containers", {{{"name", "ray-head"}}}}};
   return {{"apiVersion", "ray.io/v1"},
@@ -74,6 +84,11 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Denial{"V1NoHosts", {Group(0, "2x2x1", "4")}, kNoHosts},
         Denial{"V3NoTopology", {Group(1, "", "4")}, kNoTopology},
+        Denial{"V3EmptyTopology", {Empty(Group(1, "", "4"))}, kNoTopology},
+        Denial{"S4SliceWithoutParent",
+               {With(Group(2, "", "4", "tpu-v6e-slice"), "/template/metadata",
+                     {{"annotations", {{"cloud.google.com/gke-tpu-slice-topology", "2x4"}}}})},
+               "Failed to validate RayCluster: must specify parent topology"},
         Denial{"V4TooFewHosts", {Group(1, "2x2x2", "4")}, kNotEqual},
         Denial{"V10TooManyHosts", {Group(2, "2x2x1", "4")}, kNotEqual},
         Denial{"V13SecondGroup", {Group(1, "2x2x1", "4"), Group(3, "2x2x4", "4")}, kNotEqual},
@@ -127,6 +142,7 @@ INSTANTIATE_TEST_SUITE_P(
                          {Group(2, "2x4", "4", "tpu-v5-lite-device")},
                          "TPU301=warn TPU401=warn"},
                     Pass{"V9NoChips", {Group(1, "", "0", "")}, ""},
+                    Pass{"V9EmptyLabels", {Empty(Group(1, "", "0", ""))}, "TPU201=warn"},
                     Pass{"V11SeveralGroups",
                          {Group(1, "2x2x1", "4"), Group(4, "2x2x4", "4"), Group(4, "2x2x4", "4")},
                          ""},

@@ -110,8 +110,8 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{"ClusterMode", "p:\n  for: x\n  cluster-mode: gke\n",
                 "f:3:17: p.cluster-mode: found \"gke\", wanted standard or autopilot"},
         Refusal{"CaseForEverything", "p:\n  for: x\n  where:\n  - rules: {TPU401: warn}\n",
-                "f:4:5: p.where[0]: says neither kind, accelerator nor count, so it would hold for "
-                "every finding"}),
+                "f:4:5: p.where[0]: says nothing of kind, pods or node selection, so it would hold "
+                "for every finding"}),
     CaseName());
 
 TEST(Profiles, StandardComesFirstAndChangesNothing) {
