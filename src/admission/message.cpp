@@ -116,11 +116,28 @@ std::string WithoutDomains(std::string text) {
 // What to do, without the other ways to do it and the remarks.
 std::string FirstChoice(const std::string& change) {
   std::size_t end = change.size();
-  for (const std::string_view mark :
-       {", or ", " (", "; ", ", which ", ", and ", " that has publishNotReadyAddresses"}) {
+  for (const std::string_view mark : {", or ", " (", "; ", ", which ", ", the ", ", and ",
+                                      " that has publishNotReadyAddresses"}) {
     end = std::min(end, change.find(mark));
   }
   return change.substr(0, end);
+}
+
+// Of an extended resource they are equal, and the limit alone is enough.
+std::string WithoutLists(std::string change) {
+  constexpr std::string_view kBoth = "requests and limits of ";
+  const std::size_t at = change.find(kBoth);
+  return at == change.npos ? change : change.erase(at, kBoth.size());
+}
+
+// What was found, without what would be true or the reason: `accelerator "v5e" does not exist`.
+std::string Found(const std::string& summary) {
+  std::size_t end = 0;
+  for (const std::string_view mark : {", ", ": "}) {
+    const std::size_t at = summary.rfind(mark);
+    if (at != summary.npos) end = std::max(end, at);
+  }
+  return end > 0 ? summary.substr(0, end) : summary;
 }
 
 }  // namespace
@@ -177,22 +194,27 @@ ToldFinding Told(const JudgedFinding& judged, k8s::JsonView document, const std:
 
 std::string Warning(const Finding& finding, std::size_t more) {
   const std::string others = more > 0 ? " (and " + std::to_string(more) + " more)" : "";
-  const auto line = [&](const std::string& summary) {
-    return std::string(finding.rule->id) + ": " + summary + others;
+  const auto line = [&](const std::string& summary, const std::string& change) {
+    return std::string(finding.rule->id) + ": " + summary + others + change;
   };
-  // Whole, else without the other ways to do it, else without the domains of labels.
-  const std::string whole = finding.Change();
-  std::string text = line(finding.summary) + "; " + whole;
+  const std::string whole = "; " + finding.Change();
+  std::string text = line(finding.summary, whole);
   if (text.size() <= kWarningBytes) return text;
-  text = line(finding.summary) + "; " + FirstChoice(whole);
-  if (text.size() <= kWarningBytes) return text;
-  const std::string start = line(WithoutDomains(finding.summary)) + "; ";
-  const std::string change = WithoutDomains(whole);
-  text = start + change;
-  if (text.size() <= kWarningBytes) return text;
-  text = start + FirstChoice(change);
-  if (text.size() <= kWarningBytes) return text;
-  return Cut(line(finding.summary), kWarningBytes);
+  // The keys of the change stay whole as long as they can: people copy them.
+  const std::string change = FirstChoice(whole.substr(2)).insert(0, "; ");
+  const std::string brief = WithoutLists(change);
+  const std::string plain = WithoutDomains(finding.summary);
+  const std::string found = Found(plain);
+  using Parts = std::pair<const std::string&, const std::string&>;
+  for (const auto& [summary, wish] :
+       {Parts(finding.summary, change), Parts(plain, whole), Parts(plain, change),
+        Parts(finding.summary, brief), Parts(plain, brief), Parts(found, change),
+        Parts(found, brief)}) {
+    text = line(summary, wish);
+    if (text.size() <= kWarningBytes) return text;
+  }
+  text = line(plain, WithoutDomains(change));
+  return text.size() <= kWarningBytes ? text : Cut(line(finding.summary, ""), kWarningBytes);
 }
 
 }  // namespace tpu_admission::admission

@@ -28,7 +28,7 @@ void Suggest(const Subject& subject, Finding& finding) {
   }
   const std::string possible = WithTopology(subject);
   finding.change =
-      fmt::format("add {} with the label of the generation (tpu-admission catalog lists them){}",
+      fmt::format("add {}, the name of the generation (tpu-admission catalog lists them){}",
                   Key(NodeLabel::kAccelerator),
                   possible.empty()
                       ? ", for example tpu-v6e-slice"

@@ -36,7 +36,7 @@ void CheckOther(const Subject& subject, std::string_view key, Report& report) {
   const std::string selected = Quoted(*value);
   report.Add({.pointer = subject.AtSpec("/affinity/nodeAffinity"),
               .part = std::string(key),
-              .summary = fmt::format("{}: nodeSelector and affinity contradict each other", key),
+              .summary = fmt::format("nodeSelector contradicts the affinity, by {}", key),
               .problem = fmt::format("wants no nodes whose {0} is {1}, and nodeSelector wants "
                                      "{1}. A node has one value of a label, so no node can ever "
                                      "match.",
