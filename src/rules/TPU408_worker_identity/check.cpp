@@ -52,11 +52,41 @@ void CheckId(const Subject& subject, const k8s::Container& container, const Slic
               .decision = "who tells the workers their numbers"});
 }
 
+// Whether "$(NAME)" in a value is one word, whoever sets it: a number, or what a label or a
+// field of the pod says. (Any other annotation may hold a list.)
+bool IsOneWord(const k8s::Container& container, std::string_view name) {
+  constexpr std::string_view kCompletionIndex = "JOB_COMPLETION_INDEX";
+  if (const auto value = container.EnvValue(name)) return value->find_first_of(",$") == value->npos;
+  if (name == kCompletionIndex || name == workload::kTpuWorkerId) return true;
+  if (!container.HasEnv(name)) return false;
+  const std::string_view path =
+      container.json["env"]
+          .Element(container.EnvIndex(name))["valueFrom"]["fieldRef"]["fieldPath"]
+          .StringOr("");
+  return !path.empty() && !path.ends_with("IPs") &&
+         (!path.starts_with("metadata.annotations") ||
+          path.find("job-completion-index") != path.npos);
+}
+
+// How many names a list has in every pod; nothing if that depends on what others put into it.
+std::optional<std::int64_t> NamesIn(const k8s::Container& container, std::string_view list) {
+  const auto names = 1 + std::count(list.begin(), list.end(), ',');
+  if (!workload::IsPlaceholder(list)) return names;
+  constexpr std::size_t kLongest = 1024;
+  if (list.size() > kLongest || list.find_first_of("{<") != list.npos) return std::nullopt;
+  for (std::size_t at = list.find('$'); at != list.npos; at = list.find('$', at + 1)) {
+    const std::size_t end = list.find(')', at);
+    if (end == list.npos || list[at + 1] != '(') return std::nullopt;
+    if (!IsOneWord(container, list.substr(at + 2, end - at - 2))) return std::nullopt;
+  }
+  return names;
+}
+
 void CheckHosts(const Subject& subject, const k8s::Container& container, const Slice& slice,
                 Report& report) {
-  const std::optional<std::string_view> value = Literal(container, workload::kTpuWorkerHostNames);
+  const auto value = container.EnvValue(workload::kTpuWorkerHostNames);
   if (!value || RunsAlone(container)) return;
-  const std::int64_t names = 1 + std::count(value->begin(), value->end(), ',');
+  const std::int64_t names = NamesIn(container, *value).value_or(slice.pods);
   if (names >= slice.pods) return;
   const std::string place = std::to_string(container.EnvIndex(workload::kTpuWorkerHostNames));
   report.Add({.pointer = subject.At(container, fmt::format("/env/{}/value", place)),
