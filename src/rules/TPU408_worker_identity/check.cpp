@@ -127,10 +127,30 @@ void CheckLeader(const Subject& subject, Report& report) {
               .decision = "whether the leader is one of the workers"});
 }
 
+// kubernetes-sigs/lws#917: with sub-groups of one pod it takes the leader for one pod too many.
+void CheckSubGroupsOfOne(const Subject& subject, Report& report) {
+  const workload::Scale& scale = subject.pods.scale;
+  const bool leader_has_chips = scale.leaders_without_tpus == 0 && !scale.leader_has_others;
+  const std::int64_t size = scale.pods.value.value_or(0);
+  if (scale.counting != Counting::kGroup || scale.sub_group != 1 || size < 2) return;
+  if (subject.pods.row->leads || !leader_has_chips || HasOwnNumbers(subject.pods.pod.spec)) return;
+  report.Add({.pointer = fmt::format("{}/subGroupPolicy/subGroupSize", scale.pointer),
+              .part = "sub-groups",
+              .summary = "older LeaderWorkerSets number sub-groups of one pod wrongly",
+              .problem = fmt::format(
+                  "is 1, and all {} ask for chips. A LeaderWorkerSet without the fix of its issue "
+                  "917 tells the leader TPU_WORKER_ID -1, and workers the host names of others.",
+                  Count(size, "pod")),
+              .change = "remove subGroupPolicy and set size to 1 (each pod is a group of its own, "
+                        "so replicas grows as much), or use a LeaderWorkerSet with that fix",
+              .decision = "which LeaderWorkerSet the cluster has"});
+}
+
 void Check(const Subject& subject, Report& report) {
   const Counting counting = subject.pods.scale.counting;
   if (counting == Counting::kNone || subject.is_pod()) return;
   CheckLeader(subject, report);
+  CheckSubGroupsOfOne(subject, report);
   std::optional<Slice> slice;
   for (const k8s::Container& container : subject.pods.pod.spec.containers) {
     if (!container.HasEnv(workload::kTpuWorkerId) &&
