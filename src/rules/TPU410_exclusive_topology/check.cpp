@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "rules/engine/phrases.h"
 #include "tpu_admission/base/json_pointer.h"
@@ -8,6 +9,7 @@
 #include "tpu_admission/workload/gke_labels.h"
 #include "tpu_admission/workload/jobset_keys.h"
 #include "tpu_admission/workload/kueue_keys.h"
+#include "tpu_admission/workload/lws_keys.h"
 
 namespace tpu_admission::rules {
 namespace {
@@ -20,20 +22,48 @@ using workload::PodSet;
 constexpr std::string_view kKueueTopology[] = {
     workload::kKueueRequired, workload::kKueueSliceRequired, workload::kKueuePreferred};
 
-bool IsKeptTogether(const Subject& subject) {
+bool IsKeptByKueue(const Subject& subject) {
   const k8s::StringMap& annotations = subject.pods.pod.metadata.annotations;
-  return subject.workload.metadata.annotations.Has(workload::kJobSetExclusiveTopology) ||
-         subject.pods.job_annotations.Has(workload::kJobSetExclusiveTopology) ||
-         annotations.Has(workload::kJobSetExclusiveTopology) ||
-         std::any_of(std::begin(kKueueTopology), std::end(kKueueTopology),
+  return std::any_of(std::begin(kKueueTopology), std::end(kKueueTopology),
                      [&](std::string_view key) { return annotations.Has(key); });
 }
 
+// Some key of its own says it, be it on the JobSet, a replicated job or its pods.
+bool HasKey(const Subject& subject, std::string_view key) {
+  return subject.workload.metadata.annotations.Has(key) || subject.pods.job_annotations.Has(key) ||
+         subject.pods.pod.metadata.annotations.Has(key);
+}
+
+bool IsKeptTogether(const Subject& subject) {
+  return HasKey(subject, workload::kJobSetExclusiveTopology) || IsKeptByKueue(subject);
+}
+
 // Where the annotation stands that names the domain of a Job, or where it is to stand.
-std::string PointerOf(std::string_view object) {
+std::string PointerOf(std::string_view object,
+                      std::string_view key = workload::kJobSetExclusiveTopology) {
   std::string pointer = fmt::format("{}/metadata/annotations", object);
-  AppendPointerToken(pointer, workload::kJobSetExclusiveTopology);
+  AppendPointerToken(pointer, key);
   return pointer;
+}
+
+// JobSet and LeaderWorkerSet have each a key of its own for the same, and pass over the other's.
+bool HasKeyOfOtherKind(const Subject& subject, Report& report) {
+  std::string_view own = workload::kJobSetExclusiveTopology;
+  std::string_view other = workload::kLwsExclusiveTopology;
+  if (!subject.pods.row->always_indexed) std::swap(own, other);
+  const auto domain = subject.workload.metadata.annotations.Find(other);
+  if (!domain || HasKey(subject, own) || IsKeptByKueue(subject)) return false;
+  report.Add(
+      {.pointer = PointerOf("", other),
+       .part = "other key",
+       .summary = fmt::format("wrong exclusive-topology, {} reads its own key",
+                              subject.workload.kind->name),
+       .problem = fmt::format("means nothing to a {}, which reads {}: nothing keeps the pods of a "
+                              "slice on one.",
+                              subject.workload.kind->name, own),
+       .edits = {{PointerOf("", own), std::string(*domain)},
+                 {PointerOf("", other), std::nullopt}}});
+  return true;
 }
 
 // What the key of the node pool was meant to be.
@@ -74,9 +104,10 @@ void CheckDomain(const Subject& subject, const Slice& slice, Report& report) {
 void Check(const Subject& subject, Report& report) {
   const PodSet& pods = subject.pods;
   const std::int64_t jobs = pods.scale.slices.value.value_or(0);
-  if (!pods.row->always_indexed) return;
+  const bool is_group = pods.scale.counting == workload::Counting::kGroup && !pods.row->leads;
+  if (!pods.row->always_indexed && !is_group) return;
   const std::optional<Slice> slice = subject.SliceOfPods();
-  if (!slice || !slice->multi_host()) return;
+  if (!slice || !slice->multi_host() || HasKeyOfOtherKind(subject, report) || is_group) return;
   CheckDomain(subject, *slice, report);
   if (jobs < 2 || IsKeptTogether(subject)) return;
   const std::string topology = slice->topology.Text();

@@ -1,0 +1,12 @@
+// The annotations by which LeaderWorkerSet is spoken to. Each key stands here and nowhere else.
+#pragma once
+
+#include <string_view>
+
+namespace tpu_admission::workload {
+
+// On the LeaderWorkerSet. https://lws.sigs.k8s.io/docs/concepts/
+inline constexpr std::string_view kLwsExclusiveTopology =
+    "leaderworkerset.sigs.k8s.io/exclusive-topology";
+
+}  // namespace tpu_admission::workload
