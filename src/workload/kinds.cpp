@@ -116,6 +116,12 @@ constexpr PodSetRow kTrainingRuntime[] = {
      .counting = Counting::kElsewhere,
      .name = "spec/template/spec/replicatedJobs[]/name"}};
 
+// What a TrainJob writes over the pods of its runtime. How many there are only both say together.
+// https://www.kubeflow.org/docs/components/trainer/operator-guides/podtemplate-overrides/
+constexpr PodSetRow kTrainJob[] = {{.path = "spec/podTemplateOverrides[]/spec",
+                                    .form = Form::kPodSpec,
+                                    .counting = Counting::kElsewhere}};
+
 // https://kserve.github.io/website/docs/reference/crd-api
 constexpr PodSetRow kLlmInferenceService[] = {
     {.path = "spec/template", .form = Form::kPodSpec, .counting = Counting::kElsewhere},
@@ -190,7 +196,7 @@ constexpr std::array kKinds = {
     Kind{"kubeflow.org", "v1", "PyTorchJob", "pytorchjobs", kPyTorchJob},
     Kind{"kubeflow.org", "v1", "JAXJob", "jaxjobs", kJaxJob},
     Kind{"kubeflow.org", "v2beta1 v1", "MPIJob", "mpijobs", kMpiJob},
-    Kind{"trainer.kubeflow.org", "v1alpha1", "TrainJob", "trainjobs", {}},
+    Kind{"trainer.kubeflow.org", "v1alpha1", "TrainJob", "trainjobs", kTrainJob, kServesOthers},
     Kind{"trainer.kubeflow.org", "v1alpha1", "TrainingRuntime", "trainingruntimes",
          kTrainingRuntime, kServesOthers},
     Kind{"trainer.kubeflow.org", "v1alpha1", "ClusterTrainingRuntime", "clustertrainingruntimes",

@@ -28,6 +28,8 @@ var customKinds = map[harness.CustomKind]object{
 		"jaxReplicaSpecs": object{"Worker": object{"template": template}}},
 	{Group: "kubeflow.org", Version: "v2beta1", Kind: "MPIJob", Plural: "mpijobs"}: {
 		"mpiReplicaSpecs": object{"Worker": object{"template": template}}},
+	{Group: "trainer.kubeflow.org", Version: "v1alpha1", Kind: "TrainJob", Plural: "trainjobs"}: {
+		"podTemplateOverrides": []any{object{"spec": object{"nodeSelector": selector}}}},
 	{Group: "trainer.kubeflow.org", Version: "v1alpha1", Kind: "TrainingRuntime", Plural: "trainingruntimes"}: runtime,
 	{Group: "trainer.kubeflow.org", Version: "v1alpha1", Kind: "ClusterTrainingRuntime",
 		Plural: "clustertrainingruntimes", ClusterScoped: true}: runtime,

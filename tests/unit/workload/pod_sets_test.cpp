@@ -129,6 +129,8 @@ const Known kKnown[] = {
     Kubeflow("PyTorchJob", "pytorchReplicaSpecs"),
     Kubeflow("JAXJob", "jaxReplicaSpecs"),
     Kubeflow("MPIJob", "mpiReplicaSpecs"),
+    {"TrainJob", "trainer.kubeflow.org", "TrainJob", "/spec/podTemplateOverrides/0/spec",
+     Form::kPodSpec, kElsewhere},
     Runtime("TrainingRuntime"),
     Runtime("ClusterTrainingRuntime"),
     Llm("Template", "/spec/template"),
@@ -309,10 +311,10 @@ TEST(PodSetTable, SomeKindsOnlyServeOthers) {
   }
   EXPECT_EQ(serving, (std::set<std::string_view>{"ClusterTrainingRuntime", "ComputeClass", "Model",
                                                  "ResourceClaim", "ResourceClaimTemplate",
-                                                 "ResourceFlavor", "TrainingRuntime"}));
+                                                 "ResourceFlavor", "TrainJob", "TrainingRuntime"}));
 }
 
-TEST(PodSetTable, TrainJobIsNeverJudgedBecauseItsPodsStandInARuntime) {
+TEST(PodSetTable, OfATrainJobOnlyTheOverridesAreReadBecauseItsPodsStandInARuntime) {
   Reading reading;
   json job = {{"metadata", {{"name", "t"}}},
               {"spec",
@@ -320,8 +322,8 @@ TEST(PodSetTable, TrainJobIsNeverJudgedBecauseItsPodsStandInARuntime) {
                 {"podTemplateOverrides", json::array({{{"spec", PodSpecOf()}}})},
                 {"template", {{"spec", PodSpecOf()}}}}}};
   const Workload workload = reading.Of("trainer.kubeflow.org", "TrainJob", job);
-  ASSERT_NE(workload.kind, nullptr);
-  EXPECT_TRUE(workload.pod_sets.empty());
+  ASSERT_EQ(workload.pod_sets.size(), 1U);
+  EXPECT_EQ(workload.pod_sets[0].pointer, "/spec/podTemplateOverrides/0/spec");
 }
 
 }  // namespace
