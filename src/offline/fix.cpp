@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <span>
 #include <utility>
 
+#include "offline/halves.h"
+#include "offline/yaml_text.h"
 #include "tpu_admission/offline/text_edit.h"
 #include "tpu_admission/offline/text_patch.h"
 
@@ -13,15 +16,25 @@ namespace {
 
 constexpr int kMostRounds = 8;
 
-// The edits that the report's repairs come to, by document.
-std::map<std::size_t, std::vector<k8s::JsonEdit>> EditsOf(const FileReport& report, char label) {
-  std::map<std::size_t, std::vector<k8s::JsonEdit>> edits;
+// What is to become of an object of the report.
+struct ObjectEdits {
+  const ObjectReport* object = nullptr;
+  std::vector<k8s::JsonEdit> edits;
+};
+struct ObjectPatch {
+  const ObjectReport* object = nullptr;
+  TextPatch patch;
+};
+
+template <typename T>
+using ByDocument = std::map<std::size_t, std::vector<T>>;
+
+// The edits that the report's repairs come to.
+ByDocument<ObjectEdits> EditsOf(const FileReport& report, char label) {
+  ByDocument<ObjectEdits> edits;
   for (const ObjectReport& object : report.objects) {
     for (const ReportedRepair& repair : object.repairs) {
-      if (repair.label != label) continue;
-      const auto& some = repair.repair.edits;
-      auto& all = edits[object.document];
-      all.insert(all.end(), some.begin(), some.end());
+      if (repair.label == label) edits[object.document].push_back({&object, repair.repair.edits});
     }
   }
   return edits;
@@ -49,22 +62,77 @@ bool Apply(std::vector<TextChange> changes, FixedText& fixed) {
   return true;
 }
 
-void Complain(std::size_t document, const std::string& why, FixedText& fixed) {
-  std::string problem = "document " + std::to_string(document + 1) + ": " + why;
+// `object`: which of the document it is about; nullptr: all.
+void Complain(std::size_t document, const ObjectReport* object, const std::string& why,
+              FixedText& fixed) {
+  std::string problem = "document " + std::to_string(document + 1) + ": ";
+  if (object != nullptr) {
+    problem += object->title + " in line " + std::to_string(object->place.line) + ": ";
+  }
+  problem += why;
   if (std::find(fixed.problems.begin(), fixed.problems.end(), problem) == fixed.problems.end()) {
     fixed.problems.push_back(std::move(problem));
   }
 }
 
-// The fixes of the report, by document.
-std::map<std::size_t, std::vector<TextPatch>> PatchesOf(const FileReport& report) {
-  std::map<std::size_t, std::vector<TextPatch>> patches;
+// The fixes of the report.
+ByDocument<ObjectPatch> PatchesOf(const FileReport& report) {
+  ByDocument<ObjectPatch> patches;
   for (const ObjectReport& object : report.objects) {
     for (const admission::TemplateFix& fix : object.fixes) {
-      patches[object.document].push_back({fix.pointer, fix.patch});
+      patches[object.document].push_back({&object, {fix.pointer, fix.patch}});
     }
   }
   return patches;
+}
+
+// The changes of the objects of a document whose edits its text takes.
+std::vector<TextChange> ChangesOfObjects(const YamlStream& stream, std::size_t document,
+                                         const std::vector<ObjectEdits>& objects,
+                                         FixedText& fixed) {
+  const YamlDocument* const found = FindDocument(stream, document);
+  const std::size_t bytes =
+      found == nullptr ? 0 : DocumentTextOf(fixed.text, stream, *found).text.size();
+  DocumentEdits taken{document, {}};
+  std::vector<TextChange> changes;
+  std::size_t tried = 0;
+  std::string why;
+  const auto is_too_much = [&] { return tried > bytes + kMostTried; };
+  const auto take = [&](std::span<const ObjectEdits> some) {
+    if (is_too_much()) return true;  // told at the end
+    tried += bytes;
+    DocumentEdits all = taken;
+    for (const ObjectEdits& each : some) {
+      all.edits.insert(all.edits.end(), each.edits.begin(), each.edits.end());
+    }
+    auto made = ChangesOf(fixed.text, stream, all);
+    if (!made) {
+      why = made.error().message;
+      return false;
+    }
+    taken = std::move(all);
+    changes = *std::move(made);
+    return true;
+  };
+  TakeInHalves<ObjectEdits>(objects, take, [&](const ObjectEdits& alone) {
+    Complain(document, alone.object, why, fixed);
+  });
+  if (is_too_much()) Complain(document, nullptr, kTooLargeToTry, fixed);
+  return changes;
+}
+
+// The same of their fixes.
+std::vector<TextChange> ChangesOfPatches(const YamlStream& stream, std::size_t document,
+                                         const std::vector<ObjectPatch>& objects,
+                                         FixedText& fixed) {
+  std::vector<TextPatch> patches;
+  for (const ObjectPatch& each : objects) patches.push_back(each.patch);
+  PatchedText found = PatchText(fixed.text, stream, document, patches);
+  for (const PatchProblem& problem : found.problems) {
+    Complain(document, problem.patch ? objects[*problem.patch].object : nullptr, problem.text,
+             fixed);
+  }
+  return std::move(found.changes);
 }
 
 // One round of repairs, or of the fixes that are left; false if it changed nothing.
@@ -72,19 +140,15 @@ bool Mend(const FileReport& report, char label, FixedText& fixed) {
   fixed.problems.clear();
   const YamlStream stream = ReadYaml(fixed.text);
   std::vector<TextChange> changes;
+  const auto add = [&](std::vector<TextChange> some) {
+    std::move(some.begin(), some.end(), std::back_inserter(changes));
+  };
   for (const auto& [document, some] : EditsOf(report, label)) {
-    auto found = ChangesOf(fixed.text, stream, {document, some});
-    if (found) {
-      std::move(found->begin(), found->end(), std::back_inserter(changes));
-    } else {
-      Complain(document, found.error().message, fixed);
-    }
+    add(ChangesOfObjects(stream, document, some, fixed));
   }
   if (!changes.empty()) return Apply(std::move(changes), fixed);
   for (const auto& [document, some] : PatchesOf(report)) {
-    PatchedText found = PatchText(fixed.text, stream, document, some);
-    std::move(found.changes.begin(), found.changes.end(), std::back_inserter(changes));
-    for (const std::string& why : found.problems) Complain(document, why, fixed);
+    add(ChangesOfPatches(stream, document, some, fixed));
   }
   return Apply(std::move(changes), fixed);
 }

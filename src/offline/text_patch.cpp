@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "offline/halves.h"
 #include "offline/yaml_text.h"
 #include "tpu_admission/base/json_pointer.h"
 
@@ -195,6 +196,7 @@ std::optional<TextChange> Added(std::string_view text, const YamlNode& root,
 
 // A patch as what it does to the text and to the tree.
 struct Prepared {
+  std::size_t patch = 0;            // its place among the patches
   std::vector<TextChange> changes;  // in the order of the text
   Tree operations = Tree::array();
 };
@@ -274,17 +276,17 @@ class Patcher {
       : tree_(TreeOf(*document.root)), slice_(slice) {}
 
   // Takes all of them, or the halves that can be taken.
-  void Take(std::span<const Prepared> some) {
-    if (some.empty() || too_much_) return;
-    if (Holds(taken_, some)) {
+  void Take(std::span<const Prepared> all) {
+    const auto take = [this](std::span<const Prepared> some) {
+      if (too_much_) return true;  // told at the end
+      if (!Holds(taken_, some)) return false;
       for (const Prepared& each : some) taken_.push_back(&each);
-    } else if (some.size() > 1) {
-      const std::size_t half = some.size() / 2;
-      Take(some.first(half));
-      Take(some.subspan(half));
-    } else if (taken_.empty() || !Holds({}, some)) {
-      in_the_way_ = true;
-    }
+      return true;
+    };
+    TakeInHalves<Prepared>(all, take, [this](const Prepared& alone) {
+      const bool goes_later = !taken_.empty() && Holds({}, {&alone, 1});
+      if (!goes_later && !too_much_) left_.push_back({alone.patch, kCannotBeAdded});
+    });
   }
 
   PatchedText Done() const {
@@ -294,17 +296,12 @@ class Patcher {
     }
     std::stable_sort(done.changes.begin(), done.changes.end(),
                      [](const TextChange& a, const TextChange& b) { return a.begin < b.begin; });
-    if (in_the_way_) done.problems.emplace_back(kCannotBeAdded);
-    if (too_much_) {
-      done.problems.emplace_back(
-          "is too large to try its changes one by one; split the list, or add them by hand");
-    }
+    done.problems = left_;
+    if (too_much_) done.problems.push_back({std::nullopt, kTooLargeToTry});
     return done;
   }
 
  private:
-  static constexpr std::size_t kMostTried = 32 << 20;  // bytes read, beyond the first time
-
   // Whether the text with the changes of both reads as the tree with their operations.
   bool Holds(const std::vector<const Prepared*>& before, std::span<const Prepared> more) try {
     tried_ += slice_.text.size();
@@ -332,8 +329,8 @@ class Patcher {
   const Tree tree_;
   const DocumentText slice_;
   std::vector<const Prepared*> taken_;
+  std::vector<PatchProblem> left_;
   std::size_t tried_ = 0;
-  bool in_the_way_ = false;
   bool too_much_ = false;
 };
 
@@ -342,15 +339,16 @@ class Patcher {
 PatchedText PatchText(std::string_view text, const YamlStream& stream, std::size_t document,
                       std::span<const TextPatch> patches) {
   const YamlDocument* const found = FindDocument(stream, document);
-  if (found == nullptr) return {{}, {"there is no such document"}};
-  std::vector<std::string> problems;
+  if (found == nullptr) return {{}, {{std::nullopt, "there is no such document"}}};
+  std::vector<PatchProblem> problems;
   std::vector<Prepared> apart;  // the others come in the next round
   Taken taken;
-  for (const TextPatch& patch : patches) {
-    Result<Prepared> prepared = Prepare(text, *found->root, patch);
+  for (std::size_t i = 0; i < patches.size(); ++i) {
+    Result<Prepared> prepared = Prepare(text, *found->root, patches[i]);
     if (!prepared) {
-      problems.push_back(prepared.error().message);
+      problems.push_back({i, prepared.error().message});
     } else if (taken.Add(prepared->changes)) {
+      prepared->patch = i;
       apart.push_back(*std::move(prepared));
     }
   }
@@ -366,7 +364,7 @@ Result<std::vector<TextChange>> PatchText(std::string_view text, const YamlStrea
                                           std::string_view patch) {
   const TextPatch alone{pointer, patch};
   PatchedText patched = PatchText(text, stream, document, {&alone, 1});
-  if (!patched.problems.empty()) return Error{patched.problems.front()};
+  if (!patched.problems.empty()) return Error{patched.problems.front().text};
   return std::move(patched.changes);
 }
 

@@ -9,10 +9,12 @@
 namespace tpu_admission::offline {
 
 struct FixedText {
-  std::string text;                   // what it was, if nothing could be done
-  std::vector<std::string> problems;  // "document 2: why it cannot be changed in the text"
-  std::vector<Note> errors;           // what could not be read, at its place in what the text was
-  bool is_template = false;           // its one error says so
+  std::string text;  // what it was, if nothing could be done
+  // `document 2: Job "train" in line 30: why it cannot be changed in the text`; the first document
+  // is 1, the line that of `text`.
+  std::vector<std::string> problems;
+  std::vector<Note> errors;  // what could not be read, at its place in what the text was
+  bool is_template = false;  // its one error says so
 };
 
 // Makes of each object that something is told of the repair with this label, and adds the fixes of

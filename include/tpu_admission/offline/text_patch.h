@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -28,9 +29,15 @@ struct TextPatch {
   std::string_view operations;
 };
 
+// Why a patch cannot be made.
+struct PatchProblem {
+  std::optional<std::size_t> patch;  // its place among them; nothing: of all that are left
+  std::string text;
+};
+
 struct PatchedText {
-  std::vector<TextChange> changes;    // in the order of the text
-  std::vector<std::string> problems;  // why some cannot be made
+  std::vector<TextChange> changes;  // in the order of the text
+  std::vector<PatchProblem> problems;
 };
 
 // The changes of the patches that go together; of two that meet the first. Reads the document once,

@@ -512,10 +512,39 @@ TEST_F(CheckFolder, FixSaysWhatItRepairedInPart) {
   Write("a.yaml", text);
   const Ended ended = Run({"--fix", "a.yaml"});
   EXPECT_EQ(ended.exit_code, 2);
-  EXPECT_THAT(ended.err, HasSubstr("a.yaml: document 1: an anchor, alias or merge key, or how a "
-                                   "value is written stands in the way; change it by hand\n"));
+  EXPECT_THAT(
+      ended.err,
+      HasSubstr("a.yaml: document 1: Pod \"p\" in line 5: an anchor, alias or merge key, or how a "
+                "value is written stands in the way; change it by hand\n"));
   EXPECT_THAT(ended.err, HasSubstr("tpu-admission: partly repaired a.yaml\n"));
   EXPECT_THAT(ReadText(root() + "/a.yaml"), HasSubstr("tolerations"));
+}
+
+TEST_F(CheckFolder, AnObjectThatCannotBeRepairedIsNamedAndTheOthersOfItsListAreRepaired) {
+  const std::string job = R"(- apiVersion: batch/v1
+  kind: Job
+  metadata: {name: train}
+  spec:
+    parallelism: &n 2
+    completions: *n
+    completionMode: Indexed
+    template:
+      spec:
+        nodeSelector:
+          cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
+          cloud.google.com/gke-tpu-topology: 4x4
+        containers:
+        - name: jax
+          resources: {requests: {cpu: 1, memory: 1Gi}, limits: {google.com/tpu: 4}}
+)";
+  Write("a.yaml", kList + job);
+  const Ended ended = RunToEnd({"check", "--fix", root() + "/a.yaml"});
+  EXPECT_EQ(ended.exit_code, 2);
+  const std::string fixed = ReadText(root() + "/a.yaml");
+  EXPECT_THAT(fixed, HasSubstr("topology: 2x2"));
+  EXPECT_THAT(fixed, HasSubstr("parallelism: &n 2\n    completions: *n\n"));
+  EXPECT_THAT(ended.err, HasSubstr("a.yaml: document 1: Job \"train\" in line 19: an anchor, "));
+  EXPECT_THAT(ended.err, Not(HasSubstr("Pod \"p\"")));
 }
 
 TEST_F(CheckFolder, FixWritesNothingOutsideOfTheFolder) {
