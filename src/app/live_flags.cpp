@@ -49,7 +49,8 @@ void AddScan(CLI::App& command, ScanOptions& options) {
 
 void AddWhy(CLI::App& command, WhyOptions& options) {
   AddKubectl(command, options.kubectl);
-  CLI::Option* list = command.add_flag("--list", options.list, "print all causes: a table, or JSON");
+  CLI::Option* list =
+      command.add_flag("--list", options.list, "print all causes: a table, or JSON");
   command.add_option("KIND/NAME", options.object, "what is asked about, e.g. job/train")
       ->excludes(list);
   command
