@@ -87,7 +87,8 @@ std::string Capacity(const tpu::Consumption& row) {
   return text.empty() ? "not known" : text;
 }
 
-void PrintWay(const Way& way, std::size_t number, std::ostream& out) {
+void PrintWay(const Way& way, const offline::Capacity& capacity, std::size_t number,
+              std::ostream& out) {
   const tpu::Placement& placement = way.placement;
   const tpu::Generation& generation = *way.generation;
   out << fmt::format(
@@ -112,6 +113,9 @@ void PrintWay(const Way& way, std::size_t number, std::ostream& out) {
                        generation.hbm_gb_per_chip * way.total_chips(), generation.hbm_gb_per_chip);
   }
   out << "   capacity    " << Capacity(generation.consumption) << '\n';
+  if (const Status had = offline::CanBeHad(way, capacity); !had) {
+    out << "   not so      " << had.error().message << '\n';
+  }
   out << fmt::format("   for pods    about {}m CPU and {}Mi memory a host\n",
                      placement.machine->allocatable.cpu_millis,
                      placement.machine->allocatable.memory_mib);
@@ -119,9 +123,10 @@ void PrintWay(const Way& way, std::size_t number, std::ostream& out) {
   out << '\n';
 }
 
-void PrintText(const std::vector<Way>& ways, const tpu::Catalog& catalog) {
+void PrintText(const std::vector<Way>& ways, const offline::Capacity& capacity,
+               const tpu::Catalog& catalog) {
   std::ostringstream out;  // the words of a catalog may be strangers'
-  for (std::size_t i = 0; i < ways.size(); ++i) PrintWay(ways[i], i + 1, out);
+  for (std::size_t i = 0; i < ways.size(); ++i) PrintWay(ways[i], capacity, i + 1, out);
   out << fmt::format(
       "Facts of {}; a zone with ? stands in one list of low confidence only.\n"
       "Next: --emit jobset (or job, nodepool, ...) writes it down for way 1, --way N for "
@@ -157,7 +162,7 @@ int ShowPlan(const PlanOptions& options) {
     for (const Way& way : *ways) list.push_back(ToJson(way));
     WriteJson({{"version", 1}, {"ways", std::move(list)}});
   } else {
-    PrintText(*ways, catalog);
+    PrintText(*ways, options.capacity, catalog);
   }
   return kDone;
 }

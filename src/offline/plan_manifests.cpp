@@ -282,7 +282,10 @@ constexpr auto kNames = [] {
   return names;
 }();
 
-Status CheckCapacity(const tpu::Generation& generation, const Capacity& capacity) {
+}  // namespace
+
+Status CanBeHad(const Way& way, const Capacity& capacity) {
+  const tpu::Generation& generation = *way.generation;
   const bool reserved = !capacity.reservation.empty();
   if (int{capacity.spot} + int{capacity.flex_start} + int{reserved} > 1) {
     return Error{"Spot, flex-start and a reservation exclude each other; take one"};
@@ -299,13 +302,11 @@ Status CheckCapacity(const tpu::Generation& generation, const Capacity& capacity
   return OkStatus();
 }
 
-}  // namespace
-
 std::span<const std::string_view> Emittable() { return kNames; }
 
 Result<std::string> Emit(std::string_view kind, const Way& way, const Capacity& capacity,
                          const Naming& naming) {
-  if (const Status status = CheckCapacity(*way.generation, capacity); !status) {
+  if (const Status status = CanBeHad(way, capacity); !status) {
     return status.error();
   }
   for (const Emitter& emitter : kEmitters) {

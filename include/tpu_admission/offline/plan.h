@@ -57,6 +57,9 @@ struct Capacity {
   std::string reservation = {};  // its name; empty: none
 };
 
+// Whether a way can be paid for so; the error says what is refused. Emit() asks it too.
+Status CanBeHad(const Way& way, const Capacity& capacity);
+
 struct Naming {
   std::string name = "train";  // a DNS label
   std::string image = "example.com/jax:latest";

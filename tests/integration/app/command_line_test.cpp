@@ -317,6 +317,16 @@ TEST(CommandLine, CatalogPrintsThePlanningPagesFacts) {
   }
 }
 
+TEST(CommandLine, PlanSaysWhatCannotBeHadSo) {
+  const std::vector<std::string> wish = {"plan", "--accelerator", "v4", "--chips", "64"};
+  EXPECT_THAT(RunToEnd(wish).out, Not(HasSubstr("not so ")));
+  std::vector<std::string> flex = wish;
+  flex.emplace_back("--flex-start");
+  EXPECT_THAT(RunToEnd(flex).out, HasSubstr("   not so      v4 is not to be had by flex-start\n"));
+  flex.emplace_back("--spot");
+  EXPECT_THAT(RunToEnd(flex).out, HasSubstr("Spot, flex-start and a reservation exclude each "));
+}
+
 TEST(CommandLine, ExplainListsAndTells) {
   EXPECT_THAT(RunToEnd({"explain"}).out,
               HasSubstr("\nTPU301  deny   chips-per-host             a container's chips that "));
