@@ -25,6 +25,10 @@ std::unique_ptr<Format> NewFormat(std::string_view name, bool colour) {
   return nullptr;
 }
 
+std::string Counted(std::size_t number, std::string_view noun) {
+  return std::to_string(number).append(" ").append(noun).append(number == 1 ? "" : "s");
+}
+
 std::string Fingerprint(std::string_view file, const ObjectReport& object,
                         const ReportedFinding& finding) {
   std::uint64_t hash = 0xcbf29ce484222325;  // FNV-1a

@@ -54,9 +54,9 @@ class GithubFormat final : public Format {
     });
   }
   void Finish(const Counts& counts, std::string& out) override {
-    out += std::to_string(counts.workloads) +
-           " TPU workloads checked: " + std::to_string(counts.denied) + " errors, " +
-           std::to_string(counts.warned) + " warnings\n";
+    out += Counted(counts.workloads, "TPU workload") +
+           " checked: " + Counted(counts.denied, "error") + ", " +
+           Counted(counts.warned, "warning") + "\n";
   }
 };
 
@@ -130,7 +130,7 @@ class JunitFormat final : public Format {
     if (tests == 0) {
       ++tests;
       cases = "    <testcase classname=\"" + Xml(report.file) + "\" name=\"" +
-              std::to_string(report.workloads) + " TPU workloads\"/>\n";
+              Counted(report.workloads, "TPU workload") + "\"/>\n";
     }
     out += "  <testsuite name=\"" + Xml(report.file) + "\" tests=\"" + std::to_string(tests) +
            "\" failures=\"" + std::to_string(failures) + "\" errors=\"0\" skipped=\"0\">\n" +

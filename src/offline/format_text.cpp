@@ -11,10 +11,6 @@ namespace {
 
 using rules::Mode;
 
-std::string Number(std::size_t number, const std::string& noun) {
-  return std::to_string(number) + " " + noun + (number == 1 ? "" : "s");
-}
-
 constexpr std::string_view kBold = "\x1b[1m";
 constexpr std::string_view kRed = "\x1b[1;31m";
 constexpr std::string_view kYellow = "\x1b[1;33m";
@@ -37,14 +33,15 @@ class TextFormat final : public Format {
 
   void Finish(const Counts& counts, std::string& out) override {
     if (counts.known > 0) {
-      out += Number(counts.known, "finding") + (counts.known == 1
-                                                    ? " stands in the baseline and is not told\n"
-                                                    : " stand in the baseline and are not told\n");
+      out += Counted(counts.known, "finding") + (counts.known == 1
+                                                     ? " stands in the baseline and is not told\n"
+                                                     : " stand in the baseline and are not told\n");
     }
-    out += Number(counts.workloads, "TPU workload") +
-           " checked: " + Number(counts.denied, "error") + ", " + Number(counts.warned, "warning");
+    out += Counted(counts.workloads, "TPU workload") +
+           " checked: " + Counted(counts.denied, "error") + ", " +
+           Counted(counts.warned, "warning");
     if (counts.would_be_denied > 0) {
-      out += "; " + Number(counts.would_be_denied, "finding") +
+      out += "; " + Counted(counts.would_be_denied, "finding") +
              " would be denied without the policy's default";
     }
     out += '\n';

@@ -1,7 +1,10 @@
 // The formats, one factory each; see tpu_admission/offline/format.h.
 #pragma once
 
+#include <cstddef>
 #include <memory>
+#include <string>
+#include <string_view>
 
 #include "tpu_admission/offline/format.h"
 
@@ -14,5 +17,8 @@ std::unique_ptr<Format> NewGithubFormat();
 std::unique_ptr<Format> NewGitlabFormat();
 std::unique_ptr<Format> NewJunitFormat();
 std::unique_ptr<Format> NewCheckstyleFormat();
+
+// "1 error", "2 errors".
+std::string Counted(std::size_t number, std::string_view noun);
 
 }  // namespace tpu_admission::offline

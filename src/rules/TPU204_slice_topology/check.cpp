@@ -93,9 +93,9 @@ std::optional<Finding> CheckDynamic(const SliceCut& cut) {
 Finding NoParts(const SliceCut& cut) {
   Finding finding = At(
       cut.subject, fmt::format("slices of {} cannot be cut into parts", cut.generation.label),
-      fmt::format("asks for a {} part of a slice, but GKE does not cut slices of {}: the pods "
+      fmt::format("asks for {} part of a slice, but GKE does not cut slices of {}: the pods "
                   "would see the topology of the whole node pool.",
-                  cut.name(), cut.generation.name),
+                  WithArticle(cut.name()), cut.generation.name),
       cut.generation.PlacementsOf(cut.slice).empty()
           ? ""
           : fmt::format(", and {}",
@@ -142,10 +142,10 @@ workload::Edits KeepingTogether(const SliceCut& cut, const Slice& slice) {
 Finding NotKeptTogether(const SliceCut& cut, const Slice& slice) {
   Finding finding =
       At(cut.subject, fmt::format("nothing keeps the hosts of {} together", cut.name()),
-         fmt::format("cuts a {} part out of {}, but no Kueue annotation says that the pods must be "
+         fmt::format("cuts {} part out of {}, but no Kueue annotation says that the pods must be "
                      "on hosts of one part. The scheduler may take any hosts, and the program ends "
                      "with connection timeouts.",
-                     cut.name(), cut.parent->Text()),
+                     WithArticle(cut.name()), cut.parent->Text()),
          "");
   finding.edits = KeepingTogether(cut, slice);
   if (!cut.subject.workload.queued) {

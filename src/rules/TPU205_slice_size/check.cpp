@@ -37,21 +37,22 @@ void Check(const Subject& subject, Report& report) {
   const tpu::Topology& slice = wholes.front();
   const std::string found = fmt::format("{} x {}", *size, chips);
   const bool divides = slice.chips() % chips == 0;
-  report.Add({.pointer = subject.AtAnnotation(workload::kKueueSliceSize),
-              .summary = fmt::format("podset-slice-size {} chips are not the {} of a {} slice",
-                                     found, slice.chips(), slice.Text()),
-              .problem = fmt::format(
-                  "is {}, and each pod asks for {}: {} together, but a {} slice has {}. Kueue "
-                  "gives each group of pods a slice of its own, and a slice runs only if its "
-                  "pods use all of it (full utilization).",
-                  *size, Count(chips, "chip"), *size * chips, slice.Text(), slice.chips()),
-              .edits = divides ? workload::Edits{{subject.AtAnnotation(workload::kKueueSliceSize),
-                                                  std::to_string(slice.chips() / chips)}}
-                               : workload::Edits(),
-              .change = divides ? ""
-                                : fmt::format("let {} times the chips of a pod be {}",
-                                              workload::kKueueSliceSize, slice.chips()),
-              .decision = "how many chips a pod is to have"});
+  report.Add(
+      {.pointer = subject.AtAnnotation(workload::kKueueSliceSize),
+       .summary = fmt::format("podset-slice-size {} chips are not the {} of {} slice", found,
+                              slice.chips(), WithArticle(slice.Text())),
+       .problem = fmt::format(
+           "is {}, and each pod asks for {}: {} together, but {} slice has {}. Kueue "
+           "gives each group of pods a slice of its own, and a slice runs only if its "
+           "pods use all of it (full utilization).",
+           *size, Count(chips, "chip"), *size * chips, WithArticle(slice.Text()), slice.chips()),
+       .edits = divides ? workload::Edits{{subject.AtAnnotation(workload::kKueueSliceSize),
+                                           std::to_string(slice.chips() / chips)}}
+                        : workload::Edits(),
+       .change = divides ? ""
+                         : fmt::format("let {} times the chips of a pod be {}",
+                                       workload::kKueueSliceSize, slice.chips()),
+       .decision = "how many chips a pod is to have"});
 }
 
 }  // namespace

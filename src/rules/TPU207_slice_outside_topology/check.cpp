@@ -1,5 +1,6 @@
 #include <fmt/core.h>
 
+#include "rules/engine/phrases.h"
 #include "rules/engine/slice_cut.h"
 #include "tpu_admission/workload/gke_labels.h"
 
@@ -14,11 +15,10 @@ void Check(const Subject& subject, Report& report) {
   const std::string words = edits.empty() ? SetSliceTopology(PartsOf(*cut)) + LevelToo(*cut) : "";
   report.Add(
       {.pointer = subject.AtAnnotation(workload::kGkeSliceTopology),
-       .summary = fmt::format("a {} slice does not fit into {}", cut->name(), parent),
-       .problem =
-           fmt::format("is {}, but the pods select nodes of a {} slice, and a part is nowhere "
-                       "longer than the whole.",
-                       cut->name(), parent),
+       .summary = fmt::format("{} slice does not fit into {}", WithArticle(cut->name()), parent),
+       .problem = fmt::format("is {}, but the pods select nodes of {} slice, and a part is nowhere "
+                              "longer than the whole.",
+                              cut->name(), WithArticle(parent)),
        .edits = std::move(edits),
        .change = words + ", or select a larger topology",
        .decision = "which slice is meant",

@@ -74,8 +74,9 @@ std::string Summary(std::int64_t found, const Slice& slice) {
       fmt::format("{}{} not fill ", Count(found, "pod"), found == 1 ? " does" : " do");
   const std::string topology = slice.topology.Text();
   const std::string wanted = std::to_string(slice.pods);
-  return pods + (found < slice.pods ? fmt::format("a {} slice: it takes {}", topology, wanted)
-                                    : fmt::format("{} slices: each takes {}", topology, wanted));
+  return pods + (found < slice.pods
+                     ? fmt::format("{} slice: it takes {}", WithArticle(topology), wanted)
+                     : fmt::format("{} slices: each takes {}", topology, wanted));
 }
 
 // ", or select topology 2x4, which has 2 hosts", if there is one for the pods as they are.
@@ -270,8 +271,9 @@ void CheckRequest(const Subject& subject, Report& report) {
   if (request->count > 0 && request->count % slice->pods == 0) return;
   report.Add(
       {.pointer = subject.At(workload::NodeLabel::kTopology),
-       .summary = fmt::format("a request is for {}, a {} slice takes {}",
-                              Count(request->count, "pod"), slice->topology.Text(), slice->pods),
+       .summary =
+           fmt::format("a request is for {}, {} slice takes {}", Count(request->count, "pod"),
+                       WithArticle(slice->topology.Text()), slice->pods),
        .problem = fmt::format("is a slice for {}, but ProvisioningRequest {} of this file "
                               "asks for room for {}: GKE makes whole slices, or nothing.",
                               Count(slice->pods, "pod"), Quoted(request->name), request->count),
@@ -289,8 +291,8 @@ void CheckEither(const Subject& subject, Report& report) {
   if (fewest % slice->pods == 0 || most % slice->pods == 0) return;
   report.Add(
       {.pointer = scale.pods.pointer(),
-       .summary = fmt::format("neither {} nor {} fill a {} slice: it takes {}", fewest,
-                              Count(most, "pod"), slice->topology.Text(), slice->pods),
+       .summary = fmt::format("neither {} nor {} fill {} slice: it takes {}", fewest,
+                              Count(most, "pod"), WithArticle(slice->topology.Text()), slice->pods),
        .problem = fmt::format(
            "{}, so that {} or {} go to these nodes (the other template may be for them or not){}: "
            "the TPU runtime waits until {} pods run on each slice.",

@@ -17,9 +17,9 @@ void Check(const Subject& subject, Report& report) {
        .summary = fmt::format("Job on {} is not Indexed, so pods have no worker number",
                               Count(slice->hosts, "host")),
        .problem = fmt::format(
-           "is not Indexed, but the pods run on {} of a {} slice and must know which worker each "
+           "is not Indexed, but the pods run on {} of {} slice and must know which worker each "
            "of them is. Only an Indexed Job gives its pods an index and a stable host name.",
-           Count(slice->hosts, "host"), slice->topology.Text()),
+           Count(slice->hosts, "host"), WithArticle(slice->topology.Text())),
        .edits = {{fmt::format("{}/completionMode", scale.pointer), "Indexed"}}});
 }
 

@@ -34,9 +34,9 @@ void Check(const Subject& subject, Report& report) {
       .summary = fmt::format("completions {} and parallelism {} differ on a multi-host slice",
                              completions, parallelism),
       .problem = fmt::format(
-          "is {}, but parallelism is {}. All workers of a {} slice start and end together, so the "
+          "is {}, but parallelism is {}. All workers of {} slice start and end together, so the "
           "pods that come later or are missing leave the others waiting.",
-          completions, parallelism, slice->topology.Text())};
+          completions, parallelism, WithArticle(slice->topology.Text()))};
   Suggest(subject, slice->pods, finding);
   report.Add(std::move(finding));
 }

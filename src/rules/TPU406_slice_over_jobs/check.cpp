@@ -21,9 +21,9 @@ void Check(const Subject& subject, Report& report) {
               .summary = fmt::format("a slice of {} is spread over {} with {} each", topology,
                                      Count(jobs, "Job"), Count(pods, "pod")),
               .problem = fmt::format(
-                  "is {}, so the {} of a {} slice belong to several Jobs. Each Job counts its pods "
+                  "is {}, so the {} of {} slice belong to several Jobs. Each Job counts its pods "
                   "from 0, starts and fails by itself, and nothing keeps the Jobs on one slice.",
-                  jobs, Count(slice->pods, "pod"), topology),
+                  jobs, Count(slice->pods, "pod"), WithArticle(topology)),
               .edits = std::move(edits)});
 }
 

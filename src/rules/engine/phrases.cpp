@@ -31,6 +31,12 @@ std::string Count(std::int64_t number, std::string_view noun) {
   return std::to_string(number).append(" ").append(noun).append(number == 1 ? "" : "s");
 }
 
+std::string WithArticle(std::string_view number) {
+  const std::string_view first = number.substr(0, number.find('x'));
+  const bool is_an = first.starts_with('8') || first == "11" || first == "18";
+  return (is_an ? "an " : "a ") + std::string(number);
+}
+
 std::string Name(const Shape& shape) {
   std::string name = Printable(shape.accelerator());
   return shape.topology ? fmt::format("{} {}", name, shape.topology->Text()) : name;

@@ -506,6 +506,13 @@ TEST_F(CheckFolder, WritesThroughNoPlantedLinkAndKeepsTheMode) {
   EXPECT_EQ(std::distance(begin(files), end(files)), 5) << "nothing is left behind";
 }
 
+TEST_F(CheckFolder, CountsOneAsOne) {
+  Write("a.yaml", kWrongPod);
+  EXPECT_THAT(Run({"--output=github", "a.yaml"}).out, HasSubstr("\n1 TPU workload checked: "));
+  EXPECT_THAT(Run({"--output=junit", "--ignore=TPU1,TPU2,TPU3,TPU6", "a.yaml"}).out,
+              HasSubstr("name=\"1 TPU workload\"/>"));
+}
+
 TEST_F(CheckFolder, FixSaysWhatItRepairedInPart) {
   std::string text = kList;
   text.replace(text.find("3x3"), 3, "|-\n        3x3");
