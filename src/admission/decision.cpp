@@ -61,7 +61,12 @@ std::string Summary(const std::vector<JudgedFinding>& findings) {
 }
 
 std::string PatchedSummary(const std::vector<JudgedFinding>& fixed) {
-  return JoinedOnce(fixed, " ", Entry);
+  return Joined(fixed, " ", [&](const JudgedFinding& judged) {
+    const auto first = std::find_if(fixed.begin(), fixed.end(), [&](const JudgedFinding& other) {
+      return other.finding.rule == judged.finding.rule;
+    });
+    return &*first == &judged ? Entry(judged) : std::string();
+  });
 }
 
 std::string WouldDenySummary(const std::vector<JudgedFinding>& findings) {
