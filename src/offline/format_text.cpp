@@ -89,7 +89,7 @@ class TextFormat final : public Format {
       hardest = std::max(hardest, std::max(finding.mode, finding.would_be));
     }
     // What one edit mends is said beside it; else the repairs say it, once for all.
-    const bool alone = object.repairs.empty() || told == 1;
+    const bool alone = object.repairs.empty() || object.repairs.front().repair.as_said || told == 1;
     std::vector<const ReportedFinding*> earlier;
     for (const ReportedFinding& finding : object.findings) {
       if (!finding.ignored_because.empty()) AddIgnored(report, object, finding, out);
@@ -118,12 +118,13 @@ class TextFormat final : public Format {
     out += finding.paragraph;
   }
 
-  // Where one change mends several faults, it is said once.
+  // Where one change mends several faults, it is said once. (The same words about another field are
+  // another change.)
   static void AddChange(const ReportedFinding& finding, bool say,
                         const std::vector<const ReportedFinding*>& earlier, std::string& out) {
     if (!say || finding.change.empty()) return;
     const auto same = std::find_if(earlier.begin(), earlier.end(), [&](const auto* other) {
-      return other->change == finding.change;
+      return other->change == finding.change && other->edits == finding.edits;
     });
     const bool said = same != earlier.end() && (*same)->rule != finding.rule;
     out += said ? "  -> the change for " + std::string((*same)->rule->id) + " mends this too\n"

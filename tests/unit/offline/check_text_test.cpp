@@ -104,6 +104,24 @@ What would run:
 )");
 }
 
+// It says no more than they do, and less of the fields.
+TEST(CheckText, ARepairThatIsWhatTheFindingsSayTakesNothingFromThem) {
+  const std::string told = Told(Check(R"(apiVersion: cloud.google.com/v1
+kind: ComputeClass
+metadata: {name: c}
+spec:
+  priorities:
+  - tpu: {type: tpu-v6e-slices, count: 4, topology: 4x4}
+  - tpu: {type: tpu-v6e-slice, count: 3, topology: 4x4}
+)"),
+                                "text");
+  for (const std::string_view line :
+       {"  -> set type to tpu-v6e-slice\n", "  -> set count to 4\n",
+        "  a) as the findings say:  type: tpu-v6e-slice, count: 4\n"}) {
+    EXPECT_NE(told.find(line), std::string::npos) << line << told;
+  }
+}
+
 TEST(CheckText, TheCaretOfWhatIsMissingIsUnderTheKeyThatIsThere) {
   std::string text = kPod;
   const std::string topology = "    cloud.google.com/gke-tpu-topology: 3x3\n";
