@@ -155,6 +155,9 @@ class CommandLine {
     try {
       RefuseUnknownCommand(argc, argv);
       app_.parse(argc, argv);
+      for (const auto& [command, run] : commands_) {
+        if (command->parsed()) RefuseLostVariables(*command);
+      }
       Check();
     } catch (const CLI::ParseError& error) {
       std::ostringstream why;  // with words of the command line, which may be names of files

@@ -48,6 +48,17 @@ std::string NearestFlag(const CLI::App& command, const std::string& flag) {
   return std::string(Nearest(flag, std::vector<std::string_view>(names.begin(), names.end()), 3));
 }
 
+void RefuseLostVariables(const CLI::App& command) {
+  for (const CLI::Option* const option : command.get_options()) {
+    if (option->get_envname().empty() || option->count() > 0) continue;
+    const char* const value = std::getenv(option->get_envname().c_str());
+    if (value == nullptr || *value == '\0') continue;
+    throw CLI::ValidationError(option->get_name(), Quoted(value, 200) +
+                                                       " is no value of it; `tpu-admission help " +
+                                                       command.get_name() + "` says which are");
+  }
+}
+
 std::string GivenByVariables(const CLI::App& command, std::string_view error,
                              std::span<const char* const> words) {
   std::string lines;

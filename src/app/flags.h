@@ -26,6 +26,9 @@ CLI::Option* AddFlag(CLI::App& command, const std::string& flag, T& value,
 // The flag of `command` that is spelt most like `flag`; empty if none is near.
 std::string NearestFlag(const CLI::App& command, const std::string& flag);
 
+// CLI11 2.4 and later pass over a variable whose value the flag does not take, where 2.3 throws.
+void RefuseLostVariables(const CLI::App& command);
+
 // What an error of the command line leaves out: that a value which it speaks of is one of the
 // environment. A line for each such flag of `command` that none of `words` gives.
 std::string GivenByVariables(const CLI::App& command, std::string_view error,
