@@ -69,6 +69,7 @@ std::optional<std::string_view> Decoder::ValueOf(JsonView variable) {
 std::optional<std::int64_t> Decoder::Integer(JsonView value, std::string_view key) {
   const std::optional<std::string_view> text = value.AsString();
   const auto number = text ? NumberIn(*text) : value.AsInteger();
+  if (number && *number >= 0 && !text) return number;  // nearly always
   const std::string name(key);
   if (number && *number < 0) {
     Slipped(value, name + " is " + std::to_string(*number) + "; it may not be below 0");
