@@ -69,6 +69,15 @@ std::size_t WorkOf(const std::vector<PodSet>& sets) {
   return work;
 }
 
+std::size_t TpuContainersOf(const std::vector<PodSet>& sets) {
+  std::size_t count = 0;
+  for (const PodSet& set : sets) {
+    count += std::size_t(
+        std::count_if(set.pod.spec.containers.begin(), set.pod.spec.containers.end(), UsesTpu));
+  }
+  return count;
+}
+
 // Why not all of `sets` can be judged; empty: it can.
 std::string_view Unjudged(const std::vector<PodSet>& sets) {
   const bool crowded =
@@ -194,6 +203,9 @@ Result<Workload> ReadWorkload(const KindTable& kinds, const k8s::GroupVersionKin
                              : k8s::DecodeMeta(object["metadata"], decoder);
   if (WorkOf(read) > Workload::kMostWork) {
     decoder.Exceed(Workload::kMostWork, "entries times alternatives of nodes");
+  }
+  if (TpuContainersOf(read) > Workload::kMostTpuContainers) {
+    decoder.Exceed(Workload::kMostTpuContainers, "containers that ask for TPUs");
   }
   workload.not_judged = decoder.exceeded();
   workload.too_large = !workload.not_judged.empty() && (!read.empty() || MentionsTpus(object));

@@ -158,6 +158,8 @@ struct Workload {
   // over all pod sets is at most this. The largest of some hundred public manifests comes to 2,000.
   static constexpr std::size_t kMostWork = 75'000;
   static constexpr std::size_t kMostPodSets = 100;  // that have to do with TPUs
+  // Of all pod sets together: each may have findings of its own.
+  static constexpr std::size_t kMostTpuContainers = 1000;
 
   const Kind* kind = nullptr;
   k8s::ObjectMeta metadata;

@@ -39,44 +39,70 @@ std::int64_t PodShare(const Subject& subject, Resource resource) {
   return share;
 }
 
-// What `container` should ask for: its part, by chips, of what the pod's share leaves. nullopt if
-// nothing is left, or if somebody else decides.
-std::optional<std::int64_t> Proposal(const Subject& subject, const k8s::Container& container,
-                                     Resource resource) {
-  const k8s::PodSpec& spec = subject.pods.pod.spec;
-  const std::int64_t share = PodShare(subject, resource);
-  if (share == 0) return std::nullopt;
-  // What is negative is wrong, and must not make the share larger.
-  k8s::Quantity left =
-      Of(share, resource) - Max(spec.overhead.QuantityOrZero(Name(resource)), k8s::Quantity());
-  std::int64_t chips_without = 0;
-  for (const k8s::Container& other : spec.containers) {
-    if (!other.Stays()) continue;
-    if (Lacks(other, resource)) {
-      chips_without += ChipsOf(other).value_or(0);
-    } else if (const auto amount = other.Requested(Name(resource)); amount && amount->quantity) {
-      left = left - Max(*amount->quantity, k8s::Quantity());
-    }
-  }
-  const std::int64_t units = Units(left, resource);
-  if (units <= 0 || chips_without == 0) return std::nullopt;
-  const std::int64_t part = units * ChipsOf(container).value_or(0) / chips_without;
-  return part > 0 ? std::optional(part) : std::nullopt;
-}
-
 bool OthersDecide(const Subject& subject) {
   return subject.workload.queued || subject.pods.pod.spec.gated;
 }
 
-AddRequests Requests(const Subject& subject, const k8s::Container& container) {
-  AddRequests fix{.list = container.list, .index = container.index};
-  if (OthersDecide(subject)) return fix;
-  if (Lacks(container, Resource::kCpu))
-    fix.cpu_millis = Proposal(subject, container, Resource::kCpu);
-  if (Lacks(container, Resource::kMemory)) {
-    fix.memory_mib = Proposal(subject, container, Resource::kMemory);
+// What the pod's share leaves to the containers that have no request.
+struct Leftover {
+  std::int64_t units = 0;  // 0: nothing, or somebody else decides
+  std::int64_t chips = 0;  // of these containers
+
+  // The container's part, by its chips.
+  std::optional<std::int64_t> PartOf(const k8s::Container& container) const {
+    if (units <= 0 || chips == 0) return std::nullopt;
+    const std::int64_t part = units * ChipsOf(container).value_or(0) / chips;
+    return part > 0 ? std::optional(part) : std::nullopt;
   }
-  return fix;
+};
+
+Leftover LeftoverOf(const Subject& subject, Resource resource) {
+  const k8s::PodSpec& spec = subject.pods.pod.spec;
+  const std::int64_t share = OthersDecide(subject) ? 0 : PodShare(subject, resource);
+  if (share == 0) return {};
+  // What is negative is wrong, and must not make the share larger.
+  k8s::Quantity left =
+      Of(share, resource) - Max(spec.overhead.QuantityOrZero(Name(resource)), k8s::Quantity());
+  Leftover leftover;
+  for (const k8s::Container& container : spec.containers) {
+    if (!container.Stays()) continue;
+    if (Lacks(container, resource)) {
+      leftover.chips += ChipsOf(container).value_or(0);
+    } else if (const auto amount = container.Requested(Name(resource));
+               amount && amount->quantity) {
+      left = left - Max(*amount->quantity, k8s::Quantity());
+    }
+  }
+  leftover.units = Units(left, resource);
+  return leftover;
+}
+
+// A container without a request for one of the resources or both, and what it should ask for.
+struct Lack {
+  const k8s::Container& container;
+  bool cpu = false;
+  bool memory = false;
+  AddRequests fix;
+};
+
+std::vector<Lack> LacksOf(const Subject& subject) {
+  std::vector<Lack> lacks;
+  Leftover cpu_left;
+  Leftover memory_left;
+  for (const k8s::Container& container : subject.pods.pod.spec.containers) {
+    const bool cpu = Lacks(container, Resource::kCpu);
+    const bool memory = Lacks(container, Resource::kMemory);
+    if (!cpu && !memory) continue;
+    if (lacks.empty()) {
+      cpu_left = LeftoverOf(subject, Resource::kCpu);
+      memory_left = LeftoverOf(subject, Resource::kMemory);
+    }
+    AddRequests fix{.list = container.list, .index = container.index};
+    if (cpu) fix.cpu_millis = cpu_left.PartOf(container);
+    if (memory) fix.memory_mib = memory_left.PartOf(container);
+    lacks.push_back({container, cpu, memory, fix});
+  }
+  return lacks;
 }
 
 // "cpu 143584m and memory 563220Mi"
@@ -115,9 +141,8 @@ bool IsSetElsewhere(const Subject& subject) {
 
 void Mend(const Subject& subject, std::vector<Fix>& fixes) {
   if (IsSetElsewhere(subject)) return;
-  for (const k8s::Container& container : subject.pods.pod.spec.containers) {
-    const AddRequests fix = Requests(subject, container);
-    if (fix.cpu_millis || fix.memory_mib) fixes.emplace_back(fix);
+  for (const Lack& lack : LacksOf(subject)) {
+    if (lack.fix.cpu_millis || lack.fix.memory_mib) fixes.emplace_back(lack.fix);
   }
 }
 
@@ -132,29 +157,26 @@ bool IsBestEffort(const k8s::PodSpec& spec) {
 
 void Check(const Subject& subject, Report& report) {
   if (IsSetElsewhere(subject)) return;
-  for (const k8s::Container& container : subject.pods.pod.spec.containers) {
-    const bool cpu = Lacks(container, Resource::kCpu);
-    const bool memory = Lacks(container, Resource::kMemory);
-    if (!cpu && !memory) continue;
+  const std::vector<Lack> lacks = LacksOf(subject);
+  const bool best_effort = !lacks.empty() && IsBestEffort(subject.pods.pod.spec);
+  for (const auto& [container, cpu, memory, fix] : lacks) {
     const std::string missing = cpu && memory ? "cpu and memory" : cpu ? "cpu" : "memory";
-    const AddRequests fix = Requests(subject, container);
     const bool fixed = fix.cpu_millis || fix.memory_mib;
-    report.Add(
-        {.pointer = subject.At(container, "/resources"),
-         .container = std::string(container.name),
-         .summary = fmt::format("{} has no request for {}{}", Title(container), missing,
-                                fixed ? fmt::format(" (suggested: {})", Text(fix)) : ""),
-         .problem = fmt::format("has no request for {}, so the scheduler counts nothing for it: "
-                                "other pods may crowd the TPU host, and {}",
-                                missing,
-                                IsBestEffort(subject.pods.pod.spec)
-                                    ? "this one, as best-effort, is evicted before all others."
-                                    : "this one is evicted first."),
-         .change = Change(fix, missing),
-         .decision = "how much the container needs",
-         // Pods get what is missing, so nobody needs to act.
-         .milder =
-             fixed || WaitsForAnotherFault(subject) ? std::optional(Mode::kAudit) : std::nullopt});
+    report.Add({.pointer = subject.At(container, "/resources"),
+                .container = std::string(container.name),
+                .summary = fmt::format("{} has no request for {}{}", Title(container), missing,
+                                       fixed ? fmt::format(" (suggested: {})", Text(fix)) : ""),
+                .problem = fmt::format(
+                    "has no request for {}, so the scheduler counts nothing for it: "
+                    "other pods may crowd the TPU host, and {}",
+                    missing,
+                    best_effort ? "this one, as best-effort, is evicted before all others."
+                                : "this one is evicted first."),
+                .change = Change(fix, missing),
+                .decision = "how much the container needs",
+                // Pods get what is missing, so nobody needs to act.
+                .milder = fixed || WaitsForAnotherFault(subject) ? std::optional(Mode::kAudit)
+                                                                 : std::nullopt});
   }
 }
 
