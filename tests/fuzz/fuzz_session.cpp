@@ -201,6 +201,18 @@ std::string Answers(std::string_view bytes, std::size_t piece) {
   return answers;
 }
 
+// The answers, with nothing of a refusal but that there is one: of a header that is too long and
+// malformed too, what comes first decides which of the two is told.
+std::string Outcome(std::string answers) {
+  constexpr std::string_view kRefusal = "HTTP/1.1 4";
+  const std::size_t last = answers.rfind(kRefusal);
+  const std::string_view status = std::string_view(answers).substr(std::min(last, answers.size()));
+  if (status.starts_with("HTTP/1.1 400") || status.starts_with("HTTP/1.1 431")) {
+    answers.resize(last + kRefusal.size());
+  }
+  return answers;
+}
+
 // Pieces of a length each, and between them what the world does.
 void Play(std::string_view script) {
   Conversation talk;
@@ -241,7 +253,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   } else {
     // The end of a header, so that what is wrong with an unfinished one comes to light in both.
     const std::string bytes = std::string(input) + "\r\n\r\n";
-    REQUIRE(Answers(bytes, piece) == Answers(bytes, bytes.size()) ||
+    REQUIRE(Outcome(Answers(bytes, piece)) == Outcome(Answers(bytes, bytes.size())) ||
             tpu_admission::fuzz::MayHaveQuotedExtension(bytes));
   }
   return 0;
