@@ -85,7 +85,7 @@ std::string_view WithoutSuffix(std::string_view name) {
 }
 
 std::string_view WithoutTpu(std::string_view name) {
-  Take(name, "tpu-");
+  if (!Take(name, "tpu-") && name.starts_with("tpuv")) Take(name, "tpu");
   return name;
 }
 
@@ -96,11 +96,13 @@ const Generation* FindByName(std::span<const Generation> generations, std::strin
   return found == generations.end() ? nullptr : &*found;
 }
 
-std::string Lower(std::string_view text) {
-  std::string lower(text);
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return lower;
+// "TPU v5e" -> tpu-v5e
+std::string Plain(std::string_view text) {
+  std::string plain(text);
+  std::transform(plain.begin(), plain.end(), plain.begin(), [](unsigned char c) {
+    return c == ' ' ? '-' : static_cast<char>(std::tolower(c));
+  });
+  return plain;
 }
 
 // A generation that no public page has is nobody's misspelling, and a label's number is hardly ever
@@ -120,7 +122,7 @@ std::string_view NearestLabel(std::span<const Generation> generations, std::stri
 }  // namespace
 
 const Generation* Catalog::Guess(std::string_view label) const {
-  const std::string name = Lower(label);
+  const std::string name = Plain(label);
   for (const WrongLabel& wrong : wrong_labels_) {
     if (wrong.label == name) return FindByLabel(wrong.meant);
   }
@@ -146,7 +148,7 @@ const Generation* GuessFor(const Catalog& catalog, std::string_view label,
   const Generation* const guess = catalog.Guess(label);
   if (guess == nullptr || !topology || guess->dimensions == topology->rank()) return guess;
   // Whose letter is written was meant, and the topology is the slip: v5p with 2x2.
-  const std::string name = Lower(label);
+  const std::string name = Plain(label);
   const std::optional<Number> written = NumberOfName(WithoutTpu(name));
   if (written && !written->letters.empty() && Names(*guess, *written)) return guess;
   const std::optional<Number> number = NumberOfLabel(guess->label);
@@ -161,6 +163,36 @@ const Generation* GuessFor(const Catalog& catalog, std::string_view label,
     ways = placements.size();
   }
   return best != nullptr ? best : guess;
+}
+
+std::string HintFor(const Catalog& catalog, std::string_view name) {
+  constexpr std::size_t kMostEdits = 2;
+  const std::string plain = Plain(name);
+  const std::optional<Number> number = NumberOfName(WithoutTpu(plain));
+  std::vector<std::string> ids;
+  std::vector<std::string> near;
+  std::vector<std::string_view> aliases;
+  for (const Generation& generation : catalog.generations()) {
+    const std::optional<Number> other = NumberOfName(generation.id);
+    ids.push_back(generation.id);
+    if (number && other && number->digits == other->digits) near.push_back(generation.id);
+    aliases.insert(aliases.end(), generation.aliases.begin(), generation.aliases.end());
+  }
+  const std::string_view alias = Nearest(plain, aliases, std::min(kMostEdits, plain.size() / 3));
+  if (near.empty() && !number && !alias.empty()) near.emplace_back(alias);
+  return near.empty() ? "there are " + JoinOr(ids) : "did you mean " + JoinOr(near) + "?";
+}
+
+std::optional<Topology> Tidied(std::string_view text) {
+  constexpr std::size_t kLongest = 32;
+  std::string tidy;
+  for (const char c : text.substr(0, kLongest)) {
+    if (c == 'X' || c == '*' || c == ',')
+      tidy += 'x';
+    else if (c != ' ')
+      tidy += c;
+  }
+  return Topology::Parse(tidy);
 }
 
 }  // namespace tpu_admission::tpu

@@ -67,6 +67,7 @@ workload::Edits Renamed(const Subject& subject, NodeLabel label, std::string_vie
 
 void Check(const Subject& subject, Report& report) {
   const k8s::StringMap& selector = subject.pods.pod.spec.node_selector;
+  const bool asks = subject.pods.use != workload::TpuUse::kSelects;
   for (std::size_t i = 0; i < selector.size(); ++i) {
     const std::string_view key = selector.Key(i);
     const std::optional<NodeLabel> label = MeantBy(key);
@@ -84,7 +85,7 @@ void Check(const Subject& subject, Report& report) {
                                 "Pending.",
                                 right),
          .edits = Renamed(subject, *label, key, *value),
-         .milder = misses ? subject.MissingSelectorMode() : std::optional(Mode::kWarn)});
+         .milder = misses && asks ? subject.MissingSelectorMode() : std::optional(Mode::kWarn)});
   }
 }
 
@@ -95,7 +96,7 @@ const Rule kTPU117 = {
     .name = "label-misspelt",
     .mode = Mode::kDeny,
     .check = Check,
-    .audience = workload::TpuUse::kChips | workload::TpuUse::kClaims,
+    .audience = workload::TpuUse::kChips | workload::TpuUse::kClaims | workload::TpuUse::kSelects,
 };
 
 }  // namespace tpu_admission::rules

@@ -3,6 +3,7 @@
 #include "rules/engine/phrases.h"
 #include "rules/engine/suggestions.h"
 #include "tpu_admission/base/text.h"
+#include "tpu_admission/tpu/guess.h"
 
 namespace tpu_admission::rules {
 namespace {
@@ -11,7 +12,7 @@ using workload::NodeLabel;
 
 void Suggest(const Subject& subject, std::string_view value, Finding& finding) {
   const tpu::Generation* generation = subject.shape.generation;
-  const std::optional<tpu::Topology> tidied = Tidied(value);
+  const std::optional<tpu::Topology> tidied = tpu::Tidied(value);
   if (tidied && (generation == nullptr || !generation->PlacementsOf(*tidied).empty())) {
     finding.edits = Selecting(subject, NodeLabel::kTopology, tidied->Text());
   } else if (generation == nullptr) {
@@ -24,7 +25,8 @@ void Suggest(const Subject& subject, std::string_view value, Finding& finding) {
 
 void Check(const Subject& subject, Report& report) {
   const workload::Selected& topology = subject.shape.choice[NodeLabel::kTopology];
-  if (!topology.fixed() || subject.shape.topology) return;
+  const bool is_one = subject.shape.topology && !subject.shape.topology_guessed;
+  if (!topology.fixed() || is_one) return;
   const std::string value = Quoted(topology.value);
   Finding finding = {
       .pointer = subject.At(NodeLabel::kTopology),

@@ -4,6 +4,7 @@
 #include "rules/engine/slice_cut.h"
 #include "rules/engine/suggestions.h"
 #include "tpu_admission/base/text.h"
+#include "tpu_admission/tpu/guess.h"
 #include "tpu_admission/workload/gke_labels.h"
 #include "tpu_admission/workload/kueue_keys.h"
 
@@ -27,7 +28,7 @@ Finding Instead(Finding finding, const tpu::Topology& slice) {
 
 Finding Malformed(const Subject& subject, std::string_view text) {
   const std::string value = Quoted(text);
-  const std::optional<tpu::Topology> meant = Tidied(text);
+  const std::optional<tpu::Topology> meant = tpu::Tidied(text);
   Finding finding = At(
       subject, fmt::format("slice topology {} is malformed", value),
       fmt::format(

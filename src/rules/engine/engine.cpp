@@ -57,7 +57,9 @@ void SoftenGuesses(Rules rules, const Subject& subject, std::span<Finding> findi
 void Find(Rules rules, const Subject& subject, std::vector<Finding>& findings) {
   const std::size_t first = findings.size();
   Ask(rules, subject, findings);
-  if (subject.shape.guessed) SoftenGuesses(rules, subject, std::span(findings).subspan(first));
+  if (subject.shape.guessed || subject.shape.topology_guessed) {
+    SoftenGuesses(rules, subject, std::span(findings).subspan(first));
+  }
 }
 
 // Appends the fixes for one alternative.

@@ -6,18 +6,6 @@
 
 namespace tpu_admission::rules {
 
-std::optional<tpu::Topology> Tidied(std::string_view text) {
-  constexpr std::size_t kLongest = 32;
-  std::string tidy;
-  for (const char c : text.substr(0, kLongest)) {
-    if (c == 'X' || c == '*' || c == ',')
-      tidy += 'x';
-    else if (c != ' ')
-      tidy += c;
-  }
-  return tpu::Topology::Parse(tidy);
-}
-
 std::string Title(const k8s::Container& container) {
   static constexpr std::string_view kRoles[] = {"init container ", "sidecar ", "container ",
                                                 "ephemeral container "};
@@ -31,10 +19,10 @@ std::string Count(std::int64_t number, std::string_view noun) {
   return std::to_string(number).append(" ").append(noun).append(number == 1 ? "" : "s");
 }
 
-std::string WithArticle(std::string_view number) {
-  const std::string_view first = number.substr(0, number.find('x'));
-  const bool is_an = first.starts_with('8') || first == "11" || first == "18";
-  return (is_an ? "an " : "a ") + std::string(number);
+std::string WithArticle(std::string_view word) {
+  const std::string_view first = word.substr(0, word.find('x'));
+  const bool is_an = first.find_first_of("8AEIO") == 0 || first == "11" || first == "18";
+  return (is_an ? "an " : "a ") + std::string(word);
 }
 
 std::string Name(const Shape& shape) {

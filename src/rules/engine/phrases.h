@@ -14,10 +14,8 @@ namespace tpu_admission::rules {
 std::string Title(const k8s::Container& container);
 // "1 chip", "4 chips".
 std::string Count(std::int64_t number, std::string_view noun);
-// "a 4x4", "an 8x8": a number or topology as it is spoken.
-std::string WithArticle(std::string_view number);
-// What "2X4", " 2 x 4 " or "2*4" was meant to be, if that is a topology.
-std::optional<tpu::Topology> Tidied(std::string_view text);
+// "a 4x4", "an 8x8", "a Pod": a number, topology or kind as it is spoken.
+std::string WithArticle(std::string_view word);
 // "tpu-v6e-slice 4x4", or "tpu-v6e-slice" without a topology.
 std::string Name(const Shape& shape);
 // "1x1, 2x2, 2x4 or 4x4", and how larger shapes are made where they can be.

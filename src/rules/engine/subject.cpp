@@ -116,6 +116,10 @@ Shape MakeShape(const tpu::Catalog& catalog, const workload::NodeChoice& choice,
   shape.generation = GenerationOf(catalog, choice);
   const workload::Selected& topology = choice[NodeLabel::kTopology];
   if (topology.fixed()) shape.topology = tpu::Topology::Parse(topology.value);
+  if (topology.fixed() && !shape.topology && misspelt == Misspelt::kGuessed) {
+    shape.topology = tpu::Tidied(topology.value);
+    shape.topology_guessed = shape.topology.has_value();
+  }
   if (shape.generation == nullptr && misspelt == Misspelt::kGuessed) {
     shape.generation = MeantBy(catalog, shape);
     shape.guessed = shape.generation != nullptr;

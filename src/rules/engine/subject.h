@@ -20,14 +20,15 @@
 namespace tpu_admission::rules {
 
 // One alternative of the node selection, looked up in the catalog.
-// Where the accelerator label names no generation: nothing, or what it was probably meant to name.
+// Where a label names no generation or topology: nothing, or what it was probably meant to name.
 enum class Misspelt { kUnknown, kGuessed };
 
 struct Shape {
   workload::NodeChoice choice;
   const tpu::Generation* generation = nullptr;  // nullptr: none selected, or one we do not know
   bool guessed = false;                         // what the label names is none; this was meant
-  std::optional<tpu::Topology> topology;        // if it is well formed
+  std::optional<tpu::Topology> topology;        // if it is well formed, or was meant to be this
+  bool topology_guessed = false;
   // The ways to get the topology that the other labels leave; empty: it is not offered, or unknown.
   tpu::PlacementList placements;
   // The machines that the selectors allow; all of the generation where the topology does not say.

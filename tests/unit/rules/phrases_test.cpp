@@ -5,11 +5,11 @@
 namespace tpu_admission::rules {
 namespace {
 
-TEST(Phrases, ANumberHasTheArticleThatIsSpoken) {
-  for (const char* number : {"8x8", "8x16", "8", "80", "11", "18", "8x8x12"}) {
+TEST(Phrases, ANumberOrKindHasTheArticleThatIsSpoken) {
+  for (const char* number : {"8x8", "8x16", "8", "80", "11", "18", "8x8x12", "InferenceService"}) {
     EXPECT_EQ(WithArticle(number), std::string("an ") + number);
   }
-  for (const char* number : {"4x8", "1x8", "16x16", "12x12x8", "2", "110", "180", "28"}) {
+  for (const char* number : {"4x8", "1x8", "16x16", "12x12x8", "2", "110", "180", "28", "Pod"}) {
     EXPECT_EQ(WithArticle(number), std::string("a ") + number);
   }
 }

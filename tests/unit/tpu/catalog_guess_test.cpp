@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "tpu_admission/tpu/guess.h"
 #include "unit/tpu/built_in.h"
 
 namespace tpu_admission::tpu {
@@ -48,6 +49,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Guess{"v5litepod-16", "tpu-v5-lite-podslice"}, Guess{"v5p-8", "tpu-v5p-slice"},
                     Guess{"tpu-v5p-128", "tpu-v5p-slice"}, Guess{"v4-8", "tpu-v4-podslice"},
                     Guess{"tpu7x-16", "tpu7x"}, Guess{"tpu-v6e", "tpu-v6e-slice"},
+                    Guess{"tpuv6e", "tpu-v6e-slice"}, Guess{"TPU v5e", "tpu-v5-lite-podslice"},
                     Guess{"tpu-v4-slice", "tpu-v4-podslice"},
                     Guess{"tpu-v5-lite", "tpu-v5-lite-podslice"},
                     Guess{"tpu-v5e-pod", "tpu-v5-lite-podslice"}));
@@ -67,6 +69,14 @@ INSTANTIATE_TEST_SUITE_P(NoIdea, GuessTest,
                                          Guess{"nvidia-l4", ""}, Guess{"nvidia-tesla-t4", ""},
                                          Guess{"tpu8t", ""}, Guess{"tpu-v9-slice", ""},
                                          Guess{"tpu-v2", ""}, Guess{"-8", ""}, Guess{"x", ""}));
+
+TEST(HintFor, NamesTheGenerationsOfTheNumberElseTheNearestNameElseAll) {
+  EXPECT_EQ(HintFor(BuiltIn(), "v6f"), "did you mean v6e?");
+  EXPECT_EQ(HintFor(BuiltIn(), "TPU v7"), "did you mean tpu7x or tpu7?");
+  EXPECT_EQ(HintFor(BuiltIn(), "trilium"), "did you mean trillium?");
+  EXPECT_EQ(HintFor(BuiltIn(), "v9").substr(0, 10), "there are ");
+  EXPECT_EQ(HintFor(BuiltIn(), "moon").substr(0, 10), "there are ");
+}
 
 TEST(GuessTest, LongLabelsCostNothing) {
   EXPECT_EQ(BuiltIn().Guess(std::string(1'000'000, 'v')), nullptr);
