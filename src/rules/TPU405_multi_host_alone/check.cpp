@@ -19,10 +19,16 @@ bool StartsInGroup(const Subject& subject, const Slice& slice) {
   return !total || *total >= slice.hosts;
 }
 
-std::string Change(bool leads, std::int64_t pods) {
+// As the documentation of its kind calls it.
+std::string_view LeadingPod(std::string_view path) {
+  if (path.find("headGroupSpec") != path.npos) return "the head pod";
+  return path.find("submitter") != path.npos ? "the submitter pod" : "the controller pod";
+}
+
+std::string Change(bool leads, const std::string& who, std::int64_t pods) {
   if (leads) {
-    return "take google.com/tpu and the TPU selectors away from it, and let the workers be all "
-           "hosts of the slice";
+    return "take google.com/tpu and the TPU selectors away from " + who +
+           ", and let the workers be all hosts of the slice";
   }
   return fmt::format(
       "use a JobSet whose Job has parallelism {0}, or a LeaderWorkerSet of size {0}, or select a "
@@ -37,15 +43,16 @@ void Check(const Subject& subject, Report& report) {
   if (!slice || !slice->multi_host() || StartsInGroup(subject, *slice)) return;
   if (RunAlone(subject.pods.pod.spec)) return;
   const bool leads = subject.pods.row->leads;
-  const std::string kind = leads ? "leading pod" : std::string(subject.workload.kind->name);
+  const std::string who = leads ? std::string(LeadingPod(subject.pods.row->path))
+                                : WithArticle(subject.workload.kind->name);
   report.Add({.pointer = subject.At(workload::NodeLabel::kTopology),
-              .summary = fmt::format("{} has {}, a {} does not start their pods together",
-                                     slice->topology.Text(), Count(slice->hosts, "host"), kind),
+              .summary = fmt::format("{} has {}, {} does not start their pods together",
+                                     slice->topology.Text(), Count(slice->hosts, "host"), who),
               .problem = fmt::format("is {}, {} on {} that begin only when a pod runs on each of "
-                                     "them; a {} by itself does not see to that.",
+                                     "them; {} by itself does not see to that.",
                                      slice->topology.Text(), Count(slice->topology.chips(), "chip"),
-                                     Count(slice->hosts, "host"), kind),
-              .change = Change(leads, slice->pods),
+                                     Count(slice->hosts, "host"), who),
+              .change = Change(leads, who, slice->pods),
               .decision = "which kind of object is to make the pods of the slice"});
 }
 
