@@ -130,6 +130,9 @@ Json ToJson(const tpu::Generation& generation) {
           {"disputed_hosts", ListOf(generation.disputed_hosts)},
           {"hbm_gb_per_chip",
            generation.hbm_gb_per_chip == 0 ? Json(nullptr) : Json(generation.hbm_gb_per_chip)},
+          {"tensor_cores_per_chip", generation.tensor_cores_per_chip == 0
+                                        ? Json(nullptr)
+                                        : Json(generation.tensor_cores_per_chip)},
           {"machines", ListOf(generation.machines)},
           {"topologies", ListOf(generation.placements)},
           {"custom_topologies", generation.custom ? ToJson(*generation.custom) : Json(nullptr)},

@@ -53,6 +53,13 @@ void ReadHbm(ConfigNode node, const SourceTable& sources, Generation& generation
   generation.hbm_sources = sources.Of(*block);
 }
 
+void ReadTensorCores(ConfigNode node, const SourceTable& sources, Generation& generation) {
+  std::optional<ConfigNode> block = node.MapOrNone("tensor_cores");
+  if (!block) return;
+  generation.tensor_cores_per_chip = block->Int("per_chip", {1, 100});
+  generation.tensor_core_sources = sources.Of(*block);
+}
+
 void ReadIdentity(ConfigNode node, const SourceTable& sources, Generation& generation) {
   generation.id = node.String("id");
   generation.name = node.String("name");
@@ -85,6 +92,7 @@ Generation ReadGeneration(const ConfigNode& node, const SourceTable& sources) {
   generation.wraparound = ReadWraparound(node, sources, generation.dimensions);
   generation.dynamic_slicing = ReadDynamicSlicing(node, sources, generation.dimensions);
   ReadHbm(node, sources, generation);
+  ReadTensorCores(node, sources, generation);
   generation.node_pool_rules = ReadNodePoolRules(node, sources);
   return generation;
 }

@@ -240,6 +240,8 @@ struct Generation {
   bool placed_by_workload_policy = false;
   std::int64_t hbm_gb_per_chip = 0;  // as the pages write it; 0: not known
   Sources hbm_sources;
+  std::int64_t tensor_cores_per_chip = 0;  // a chip is at most so many devices; 0: not known
+  Sources tensor_core_sources;
   std::string note;
   std::vector<std::string> conflicts;  // where sources disagree, and what the catalog made of it
   Sources sources;

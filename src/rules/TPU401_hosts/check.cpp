@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 
+#include "rules/engine/command.h"
 #include "rules/engine/phrases.h"
 #include "rules/engine/suggestions.h"
 #include "rules/engine/worker.h"
@@ -19,21 +20,14 @@ constexpr std::array<std::string_view, 4> kOwnBounds = {
     workload::kTpuProcessBounds, workload::kTpuHostBounds, workload::kTpuWorkerHostNames,
     workload::kTpuProcessAddresses};
 
-// A shell sets them over those of GKE: "export TPU_HOST_BOUNDS=1,1,1".
-bool Says(k8s::JsonView words, std::string_view variable) {
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    if (words.Element(i).StringOr("").find(variable) != std::string_view::npos) return true;
-  }
-  return false;
-}
-
-// envFrom of a container with chips may bring them too.
+// envFrom of a container with chips may bring them too, a shell sets them over those of GKE
+// ("export TPU_HOST_BOUNDS=1,1,1"), and so may what is too long to be looked through.
 bool MaySetOwnBounds(const k8s::PodSpec& spec) {
-  return std::any_of(spec.containers.begin(), spec.containers.end(), [](const auto& container) {
-    return (workload::UsesTpu(container) && HasEnvFrom(container)) ||
+  ShortCommands commands;
+  return std::any_of(spec.containers.begin(), spec.containers.end(), [&](const auto& container) {
+    return (workload::UsesTpu(container) && HasEnvFrom(container)) || !commands.Take(container) ||
            std::any_of(kOwnBounds.begin(), kOwnBounds.end(), [&](std::string_view variable) {
-             return container.HasEnv(variable) || Says(container.json["command"], variable) ||
-                    Says(container.json["args"], variable);
+             return container.HasEnv(variable) || CommandHolds(container, variable);
            });
   });
 }

@@ -141,6 +141,7 @@ TEST_P(GenerationRowTest, EveryBlockHasItsSources) {
   if (generation.node_can_be_split()) ExpectSources(generation.container_chips_sources);
   for (const DisputedHost& host : generation.disputed_hosts) ExpectSources(host.sources);
   if (generation.hbm_gb_per_chip > 0) ExpectSources(generation.hbm_sources);
+  if (generation.tensor_cores_per_chip > 0) ExpectSources(generation.tensor_core_sources);
   if (!generation.min_gke_version.standard.empty())
     ExpectSources(generation.min_gke_version.sources);
   if (!generation.disks.boot.empty()) ExpectSources(generation.disks.sources);
@@ -182,6 +183,7 @@ void UseAll(std::set<std::string>& used, const Generation& generation) {
   for (const DisputedHost& host : generation.disputed_hosts) Use(used, host.sources);
   Use(used, generation.container_chips_sources);
   Use(used, generation.hbm_sources);
+  Use(used, generation.tensor_core_sources);
   Use(used, generation.min_gke_version.sources);
   Use(used, generation.disks.sources);
   Use(used, generation.consumption.sources);

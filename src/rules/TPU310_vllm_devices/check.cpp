@@ -1,0 +1,143 @@
+#include <fmt/core.h>
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <optional>
+
+#include "rules/engine/command.h"
+#include "rules/engine/phrases.h"
+#include "tpu_admission/base/json_pointer.h"
+#include "tpu_admission/base/text.h"
+
+namespace tpu_admission::rules {
+namespace {
+
+using workload::Counting;
+
+constexpr std::array<std::string_view, 3> kFlags = {"--tensor-parallel-size",
+                                                    "--tensor_parallel_size", "-tp"};
+
+struct Parallelism {
+  std::int64_t devices = 0;
+  std::string_view flag;
+  std::string_view list;  // "command" or "args"
+  std::size_t index = 0;  // of the word that has the number
+};
+
+bool IsSpace(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\\'; }
+bool EndsNumber(char c) {
+  return IsSpace(c) || std::string_view("\"'&|;)").find(c) != std::string_view::npos;
+}
+
+// The number at the beginning of `text`, maybe in quotes; nothing of a variable ("$TP").
+std::optional<std::int64_t> NumberAt(std::string_view text) {
+  if (text.starts_with('"') || text.starts_with('\'')) text.remove_prefix(1);
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || number < 1) return std::nullopt;
+  const bool whole = end == text.data() + text.size() || EndsNumber(*end);
+  return whole ? std::optional(number) : std::nullopt;
+}
+
+// The flag that the text begins with as a word, and not "-tpu"; empty: none.
+std::string_view FlagOf(std::string_view text) {
+  for (const std::string_view flag : kFlags) {
+    if (!text.starts_with(flag)) continue;
+    if (text.size() == flag.size() || text[flag.size()] == '=' || IsSpace(text[flag.size()])) {
+      return flag;
+    }
+  }
+  return {};
+}
+
+// The least that the words say, for a script may serve twice, and one of them by a comment.
+void ReadFlags(k8s::JsonView words, std::string_view list, std::optional<Parallelism>& least) {
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string_view word = words.Element(i).StringOr("");
+    for (std::size_t at = word.find('-'), end = 0; at < word.size(); at = word.find('-', end)) {
+      end = std::min(word.find_first_not_of('-', at), word.size());
+      if (at > 0 && !IsSpace(word[at - 1]) && word[at - 1] != '"' && word[at - 1] != '\'') continue;
+      const std::string_view flag = FlagOf(word.substr(at));
+      if (flag.empty()) continue;
+      std::string_view rest = word.substr(at + flag.size());
+      const bool next = rest.empty() && i + 1 < words.size();
+      if (next) rest = words.Element(i + 1).StringOr("");
+      if (rest.starts_with('=')) rest.remove_prefix(1);
+      const auto value = std::find_if_not(rest.begin(), rest.end(), IsSpace);
+      rest.remove_prefix(std::size_t(value - rest.begin()));
+      const std::optional<std::int64_t> devices = NumberAt(rest);
+      if (!devices || (least && least->devices <= *devices)) continue;
+      least = Parallelism{*devices, flag, list, i + (next ? 1 : 0)};
+    }
+  }
+}
+
+bool RunsVllm(const k8s::Container& container) {
+  const std::string_view image = container.json["image"].StringOr("");
+  return image.find("vllm") != image.npos || CommandHolds(container, "vllm");
+}
+
+std::optional<Parallelism> ParallelismOf(const k8s::Container& container) {
+  std::optional<Parallelism> least;
+  if (!RunsVllm(container)) return least;
+  ReadFlags(container.json["command"], "command", least);
+  ReadFlags(container.json["args"], "args", least);
+  return least;
+}
+
+// The chips that the program may use: those of the slice that its pod fills with others, or its
+// own. Nothing where pods of single hosts may work together, or too little is known.
+std::optional<std::int64_t> ChipsWithin(const Subject& subject, const k8s::Container& container) {
+  const std::optional<Slice> slice = subject.SliceOfPods();
+  if (!slice) return std::nullopt;
+  if (slice->multi_host()) return slice->topology.chips();
+  const workload::Scale& scale = subject.pods.scale;
+  if (scale.counting != Counting::kNone && scale.tpu_pods != 1) return std::nullopt;
+  return ChipsOf(container);
+}
+
+void CheckContainer(const Subject& subject, const k8s::Container& container, Report& report) {
+  const std::int64_t cores = subject.shape.generation->tensor_cores_per_chip;
+  const std::optional<Parallelism> found = ParallelismOf(container);
+  if (!found) return;
+  const std::optional<std::int64_t> chips = ChipsWithin(subject, container);
+  if (!chips || found->devices / cores < *chips) return;
+  const std::int64_t devices = *chips * cores;  // no more than `found`, or it would have returned
+  if (found->devices <= devices) return;
+  std::string pointer = subject.At(container, fmt::format("/{}", found->list));
+  AppendPointerIndex(pointer, found->index);
+  report.Add(
+      {.pointer = std::move(pointer),
+       .container = std::string(container.name),
+       .summary =
+           fmt::format("{} is {}, and there are {} devices", found->flag, found->devices, devices),
+       .problem = fmt::format(
+           "lets vLLM split its model over {} devices, one for each part. {} of {} {} {}{}, so "
+           "vLLM ends when it starts, again and again, and the chips stand idle.",
+           found->devices, Count(*chips, "chip"), subject.shape.generation->label,
+           *chips == 1 ? "is" : "are", cores == 1 ? "" : "at most ", Count(devices, "device")),
+       .change = fmt::format("set {} to {} if the model fits into so many, or ask for more chips",
+                             found->flag, devices),
+       .decision = "how many devices the model needs"});
+}
+
+void Check(const Subject& subject, Report& report) {
+  const tpu::Generation* generation = subject.shape.generation;
+  if (generation == nullptr || generation->tensor_cores_per_chip == 0) return;
+  ShortCommands commands;
+  for (const k8s::Container& container : subject.pods.pod.spec.containers) {
+    if (!container.Stays() || ChipsOf(container).value_or(0) <= 0) continue;
+    if (commands.Take(container)) CheckContainer(subject, container, report);
+  }
+}
+
+}  // namespace
+
+const Rule kTPU310 = {
+    .id = "TPU310",
+    .name = "vllm-devices",
+    .mode = Mode::kWarn,
+    .check = Check,
+};
+
+}  // namespace tpu_admission::rules
