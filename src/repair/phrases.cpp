@@ -9,6 +9,7 @@
 
 #include "tpu_admission/base/json_pointer.h"
 #include "tpu_admission/base/text.h"
+#include "tpu_admission/repair/repair.h"
 #include "tpu_admission/workload/gke_labels.h"
 
 namespace tpu_admission::repair {
@@ -88,6 +89,12 @@ std::string Changes(std::span<const JsonEdit> edits, bool has_affinity) {
     said.push_back(full);
   }
   return text;
+}
+
+std::string Repair::Title() const {
+  if (chips_before == chips_after || chips_before == 0) return what;
+  return fmt::format("{} ({} become{} {})", what, Plural(chips_before, "chip"),
+                     chips_before == 1 ? "s" : "", chips_after);
 }
 
 }  // namespace tpu_admission::repair

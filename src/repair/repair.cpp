@@ -269,12 +269,13 @@ class Search {
       // What comes long after the nearest is no choice beside it.
       left_ = std::min(left_, kMostAfterTheNearest * cost_);
     }
-    PutFirst(AsSaid(plan, before, own, last), most, found);
+    PutFirst(AsSaid(plan, before, own, last), found);
+    KeepChipsFirst(plan.written, most, found);
     return found;
   }
 
-  // Unless less mends as much, or more only labels.
-  void PutFirst(std::optional<Found> said, std::size_t most, std::vector<Found>& found) const {
+  // What the findings say comes first, unless less mends as much, or more only labels.
+  void PutFirst(std::optional<Found> said, std::vector<Found>& found) const {
     if (!said) return;
     const auto as_large = [&](const Found& other) {
       return other.target->total_chips() == said->target->total_chips();
@@ -288,10 +289,19 @@ class Search {
       return as_large(other) && Includes(other.edits, said->edits);
     });
     found.insert(found.begin(), *std::move(said));
-    if (found.size() > most) found.pop_back();
   }
 
-  // What the findings themselves would change comes first, so that both say the same.
+  // Before all else the chips are kept. Among several, what the findings say is not left out.
+  static void KeepChipsFirst(const Written& written, std::size_t most, std::vector<Found>& found) {
+    const auto keeps = [&](const Found& each) {
+      return each.target->total_chips() == written.total_chips;
+    };
+    const auto others = std::stable_partition(found.begin(), found.end(), keeps);
+    if (found.size() <= most) return;
+    found.erase(most > 1 && found.end() - others == 1 ? found.end() - 2 : found.end() - 1);
+  }
+
+  // What the findings themselves would change, so that both say the same.
   std::optional<Found> AsSaid(Plan& plan, const Edits& before, std::size_t own, bool last) {
     Edits edits = before;
     const auto mended = [&] {
@@ -380,12 +390,6 @@ class Search {
 };
 
 }  // namespace
-
-std::string Repair::Title() const {
-  if (chips_before == chips_after || chips_before == 0) return what;
-  return fmt::format("{} ({} become{} {})", what, Plural(chips_before, "chip"),
-                     chips_before == 1 ? "s" : "", chips_after);
-}
 
 std::vector<Repair> FindRepairs(const tpu::Catalog& catalog, k8s::JsonView object,
                                 const Proof& written, Reach reach, const Prover& prove,

@@ -118,18 +118,19 @@ TEST(Repair, MovesTheBoundsOfARayGroupWithItsReplicas) {
           "keep 4x4, 16 chips on 4 hosts | numOfHosts: 4, replicas: 1, minReplicas: 1"));
 }
 
-// Both say the same, and no number of slices changes that nobody spoke of.
-TEST(Repair, DoesFirstWhatTheFindingsSay) {
-  EXPECT_EQ(First(RayCluster({}, "replicas: 2, numOfHosts: 2")),
-            "keep 4x4, 2 slices of 16 chips (16 chips become 32) | numOfHosts: 4");
+// Before all else the chips are kept, where some shape of them is sound; then both say the same.
+TEST(Repair, KeepsTheChipsBeforeItDoesWhatTheFindingsSay) {
+  EXPECT_THAT(RepairsOf(RayCluster({}, "replicas: 2, numOfHosts: 2")),
+              ::testing::ElementsAre(
+                  "keep 4x4, 16 chips on 4 hosts | numOfHosts: 4, replicas: 1", ::testing::_,
+                  "keep 4x4, 2 slices of 16 chips (16 chips become 32) | numOfHosts: 4"));
   EXPECT_EQ(First(Job({.chips = "8"}, 4)),
-            "keep 4x4, 16 chips on 4 hosts (32 chips become 16) | containers[0] google.com/tpu: 4");
+            "4x8, 32 chips on 8 hosts | topology: 4x8, containers[0] google.com/tpu: 4, "
+            "parallelism: 8, completions: 8");
   EXPECT_EQ(First(JobSet({.chips = "8"}, 2, 4)),
-            "keep 4x4, 2 slices of 16 chips (64 chips become 32) | containers[0] google.com/tpu: "
-            "4");
+            "keep 4x4, 4 slices of 16 chips | containers[0] google.com/tpu: 4, replicas: 4");
   EXPECT_EQ(First(Job({.topology = "4X4"}, 2)),
-            "4x4, 16 chips on 4 hosts (8 chips become 16) | topology: 4x4, parallelism: 4, "
-            "completions: 4");
+            "2x4, 8 chips on 2 hosts | topology: 2x4, gke-accelerator-count: \"4\"");
   EXPECT_EQ(First(Job({.accelerator = "tpu-v5p-slice", .topology = "4x4x6"}, 24)),
             "4x4x8, 128 chips on 32 hosts (96 chips become 128) | topology: 4x4x8, parallelism: "
             "32, completions: 32");
@@ -510,9 +511,11 @@ TEST(Repair, KeepsTheTopologyOrElseTheChips) {
 }
 
 TEST(Repair, OfAJobOnSeveralHostsIsIndexed) {
-  EXPECT_EQ(First(With(Job({.topology = "2x4"}, 1), "Indexed", "NonIndexed")),
-            "keep 2x4, 8 chips on 2 hosts (4 chips become 8) | parallelism: 2, completions: 2, "
-            "completionMode: Indexed");
+  EXPECT_THAT(
+      RepairsOf(With(Job({.topology = "2x4"}, 1), "Indexed", "NonIndexed")),
+      ::testing::Contains(
+          "keep 2x4, 8 chips on 2 hosts (4 chips become 8) | parallelism: 2, completions: 2, "
+          "completionMode: Indexed"));
 }
 
 TEST(Repair, OfManyFaultySetsIsWhatTheFindingsSay) {
