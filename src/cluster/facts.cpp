@@ -83,6 +83,20 @@ ContainerFacts ReadContainer(JsonView status, bool init) {
   return facts;
 }
 
+// Which containers end where they need more memory, and which only where their node has no more.
+void ReadMemoryLimits(JsonView spec, std::vector<ContainerFacts>& containers) {
+  const auto has_limit = [](JsonView holder) {
+    return holder["resources"]["limits"]["memory"].has_value();
+  };
+  for (ContainerFacts& facts : containers) {
+    facts.limits_memory = has_limit(spec);
+    ForEach(spec[facts.init ? "initContainers" : "containers"], [&](JsonView container) {
+      if (Text(container["name"], 63) != facts.name) return;
+      facts.limits_memory = facts.limits_memory || has_limit(container);
+    });
+  }
+}
+
 // What a pod asks for, and which workers it is told of.
 void ReadContainersOf(JsonView spec, PodFacts& pod) {
   ForEach(spec["containers"], [&pod](JsonView container) {
@@ -174,6 +188,7 @@ PodFacts ReadPod(JsonView object) {
   pod.selector = ReadSelector(spec);
   pod.labels = ReadLabels(object["metadata"]["labels"]);
   pod.has_claims = spec["resourceClaims"].size() > 0;
+  ReadMemoryLimits(spec, pod.containers);
   ReadContainersOf(spec, pod);
   return pod;
 }

@@ -60,6 +60,7 @@ struct ContainerFacts {
   std::string ended;    // reason of the last end: "OOMKilled", "Error"
   std::optional<std::int64_t> exit_code;
   std::int64_t restarts = 0;
+  bool limits_memory = false;  // or its pod does
 };
 
 struct PodFacts : ObjectFacts {

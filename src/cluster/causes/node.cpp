@@ -141,9 +141,13 @@ std::optional<Found> FindOutOfMemory(const Snapshot& s) {
     return container.ended == "OOMKilled" && !container.ready;
   });
   if (!trouble) return std::nullopt;
-  return Found{"container " + Quoted(trouble->container->name, 63) +
-                   " needs more memory of the host than its limit",
-               {trouble->Where() + ": " + SayEnd(*trouble->container)}};
+  const std::string container = "container " + Quoted(trouble->container->name, 63);
+  const std::vector<std::string> evidence = {trouble->Where() + ": " + SayEnd(*trouble->container)};
+  if (trouble->container->limits_memory) {
+    return Found{container + " needs more memory of the host than its limit", evidence};
+  }
+  return Found{container + " was killed, as its node ran out of memory; it has no memory limit",
+               evidence, "request the memory that it needs, or load less at once"};
 }
 
 std::optional<Found> FindCrash(const Snapshot& s) {

@@ -2,6 +2,7 @@
 // pkg/scheduler/framework/plugins), held against the nodes, since it does not say which node it
 // speaks of.
 #include <algorithm>
+#include <charconv>
 
 #include "cluster/causes/causes.h"
 #include "tpu_admission/base/text.h"
@@ -113,6 +114,28 @@ std::optional<Found> ByWords(const Snapshot& s, const std::vector<std::string>& 
   const PodFacts* pod = Unplaced(s);
   if (pod == nullptr || !HasReason(*pod, words)) return std::nullopt;
   return Tell(s, *pod, text);
+}
+
+// How many nodes lack chips, by the scheduler: "3 Insufficient google.com/tpu".
+std::size_t NodesWithoutChips(const PodFacts& pod) {
+  const std::string_view verdict = Verdict(pod);
+  const std::size_t end = verdict.find(" Insufficient " + std::string(workload::kTpuResource));
+  if (end == verdict.npos) return 0;
+  std::size_t begin = end;
+  while (begin > 0 && IsDigit(verdict[begin - 1])) --begin;
+  std::size_t count = 0;
+  std::from_chars(verdict.data() + begin, verdict.data() + end, count);
+  return count;
+}
+
+// How many of the nodes that it may go to have its siblings on their chips.
+std::size_t NodesOfItsOwn(const Snapshot& s, const PodFacts& pod) {
+  const Nodes nodes = Candidates(s, pod);
+  return std::size_t(std::count_if(nodes.begin(), nodes.end(), [&](const NodeFacts* node) {
+    return CountPods(s, [&](const PodFacts& other) {
+             return other.node == node->name && other.chips > 0 && !other.done();
+           }) > 0;
+  }));
 }
 
 }  // namespace
@@ -272,9 +295,15 @@ std::optional<Found> FindPodAffinity(const Snapshot& s) {
 
 std::optional<Found> FindChipsInUse(const Snapshot& s) {
   const PodFacts* pod = Unplaced(s);
-  if (pod == nullptr || !HasReason(*pod, {"Insufficient " + std::string(workload::kTpuResource)}))
-    return std::nullopt;
+  const std::size_t without = pod == nullptr ? 0 : NodesWithoutChips(*pod);
+  if (without == 0) return std::nullopt;
   const auto shape = ShapeOf(*pod);
+  if (shape && NodesOfItsOwn(s, *pod) >= without) {
+    if (FindMachineFull(s)) return std::nullopt;  // the other nodes are
+    Found found = Tell(s, *pod, "its own pods use the chips of the nodes with " + shape->Text());
+    found.change = "make another node pool of this shape, or ask for fewer pods";
+    return found;
+  }
   Found found = Tell(s, *pod,
                      shape ? "the chips of the nodes with " + shape->Text() + " are in use"
                            : "no node has the chips that it asks for free");

@@ -123,7 +123,7 @@ constexpr std::array kCauses = {
              "make what the message names, or give the node the right to it", FindMount},
     CauseRow{"sandbox", "the node cannot start pods", "see the node's events; it may need repair",
              FindSandbox},
-    CauseRow{"out-of-memory", "a container needs more memory than its limit",
+    CauseRow{"out-of-memory", "a container needs more memory than its limit, or its node has",
              "raise or remove the memory limit, or load less at once", FindOutOfMemory},
     CauseRow{"crash", "a container ends by itself",
              "read its log (kubectl logs --previous); all workers of a slice end together",

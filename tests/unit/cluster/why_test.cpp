@@ -69,6 +69,13 @@ struct Scene {
           json::array({{{"type", "PodScheduled"}, {"status", "True"}}});
     }
   }
+  // The first of the pods, each on a node of its own.
+  void Run(std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) {
+      pods[i]["spec"]["nodeName"] = "a-" + std::to_string(i);
+      pods[i]["status"] = {{"phase", "Running"}};
+    }
+  }
   // Bound pods whose first container is in this state.
   void Container(const json& state, const std::string& phase = "Pending") {
     AddNodes(4);
@@ -395,6 +402,24 @@ const std::vector<Case>& Cases() {
          s.Unschedulable("4 Insufficient google.com/tpu.");
          s.AddNodes(4);
        }},
+      {"chips-in-use", "are in use",  // by others too
+       [](Scene& s) {
+         s.Unschedulable("4 Insufficient google.com/tpu.");
+         s.AddNodes(4);
+         s.Run(3);
+       }},
+      {"chips-in-use", "its own pods use the chips of the nodes with tpu-v6e-slice 4x4",
+       [](Scene& s) {
+         s.Unschedulable("3 Insufficient google.com/tpu.");
+         s.AddNodes(4);
+         s.Run(3);
+       }},
+      {"machine-full", "not enough cpu left",  // of the node that its own pods leave free
+       [](Scene& s) {
+         s.Unschedulable("1 Insufficient cpu, 3 Insufficient google.com/tpu.");
+         s.AddNodes(4);
+         s.Run(3);
+       }},
       {"machine-full", "cpu and memory",
        [](Scene& s) {
          s.Unschedulable("4 Insufficient cpu, 4 Insufficient memory.");
@@ -434,7 +459,12 @@ const std::vector<Case>& Cases() {
          s.Container({{"waiting", {{"reason", "ContainerCreating"}}}});
          s.AddEvent("train-0", "FailedCreatePodSandBox", "no network");
        }},
-      {"out-of-memory", "memory",
+      {"out-of-memory", "than its limit",
+       [](Scene& s) {
+         s.spec()["containers"][0]["resources"]["limits"]["memory"] = "1Gi";
+         s.Container({{"terminated", {{"reason", "OOMKilled"}, {"exitCode", 137}}}}, "Running");
+       }},
+      {"out-of-memory", "its node ran out of memory; it has no memory limit",
        [](Scene& s) {
          s.Container({{"terminated", {{"reason", "OOMKilled"}, {"exitCode", 137}}}}, "Running");
        }},
