@@ -14,6 +14,7 @@
 #include "app/streams.h"
 #include "tpu_admission/base/files.h"
 #include "tpu_admission/base/text.h"
+#include "tpu_admission/tpu/guess.h"
 
 namespace tpu_admission::app {
 namespace {
@@ -142,16 +143,15 @@ void PrintText(const tpu::Catalog& catalog, const Wanted& wanted) {
 Result<Wanted> Read(const std::vector<std::string>& words, const tpu::Catalog& catalog) {
   Wanted wanted;
   for (const std::string& word : words) {
-    const tpu::Generation* const known = catalog.FindByLabel(word);
     if (const auto topology = tpu::Topology::Parse(word)) {
       wanted.topologies.push_back(*topology);
-    } else if (const auto* const generation = known != nullptr ? known : catalog.Guess(word)) {
+    } else if (const auto* const generation = catalog.Guess(word)) {
       wanted.generations.push_back(generation);
+    } else if (const auto meant = tpu::Tidied(word)) {
+      return Error{Quoted(word) + " is no topology; write " + meant->Text()};
     } else {
-      std::vector<std::string> ids;
-      for (const tpu::Generation& each : catalog.generations()) ids.push_back(each.id);
-      return Error{Quoted(word) +
-                   " is neither a generation nor a topology such as 4x4; there are " + JoinOr(ids)};
+      return Error{Quoted(word) + " is neither a generation nor a topology such as 4x4; " +
+                   tpu::HintFor(catalog, word)};
     }
   }
   const auto all = catalog.generations();

@@ -57,6 +57,7 @@ Json ToJson(const Way& way) {
             {"queued_provisioning", text(capacity.queued_provisioning)},
             {"calendar_reservation", text(capacity.calendar_reservation)}}},
           {"documented", way.placement.documented},
+          {"doubt", OrNull(way.doubt())},
           {"allocatable", {{"cpu_millis", node.cpu_millis}, {"memory_mib", node.memory_mib}}}};
 }
 
@@ -119,6 +120,9 @@ void PrintWay(const Way& way, const offline::Capacity& capacity, std::size_t num
   out << fmt::format("   for pods    about {}m CPU and {}Mi memory a host\n",
                      placement.machine->allocatable.cpu_millis,
                      placement.machine->allocatable.memory_mib);
+  if (const std::string doubt = way.doubt(); !doubt.empty()) {
+    out << "   doubt       sources disagree: " << doubt << '\n';
+  }
   if (!placement.documented) out << "   note        no public Google page has this shape\n";
   out << '\n';
 }

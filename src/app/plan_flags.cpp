@@ -57,9 +57,9 @@ void AddPlan(CLI::App& command, PlanOptions& options) {
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
   command.add_flag("--autopilot", options.wish.autopilot, "only what GKE Autopilot offers");
-  const std::vector<std::string> kinds(offline::Emittable().begin(), offline::Emittable().end());
+  const auto kinds = offline::Emittable();
   command.add_option("--emit", options.emit, "write this down instead")
-      ->check(CLI::IsMember(kinds));
+      ->check(IsOneOf({kinds.begin(), kinds.end()}));
   command.add_option("--way", options.way, "number of the way that --emit writes down")
       ->check(CLI::Range(1, static_cast<int>(offline::kMostWays)))
       ->capture_default_str();
@@ -76,7 +76,7 @@ void AddPlan(CLI::App& command, PlanOptions& options) {
   AddFlag(command, "--catalog", options.catalog_file, "catalog to use instead of the built-in one")
       ->type_name("FILE");
   command.add_option("--output", options.output, "for people or for programs")
-      ->check(CLI::IsMember({"text", "json"}))
+      ->check(IsOneOf({"text", "json"}))
       ->capture_default_str();
   command.footer(
       "Examples:\n"

@@ -14,6 +14,9 @@ struct Emitted {
   const Naming& naming;
 };
 
+// Each line of `text` behind so many spaces.
+std::string Indented(std::string_view text, std::size_t spaces);
+
 // Manifests of workloads (plan_manifests.cpp).
 Result<std::string> EmitPod(const Emitted& plan);
 Result<std::string> EmitDeployment(const Emitted& plan);
@@ -24,6 +27,8 @@ Result<std::string> EmitStatefulSet(const Emitted& plan);
 Result<std::string> EmitRayCluster(const Emitted& plan);
 
 // What makes or names the nodes (plan_nodes.cpp).
+// The labels of the nodes below `field`: nodeSelector of a pod, nodeLabels of a flavor.
+std::string NodeLabels(const Emitted& plan, std::string_view field);
 Result<std::string> EmitNodePool(const Emitted& plan);
 Result<std::string> EmitTerraform(const Emitted& plan);
 Result<std::string> EmitComputeClass(const Emitted& plan);

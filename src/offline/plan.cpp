@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "tpu_admission/base/text.h"
+#include "tpu_admission/tpu/guess.h"
 
 namespace tpu_admission::offline {
 namespace {
@@ -12,34 +13,18 @@ using tpu::Generation;
 using tpu::Placement;
 using tpu::Topology;
 
-bool Names(const Generation& generation, std::string_view text) {
-  const auto is = [&](const std::string& name) { return name == text; };
-  return is(generation.label) || is(generation.id) || is(generation.machine_family) ||
-         std::any_of(generation.aliases.begin(), generation.aliases.end(), is);
-}
-
 // The generations that the wish allows.
 Result<std::vector<const Generation*>> Generations(const tpu::Catalog& catalog, const Wish& wish) {
   std::vector<const Generation*> found;
+  if (!wish.accelerator.empty()) {
+    if (const Generation* const named = catalog.Guess(wish.accelerator)) return std::vector{named};
+    return Error{"no TPU generation is called " + Quoted(wish.accelerator, 60) + "; " +
+                 tpu::HintFor(catalog, wish.accelerator)};
+  }
   for (const Generation& generation : catalog.generations()) {
-    if (wish.accelerator.empty() ? generation.documented : Names(generation, wish.accelerator)) {
-      found.push_back(&generation);
-    }
+    if (generation.documented) found.push_back(&generation);
   }
-  if (!found.empty()) return found;
-  std::string message = "no TPU generation is called " + Quoted(wish.accelerator, 60);
-  if (const Generation* guess = catalog.Guess(wish.accelerator)) {
-    message += "; did you mean " + guess->id + " (" + guess->label + ")?";
-  } else {
-    std::vector<std::string> ids;
-    std::vector<std::string> near;  // v6: v6e
-    for (const Generation& generation : catalog.generations()) {
-      ids.push_back(generation.id);
-      if (generation.id.starts_with(wish.accelerator)) near.push_back(generation.id);
-    }
-    message += near.empty() ? "; there are " + JoinOr(ids) : "; did you mean " + JoinOr(near) + "?";
-  }
-  return Error{message};
+  return found;
 }
 
 // Every placement of one slice of the generation that might be meant.
@@ -68,7 +53,7 @@ std::vector<Placement> NearestCustom(const Generation& generation, std::int64_t 
   if (!generation.custom) return found;
   const std::int64_t side = generation.custom->multiple_of;
   const std::int64_t step = side * side * side;
-  const std::int64_t most = generation.custom->max_chips;
+  const std::int64_t most = generation.custom->documented_max_chips;
   const auto add = [&](std::int64_t count) {
     for (const Topology& shape : generation.CustomShapesOf(count)) {
       for (const Placement& placement : generation.PlacementsOf(shape)) found.push_back(placement);
@@ -130,6 +115,19 @@ auto Rank(const Way& way) {
                     *std::max_element(sides.begin(), sides.end()));
 }
 
+// Every way that might be meant; one in doubt only where its topology is named.
+std::vector<Way> AllWays(const std::vector<const Generation*>& generations, const Wish& wish,
+                         const std::optional<Topology>& topology) {
+  std::vector<Way> all;
+  for (const Generation* generation : generations) {
+    for (const Placement& placement : Candidates(*generation, wish, topology)) {
+      const Way way = {generation, placement, wish.slices, ZonesOf(*generation, placement)};
+      if (topology || way.doubt().empty()) all.push_back(way);
+    }
+  }
+  return all;
+}
+
 // "8, 16 or 32": the totals nearest to what was asked for.
 std::string NearestTotals(const std::vector<Way>& all, const Wish& wish) {
   std::vector<std::int64_t> totals;
@@ -170,8 +168,60 @@ std::string NearestMachine(const std::vector<Way>& ways, const std::string& mach
   return nearest.empty() ? "" : "did you mean " + std::string(nearest) + "? ";
 }
 
+// What only some sources allow of the chips in the wish, as the end of an answer; else empty.
+std::string Disputed(const Wish& wish, const std::vector<const Generation*>& generations) {
+  for (const Generation* generation : generations) {
+    const auto shapes = generation->CustomShapesOf(wish.chips / wish.slices);
+    if (shapes.empty()) continue;
+    const Topology& shape = shapes.back();  // the nearest to a cube
+    const std::string reason = generation->OfferOf(shape).reason;
+    if (reason.empty()) continue;
+    return "; sources disagree about " + shape.Text() + ": " + reason + "; --topology " +
+           shape.Text() + " takes it all the same";
+  }
+  return "";
+}
+
+constexpr std::int64_t kFewSlices = 64;  // more are no advice
+
+// ", or 512 by --slices 2": how more slices make up the chips; empty if no few do.
+std::string MoreSlices(const Wish& wish, const std::vector<const Generation*>& generations) {
+  Wish other = wish;
+  while (++other.slices <= kFewSlices) {
+    if (wish.chips % other.slices != 0) continue;
+    const std::vector<Way> all = AllWays(generations, other, std::nullopt);
+    if (std::any_of(all.begin(), all.end(), [&](const Way& way) { return Fits(way, other); })) {
+      return ", or " + std::to_string(wish.chips) + " by --slices " + std::to_string(other.slices);
+    }
+  }
+  return "";
+}
+
+// A topology that has not as many chips as the wish, and what has.
+Error OtherChips(const tpu::Catalog& catalog, const Wish& wish, const Topology& topology) {
+  Wish other = wish;
+  other.topology.clear();
+  const auto ways = Plan(catalog, other);
+  std::vector<std::string> words;
+  if (ways) {
+    const Way& best = ways->front();
+    words.push_back(best.placement.topology.Text() + " of " + best.generation->id);
+  }
+  const std::int64_t slices = wish.chips / topology.chips();
+  if (wish.chips % topology.chips() == 0 && slices <= kFewSlices) {
+    words.push_back("--slices " + std::to_string(slices));
+  }
+  const std::string chips = std::to_string(wish.chips);
+  return Error{(wish.slices > 1
+                    ? std::to_string(wish.slices) + " slices of " + topology.Text() + " have "
+                    : topology.Text() + " has ") +
+               std::to_string(topology.chips() * wish.slices) + " chips, not " + chips + "; " +
+               (words.empty() ? ways.error().message : "for " + chips + " take " + JoinOr(words))};
+}
+
 // Which part of the wish none of `all` meets: the first whose removal would leave a way.
-Error Explain(const Wish& wish, const std::vector<Way>& all) {
+Error Explain(const tpu::Catalog& catalog, const Wish& wish, const std::vector<Way>& all,
+              const std::vector<const Generation*>& generations) {
   const auto without = [&](auto change) {
     Wish other = wish;
     change(other);
@@ -181,21 +231,14 @@ Error Explain(const Wish& wish, const std::vector<Way>& all) {
     }
     return left;
   };
-  const bool any = wish.accelerator.empty();
-  const std::string what = any ? "no TPU" : wish.accelerator;
-  if (wish.chips > 0) {
-    if (const auto left = without([](Wish& w) { w.chips = 0; }); !left.empty()) {
-      return Error{what + (any ? " has a slice for " : " has no slice for ") +
-                   std::to_string(wish.chips) + " chips" +
-                   (wish.slices > 1 ? " in " + std::to_string(wish.slices) + " slices" : "") +
-                   "; nearest: " + NearestTotals(left, wish)};
-    }
-  }
   if (wish.autopilot && !without([](Wish& w) { w.autopilot = false; }).empty()) {
     return Error{"GKE Autopilot does not offer this shape; GKE Standard does"};
   }
   if (!wish.machine.empty()) {
-    const auto left = without([](Wish& w) { w.machine.clear(); });
+    auto left = without([](Wish& w) { w.machine.clear(); });
+    const Generation* const named = catalog.Guess(wish.machine);
+    const auto is_other = [&](const Way& way) { return way.generation != named; };
+    if (!std::all_of(left.begin(), left.end(), is_other)) std::erase_if(left, is_other);
     if (!left.empty()) {
       return Error{"machine " + Quoted(wish.machine, 60) + " does not make this; " +
                    NearestMachine(left, wish.machine) + "there is " +
@@ -206,18 +249,33 @@ Error Explain(const Wish& wish, const std::vector<Way>& all) {
     return Error{"nothing here has " + std::to_string(wish.memory_gb) +
                  " GB of HBM; take more chips or slices, or another generation"};
   }
+  const auto left = without([](Wish& w) { w.chips = 0; });
+  if (wish.chips > 0 && !left.empty()) {
+    const std::string disputed = Disputed(wish, generations);
+    const bool is_most = std::all_of(
+        left.begin(), left.end(), [&](const Way& way) { return way.total_chips() < wish.chips; });
+    return Error{(wish.accelerator.empty() ? "no TPU has a" : generations.front()->id + " has no") +
+                 (disputed.empty() ? " slice for " : " slice beyond doubt for ") +
+                 std::to_string(wish.chips) + " chips" +
+                 (wish.slices > 1 ? " in " + std::to_string(wish.slices) + " slices" : "") +
+                 "; nearest: " + NearestTotals(left, wish) +
+                 (is_most ? MoreSlices(wish, generations) : "") + disputed};
+  }
   return Error{"nothing fits all of this together; leave out a part of the wish"};
 }
 
 // A topology that no generation in question offers.
-Error NoSuchTopology(const Wish& wish, const std::vector<const Generation*>& generations) {
-  std::string message = "topology " + Quoted(wish.topology, 40) + " is not offered";
+Error NoSuchTopology(const Topology& topology, const std::vector<const Generation*>& generations) {
+  std::string message = "topology " + Quoted(topology.Text()) + " is not offered";
   if (generations.size() != 1) return Error{message + " by any generation"};
   std::vector<std::string> names;
-  for (const Topology& topology : generations.front()->ListedTopologies()) {
-    names.push_back(topology.Text());
+  for (const Topology& listed : generations.front()->ListedTopologies()) {
+    names.push_back(listed.Text());
   }
-  message += " for " + generations.front()->id + "; there is " + JoinOr(names);
+  message += " for " + generations.front()->id;
+  const tpu::OfferAnswer answer = generations.front()->OfferOf(topology);
+  if (!answer.lists) message += ": " + answer.reason;
+  message += "; there is " + JoinOr(names);
   if (generations.front()->custom) message += ", and larger ones in steps of 4";
   return Error{message};
 }
@@ -236,11 +294,10 @@ bool IsKnown(const tpu::Catalog& catalog, std::string_view place) {
 std::string NearestPlace(const tpu::Catalog& catalog, const std::string& place) {
   std::vector<std::string_view> names;
   for (const Generation& generation : catalog.generations()) {
-    for (const tpu::Zone& zone : generation.zones.list) {
-      names.push_back(zone.name);
-      names.push_back(names.back().substr(0, zone.name.rfind('-')));
-    }
+    for (const tpu::Zone& zone : generation.zones.list) names.push_back(zone.name);
   }
+  const std::size_t zones = names.size();  // first: us-east5b is a zone
+  for (std::size_t i = 0; i < zones; ++i) names.push_back(names[i].substr(0, names[i].rfind('-')));
   const std::string_view nearest = Nearest(place, names, 2);
   return nearest.empty() ? "" : "; did you mean " + std::string(nearest) + "?";
 }
@@ -250,6 +307,8 @@ std::string NearestPlace(const tpu::Catalog& catalog, const std::string& place) 
 bool Way::needs_accelerator_count() const {
   return generation->PlacementsOf(placement.topology).size() > 1;
 }
+
+std::string Way::doubt() const { return generation->OfferOf(placement.topology).reason; }
 
 Result<std::vector<Way>> Plan(const tpu::Catalog& catalog, const Wish& wish) {
   const auto generations = Generations(catalog, wish);
@@ -264,16 +323,16 @@ Result<std::vector<Way>> Plan(const tpu::Catalog& catalog, const Wish& wish) {
   if (!wish.topology.empty()) {
     topology = Topology::Parse(wish.topology);
     if (!topology) {
-      return Error{"topology " + Quoted(wish.topology, 40) + " is not written as 4x4 or 2x2x4"};
+      const auto meant = tpu::Tidied(wish.topology);
+      return Error{"topology " + Quoted(wish.topology, 40) + " is not written as 4x4 or 2x2x4" +
+                   (meant ? "; write " + meant->Text() : "")};
     }
   }
-  std::vector<Way> all;
-  for (const Generation* generation : *generations) {
-    for (const Placement& placement : Candidates(*generation, wish, topology)) {
-      all.push_back({generation, placement, wish.slices, ZonesOf(*generation, placement)});
-    }
+  std::vector<Way> all = AllWays(*generations, wish, topology);
+  if (all.empty() && topology) return NoSuchTopology(*topology, *generations);
+  if (topology && wish.chips > 0 && topology->chips() * wish.slices != wish.chips) {
+    return OtherChips(catalog, wish, *topology);
   }
-  if (all.empty() && topology) return NoSuchTopology(wish, *generations);
   std::vector<Way> ways;
   for (const Way& way : all) {
     if (Fits(way, wish)) ways.push_back(way);
@@ -285,7 +344,7 @@ Result<std::vector<Way>> Plan(const tpu::Catalog& catalog, const Wish& wish) {
         all.push_back({generation, placement, wish.slices, {}});
       }
     }
-    return Explain(wish, all);
+    return Explain(catalog, wish, all, *generations);
   }
   if (!wish.zone.empty()) {
     if (wish.accelerator.empty() && !IsKnown(catalog, wish.zone)) {
@@ -302,7 +361,8 @@ Result<std::vector<Way>> Plan(const tpu::Catalog& catalog, const Wish& wish) {
     if (ways.empty()) {
       std::vector<std::string> names;
       for (const tpu::Zone* zone : anywhere.front().zones) names.push_back(zone->name);
-      return Error{"no source lists this in " + Quoted(wish.zone, 40) + "; " +
+      return Error{"no source lists this in " + Quoted(wish.zone, 40) +
+                   (IsKnown(catalog, wish.zone) ? "" : NearestPlace(catalog, wish.zone)) + "; " +
                    anywhere.front().generation->id + " is in " + JoinOr(names)};
     }
   }

@@ -14,39 +14,6 @@ using fmt::arg;
 // As much of what a node gives as the request fix of the webhook takes.
 constexpr std::int64_t kSharePercent = 80;
 
-std::string Indented(std::string_view text, std::size_t spaces) {
-  std::string indented;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size() - 1) + 1;
-    indented.append(spaces, ' ').append(text.substr(0, end));
-    text.remove_prefix(end);
-  }
-  return indented;
-}
-
-// nodeSelector and what capacity asks for, as lines of a pod's spec.
-std::string NodeSelector(const Emitted& plan) {
-  const Way& way = plan.way;
-  std::string text = fmt::format(
-      "nodeSelector:\n"
-      "  cloud.google.com/gke-tpu-accelerator: {}\n"
-      "  cloud.google.com/gke-tpu-topology: {}\n",
-      way.generation->label, way.placement.topology.Text());
-  if (way.needs_accelerator_count()) {
-    text += fmt::format("  cloud.google.com/gke-accelerator-count: \"{}\"\n",
-                        way.placement.chips_per_host());
-  }
-  if (plan.capacity.spot) text += "  cloud.google.com/gke-spot: \"true\"\n";
-  if (plan.capacity.flex_start) text += "  cloud.google.com/gke-flex-start: \"true\"\n";
-  if (!plan.capacity.reservation.empty()) {
-    text += fmt::format(
-        "  cloud.google.com/reservation-name: {}\n"
-        "  cloud.google.com/reservation-affinity: specific\n",
-        plan.capacity.reservation);
-  }
-  return text;
-}
-
 std::string Container(const Emitted& plan, std::string_view name) {
   const tpu::Allocatable& node = plan.way.placement.machine->allocatable;
   return fmt::format(
@@ -67,7 +34,7 @@ std::string Container(const Emitted& plan, std::string_view name) {
 }
 
 std::string PodSpec(const Emitted& plan, std::string_view before, std::string_view container) {
-  return std::string(before) + NodeSelector(plan) + Container(plan, container);
+  return std::string(before) + NodeLabels(plan, "nodeSelector") + Container(plan, container);
 }
 
 // A headless Service, by which the pods of a slice find each other before they are ready.
@@ -89,13 +56,31 @@ std::string Headless(const Emitted& plan, std::string_view selector) {
 bool MultiHost(const Emitted& plan) { return plan.way.placement.hosts > 1; }
 
 Error NeedsOthers(const Emitted& plan, std::string_view kind) {
+  return Error{fmt::format("a {} cannot run on {}, whose {} hosts must find each other: emit {}",
+                           kind, plan.way.placement.topology.Text(), plan.way.placement.hosts,
+                           plan.way.slices > 1 ? "jobset, lws or raycluster"
+                                               : "job, jobset, lws, statefulset or raycluster")};
+}
+
+// Nothing in such a kind keeps the pods of a slice together.
+Error IsOneSlice(const Emitted& plan, std::string_view kind) {
   return Error{fmt::format(
-      "a {} cannot run on {}, whose {} hosts must find each other: emit job, jobset, lws, "
-      "statefulset or raycluster",
-      kind, plan.way.placement.topology.Text(), plan.way.placement.hosts)};
+      "the {0} pods of a {1} on {2} slices of {3} hosts would mix, as nothing in it keeps those of "
+      "a slice together; emit jobset, lws or raycluster, or a {1} for each slice",
+      plan.way.placement.hosts * plan.way.slices, kind, plan.way.slices, plan.way.placement.hosts)};
 }
 
 }  // namespace
+
+std::string Indented(std::string_view text, std::size_t spaces) {
+  std::string indented;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size() - 1) + 1;
+    indented.append(spaces, ' ').append(text.substr(0, end));
+    text.remove_prefix(end);
+  }
+  return indented;
+}
 
 Result<std::string> EmitPod(const Emitted& plan) {
   if (MultiHost(plan)) return NeedsOthers(plan, "Pod");
@@ -132,9 +117,7 @@ Result<std::string> EmitDeployment(const Emitted& plan) {
 }
 
 Result<std::string> EmitJob(const Emitted& plan) {
-  if (MultiHost(plan) && plan.way.slices > 1) {
-    return Error{"a Job is one slice of several hosts; emit jobset for several slices"};
-  }
+  if (MultiHost(plan) && plan.way.slices > 1) return IsOneSlice(plan, "Job");
   std::string before = "restartPolicy: Never\n";
   if (MultiHost(plan)) before += "subdomain: " + plan.naming.name + "\n";
   return (MultiHost(plan) ? Headless(plan, "batch.kubernetes.io/job-name") : "") +
@@ -201,6 +184,7 @@ Result<std::string> EmitLeaderWorkerSet(const Emitted& plan) {
 }
 
 Result<std::string> EmitStatefulSet(const Emitted& plan) {
+  if (MultiHost(plan) && plan.way.slices > 1) return IsOneSlice(plan, "StatefulSet");
   return Headless(plan, "app") +
          fmt::format(
              "apiVersion: apps/v1\n"
@@ -310,7 +294,12 @@ Result<std::string> Emit(std::string_view kind, const Way& way, const Capacity& 
     return status.error();
   }
   for (const Emitter& emitter : kEmitters) {
-    if (emitter.name == kind) return emitter.emit({way, capacity, naming});
+    if (emitter.name != kind) continue;
+    const std::string doubt = way.doubt();
+    TPU_ADMISSION_TRY(const std::string text, emitter.emit({way, capacity, naming}));
+    return doubt.empty() ? text
+                         : fmt::format("# Sources disagree about {}: {}.\n{}",
+                                       way.placement.topology.Text(), doubt, text);
   }
   return Error{Quoted(kind, 40) + " is nothing that can be emitted"};
 }

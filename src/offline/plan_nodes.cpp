@@ -61,6 +61,28 @@ std::string Flags(const Emitted& plan) {
 
 }  // namespace
 
+std::string NodeLabels(const Emitted& plan, std::string_view field) {
+  const Way& way = plan.way;
+  std::string text = fmt::format(
+      "{}:\n"
+      "  cloud.google.com/gke-tpu-accelerator: {}\n"
+      "  cloud.google.com/gke-tpu-topology: {}\n",
+      field, way.generation->label, way.placement.topology.Text());
+  if (way.needs_accelerator_count()) {
+    text += fmt::format("  cloud.google.com/gke-accelerator-count: \"{}\"\n",
+                        way.placement.chips_per_host());
+  }
+  if (plan.capacity.spot) text += "  cloud.google.com/gke-spot: \"true\"\n";
+  if (plan.capacity.flex_start) text += "  cloud.google.com/gke-flex-start: \"true\"\n";
+  if (!plan.capacity.reservation.empty()) {
+    text += fmt::format(
+        "  cloud.google.com/reservation-name: {}\n"
+        "  cloud.google.com/reservation-affinity: specific\n",
+        plan.capacity.reservation);
+  }
+  return text;
+}
+
 Result<std::string> EmitNodePool(const Emitted& plan) {
   const Way& way = plan.way;
   std::string text;
@@ -189,18 +211,14 @@ Result<std::string> EmitComputeClass(const Emitted& plan) {
 }
 
 Result<std::string> EmitResourceFlavor(const Emitted& plan) {
-  const Way& way = plan.way;
   return fmt::format(
-      "apiVersion: kueue.x-k8s.io/v1beta1\n"
-      "kind: ResourceFlavor\n"
-      "metadata:\n"
-      "  name: {name}\n"
-      "spec:\n"
-      "  nodeLabels:\n"
-      "    cloud.google.com/gke-tpu-accelerator: {label}\n"
-      "    cloud.google.com/gke-tpu-topology: {topology}\n",
-      arg("name", plan.naming.name), arg("label", way.generation->label),
-      arg("topology", way.placement.topology.Text()));
+             "apiVersion: kueue.x-k8s.io/v1beta1\n"
+             "kind: ResourceFlavor\n"
+             "metadata:\n"
+             "  name: {}\n"
+             "spec:\n",
+             plan.naming.name) +
+         Indented(NodeLabels(plan, "nodeLabels"), 2);
 }
 
 }  // namespace tpu_admission::offline

@@ -42,11 +42,13 @@ struct Way {
   // Whether the nodes of another way carry the same labels, so that only
   // cloud.google.com/gke-accelerator-count tells them apart.
   bool needs_accelerator_count() const;
+  // What sources disagree about, where they do: check warns of such a topology. Else empty.
+  std::string doubt() const;
 };
 
 // The ways, best first: documented before undocumented, fewer chips, fewer hosts, nearer to a
-// cube, then in the order of the catalog; at most kMostWays. An error says which part of the wish
-// cannot be had, and what is nearest to it.
+// cube, then in the order of the catalog; at most kMostWays. A topology in doubt is among them only
+// if the wish names it. An error says which part of the wish cannot be had, and what is nearest.
 inline constexpr std::size_t kMostWays = 32;
 Result<std::vector<Way>> Plan(const tpu::Catalog& catalog, const Wish& wish);
 
@@ -69,8 +71,8 @@ struct Naming {
 std::span<const std::string_view> Emittable();
 
 // The text of one of Emittable() for a way: a manifest of Kubernetes that passes every rule, or a
-// command or file that makes the nodes. An error says why this kind cannot run on this way, and
-// which can.
+// command or file that makes the nodes; a doubt is its first line, as a comment. An error says why
+// this kind cannot run on this way, and which can.
 Result<std::string> Emit(std::string_view kind, const Way& way, const Capacity& capacity,
                          const Naming& naming);
 

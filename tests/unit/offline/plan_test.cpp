@@ -6,6 +6,7 @@ namespace tpu_admission::offline {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 const tpu::Catalog& BuiltIn() {
   static const auto kCatalog =
@@ -30,6 +31,12 @@ TEST(Plan, TellsEveryWayToGetTheChips) {
   EXPECT_THAT(Told({.accelerator = "tpu-v6e-slice", .chips = 8}),
               testing::ElementsAre("tpu-v6e-slice 2x4 ct6e-standard-8t x1",
                                    "tpu-v6e-slice 2x4 ct6e-standard-4t x2"));
+}
+
+TEST(Plan, TakesWhateverNameACatalogHasForAGeneration) {
+  for (const char* name : {"Trillium", "V6E", "TPU v6e", "tpuv6e", "tpu-v6e-podslice"}) {
+    EXPECT_EQ(Told({.accelerator = name, .chips = 8}), Told({.accelerator = "v6e", .chips = 8}));
+  }
 }
 
 TEST(Plan, MakesTheShapesOfCustomTopologiesNearestToACubeFirst) {
@@ -59,6 +66,21 @@ TEST(Plan, FindsShapesByMemory) {
   EXPECT_EQ(ways.front().placement.topology.Text(), "4x4");  // 16 chips of 32 GB
 }
 
+TEST(Plan, LeavesAShapeInDoubtToThoseWhoNameIt) {
+  for (std::int64_t chips = 64; chips <= 8960; chips += 64) {
+    const auto ways = Plan(BuiltIn(), {.accelerator = "v5p", .chips = chips});
+    EXPECT_EQ(!ways, chips > 6144) << chips;
+    if (!ways) continue;
+    for (const Way& way : *ways) EXPECT_EQ(way.doubt(), "") << way.placement.topology.Text();
+  }
+  for (const char* named : {"16x20x28", "4x4x560"}) {
+    const Way way = Plan(BuiltIn(), {.accelerator = "v5p", .topology = named}).value().front();
+    EXPECT_EQ(way.doubt(), "it has 8960 chips, and the documents end at 6144");
+    EXPECT_THAT(Emit("job", way, {}, {}).value(),
+                StartsWith("# Sources disagree about " + std::string(named) + ": it has 8960 "));
+  }
+}
+
 struct WrongWish {
   const char* name;
   Wish wish;
@@ -76,21 +98,52 @@ TEST_P(PlanRefusal, SaysWhatIsNearest) {
 INSTANTIATE_TEST_SUITE_P(
     All, PlanRefusal,
     testing::Values(
-        WrongWish{"accelerator", {.accelerator = "tpu-v6e-podslice"}, "did you mean v6e"},
         WrongWish{"chips", {.accelerator = "v6e", .chips = 12}, "nearest: 8 or 16"},
         WrongWish{"custom", {.accelerator = "tpu7x", .chips = 9215}, "nearest: 9152 or 9216"},
         WrongWish{"huge", {.chips = 10'000'000}, "nearest: 9216"},
         WrongWish{"custom_slices",
                   {.accelerator = "v5p", .chips = 400, .slices = 2},
                   "nearest: 384 or 512"},
-        WrongWish{"rank", {.accelerator = "v6e", .topology = "4x4x4"}, "not offered for v6e"},
-        WrongWish{"form", {.accelerator = "v6e", .topology = "4X4"}, "not written as 4x4"},
+        WrongWish{"disputed",
+                  {.accelerator = "v5p", .chips = 8960},
+                  "v5p has no slice beyond doubt for 8960 chips; nearest: 6144, or 8960 by "
+                  "--slices 2; sources disagree about 16x20x28: it has 8960 chips, and the "
+                  "documents end at 6144; --topology "
+                  "16x20x28 takes it all the same"},
+        WrongWish{"chips_of_the_machine",
+                  {.accelerator = "v6e", .chips = 16, .machine = "ct6e-standard-8t"},
+                  "machine \"ct6e-standard-8t\" does not make this"},
+        WrongWish{"memory_of_the_chips",
+                  {.accelerator = "v6e", .chips = 4, .memory_gb = 1024},
+                  "nothing here has 1024 GB of HBM"},
+        WrongWish{"more_slices",
+                  {.accelerator = "v6e", .chips = 512},
+                  "v6e has no slice for 512 chips; nearest: 256, or 512 by --slices 2"},
+        WrongWish{"fewer_chips",
+                  {.accelerator = "v6e", .chips = 8, .topology = "4x4"},
+                  "4x4 has 16 chips, not 8; for 8 take 2x4 of v6e"},
+        WrongWish{"more_chips",
+                  {.accelerator = "v6e", .chips = 64, .topology = "4x4", .slices = 2},
+                  "2 slices of 4x4 have 32 chips, not 64; for 64 take 4x8 of v6e or --slices 4"},
+        WrongWish{"other_chips",
+                  {.accelerator = "v6e", .chips = 12, .topology = "4x4"},
+                  "4x4 has 16 chips, not 12; v6e has no slice for 12 chips; nearest: 8 or 16"},
+        WrongWish{"order",
+                  {.accelerator = "v5p", .topology = "8x4x4"},
+                  "is not offered for v5p: the dimensions must be in rising order, as 4x4x8; "},
+        WrongWish{"rank", {.accelerator = "v6e", .topology = "4x4x4"}, "not offered for v6e: "},
+        WrongWish{"form",
+                  {.accelerator = "v6e", .topology = "4X4"},
+                  "is not written as 4x4 or 2x2x4; write 4x4"},
         WrongWish{"machine",
                   {.accelerator = "v6e", .topology = "4x4", .machine = "n2"},
                   "there is ct6e-standard-4t"},
         WrongWish{"slip_of_machine",
                   {.chips = 4, .machine = "ct6e-standard-4"},
                   "does not make this; did you mean ct6e-standard-4t? there is "},
+        WrongWish{"generation_for_a_machine",
+                  {.chips = 4, .machine = "tpu7x"},
+                  "does not make this; there is tpu7x-standard-4t"},
         WrongWish{"known_machine",
                   {.accelerator = "v6e", .topology = "4x4", .machine = "ct6e-standard-1t"},
                   "does not make this; there is ct6e-standard-4t"},
@@ -103,6 +156,9 @@ INSTANTIATE_TEST_SUITE_P(
         WrongWish{"region",
                   {.zone = "us-eest5"},
                   "no source lists TPUs in \"us-eest5\"; did you mean us-east5?"},
+        WrongWish{"zone_without_dash",
+                  {.accelerator = "v6e", .zone = "us-east5b"},
+                  "no source lists this in \"us-east5b\"; did you mean us-east5-b?; v6e is in "},
         WrongWish{"slip",
                   {.zone = "us-east5-x"},
                   "no source lists TPUs in \"us-east5-x\"; did you mean us-east5-"},
@@ -126,6 +182,17 @@ TEST(Emit, RefusesWhatCannotRunThereAndNamesWhatCan) {
               HasSubstr("exclude each other"));
 }
 
+TEST(Emit, RefusesKindsThatMixThePodsOfSlices) {
+  const Way way =
+      Plan(BuiltIn(), {.accelerator = "v6e", .topology = "4x4", .slices = 2}).value().front();
+  EXPECT_EQ(Emit("statefulset", way, {}, {}).error().message,
+            "the 8 pods of a StatefulSet on 2 slices of 4 hosts would mix, as nothing in it keeps "
+            "those of a slice together; emit jobset, lws or raycluster, or a StatefulSet for each "
+            "slice");
+  EXPECT_THAT(Emit("job", way, {}, {}).error().message, HasSubstr("8 pods of a Job on 2 slices"));
+  EXPECT_THAT(Emit("pod", way, {}, {}).error().message, HasSubstr(": emit jobset, lws or ray"));
+}
+
 TEST(Emit, MakesIronwoodNodePoolsByWorkloadPolicy) {
   const Way way = Plan(BuiltIn(), {.accelerator = "tpu7x", .topology = "4x4x4"}).value().front();
   const std::string text = Emit("nodepool", way, {}, {.name = "pool"}).value();
@@ -142,6 +209,17 @@ TEST(Emit, MakesAPoolOfItsOwnForEachSliceOfSeveralHosts) {
   EXPECT_THAT(text, HasSubstr("create pool-1 "));
   EXPECT_THAT(text, HasSubstr("--num-nodes=4"));
   EXPECT_THAT(text, HasSubstr("--spot"));
+}
+
+TEST(Emit, GivesAFlavorTheLabelsThatPodsOfTheWaySelect) {
+  const Way way = Plan(BuiltIn(), {.accelerator = "v6e", .topology = "2x4"}).value().front();
+  const std::string spot = Emit("resourceflavor", way, {.spot = true}, {}).value();
+  EXPECT_THAT(spot, HasSubstr("\n    cloud.google.com/gke-spot: \"true\"\n"));
+  EXPECT_THAT(spot, HasSubstr("\n    cloud.google.com/gke-accelerator-count: \"8\"\n"));
+  EXPECT_THAT(Emit("resourceflavor", way, {.flex_start = true}, {}).value(),
+              HasSubstr("\n    cloud.google.com/gke-flex-start: \"true\"\n"));
+  EXPECT_THAT(Emit("resourceflavor", way, {.reservation = "mine"}, {}).value(),
+              HasSubstr("\n    cloud.google.com/reservation-name: mine\n"));
 }
 
 }  // namespace
