@@ -30,7 +30,7 @@ void AddAuditFlags(CLI::App& command, AuditOptions& options) {
   AddFlag(command, "--ca-file", options.ca_file, "CA of the API server instead of the account's")
       ->type_name("FILE");
   AddFlag(command, "--log-level", options.log_level, "least severe lines to log")
-      ->check(CLI::IsMember({"debug", "info", "warning", "error"}));
+      ->check(IsOneOf({"debug", "info", "warning", "error"}));
 }
 
 }  // namespace tpu_admission::app

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <iostream>
 #include <random>
+#include <system_error>
 
 #include "app/ordered_work.h"
 #include "tpu_admission/base/files.h"
@@ -168,6 +169,9 @@ FixOutcome FixFiles(const admission::Settings& settings, const offline::CheckWis
     for (const std::string& problem : fixed.problems) fail(ShownPath(found.path) + ": " + problem);
     if (fixed.text == *text) return;
     outcome.differs = true;
+    for (const std::string& change : fixed.chip_changes) {
+      std::cerr << "tpu-admission: " << ShownLines(ShownPath(found.path) + ": " + change) << '\n';
+    }
     if (options.diff) {
       TellDiff(offline::UnifiedDiff(found.path, *text, fixed.text));
     } else if (!found.below.empty() && !LiesBelow(found.path, found.below)) {
@@ -196,27 +200,37 @@ bool LiesBelow(const std::string& file, const std::string& folder) {
 // A new file beside the old one, whose name nobody can foresee and which no link stands for, takes
 // its place.
 Status WriteFile(const std::string& file, const std::string& text, const std::string* was) {
-  const Error failure{ShownPath(file) + ": cannot be written"};
+  const auto failure = [&](const std::string& why) { return Error{ShownPath(file) + ": " + why}; };
+  const auto cannot = [&](int code) {
+    return failure("cannot be written: " + std::generic_category().message(code));
+  };
   std::error_code error;
   const std::filesystem::path truth = std::filesystem::weakly_canonical(file, error);
-  if (error) return failure;
+  if (error) return cannot(error.value());
   struct stat old {};
   const bool exists = ::stat(truth.c_str(), &old) == 0;
+  if (exists && (old.st_mode & 0222) == 0) {
+    return failure(
+        "not changed, since it is read-only; make it writable (chmod u+w), then try again");
+  }
+  if (exists && ::access(truth.c_str(), W_OK) != 0) return cannot(errno);
   const auto [out, beside] = OpenBeside(truth, exists ? 0600 : 0666);
-  if (out < 0) return failure;
-  bool written = WriteAll(out, text);
+  if (out < 0) return cannot(errno);
   if (exists) {
     // Who may not give files away keeps it.
     [[maybe_unused]] const int given = ::fchown(out, old.st_uid, old.st_gid);
-    written = written && ::fchmod(out, old.st_mode & 07777) == 0;
   }
-  written = ::close(out) == 0 && written;
+  const bool has_mode = !exists || ::fchmod(out, old.st_mode & 07777) == 0;
+  int code = has_mode && WriteAll(out, text) ? 0 : errno;
+  if (::close(out) != 0 && code == 0) code = errno;
   const bool same = was == nullptr || Says(truth, *was);
-  if (written && same && ::rename(beside.c_str(), truth.c_str()) == 0) return OkStatus();
+  if (code == 0 && same) {
+    if (::rename(beside.c_str(), truth.c_str()) == 0) return OkStatus();
+    code = errno;
+  }
   ::unlink(beside.c_str());
-  if (same) return failure;
-  return Error{ShownPath(file) +
-               ": not changed, since somebody else changed it meanwhile; try again"};
+  if (same) return cannot(code);
+  return failure("not changed, since somebody else changed it meanwhile; try again");
 }
 
 }  // namespace tpu_admission::app

@@ -42,7 +42,7 @@ void AddChoices(CLI::App& command, CheckOptions& options) {
   command.add_flag("--write-baseline", options.write_baseline,
                    "write what is found into the file of --baseline");
   AddFlag(command, "--fail-on", options.fail_on, "least severe finding that makes the exit code 1")
-      ->check(CLI::IsMember({"deny", "warn", "never"}));
+      ->check(IsOneOf({"deny", "warn", "never"}));
   command.add_flag("--fail-if-nothing-found", options.fail_if_nothing_found,
                    "exit code 2 if there is no TPU workload");
 }
@@ -54,7 +54,7 @@ void AddFix(CLI::App& command, CheckOptions& options) {
       .add_flag("--diff", options.diff, "print what --fix would write; exit code 1 if there is any")
       ->excludes(fix);
   command.add_option("--repair", options.repair, "which repair to write")
-      ->check(CLI::IsMember({"a", "b", "c"}))
+      ->check(IsOneOf({"a", "b", "c"}))
       ->capture_default_str();
 }
 
@@ -75,11 +75,11 @@ void AddCheckFlags(CLI::App& command, CheckOptions& options) {
   AddOutput(command, options.output, {formats.begin(), formats.end()});
   AddFlag(command, "--color", options.color,
           "colour of text; auto: on a terminal, without NO_COLOR")
-      ->check(CLI::IsMember({"auto", "always", "never"}));
+      ->check(IsOneOf({"auto", "always", "never"}));
   AddChoices(command, options);
   AddFix(command, options);
   AddFlag(command, "--threads", options.threads, "files judged at once; 0: one per processor")
-      ->check(CLI::Range(0, 256));
+      ->check(IsWhole(0, 256));
   command.footer(kFooter);
 }
 

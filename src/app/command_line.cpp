@@ -3,7 +3,6 @@
 #include <exception>
 #include <functional>
 #include <iostream>
-#include <set>
 #include <sstream>
 #include <string_view>
 #include <utility>
@@ -19,6 +18,7 @@
 #include "app/plan_flags.h"
 #include "app/project_file.h"
 #include "app/reference_command.h"
+#include "app/verify_flags.h"
 #include "tpu_admission/admission/profile.h"
 #include "tpu_admission/base/text.h"
 #include "tpu_admission/base/version.h"
@@ -42,12 +42,12 @@ void AddEngineFlags(CLI::App& command, EngineOptions& options) {
       ->type_name("FILE");
   AddFlag(command, "--profile", options.profile,
           "named set of rule modes; without it that of the policy, else standard")
-      ->check(CLI::IsMember(ProfileNames()));
+      ->check(IsOneOf(ProfileNames()));
   AddFlag(command, "--cluster-location", options.cluster_location,
           "zone or region of the cluster, e.g. us-central1; enables the location rules");
   AddFlag(command, "--cluster-mode", options.cluster_mode,
           "kind of cluster; without it that of the profile, else standard")
-      ->check(CLI::IsMember({"standard", "autopilot", "self-managed"}));
+      ->check(IsOneOf({"standard", "autopilot", "self-managed"}));
   AddFlag(command, "--gke-version", options.gke_version,
           "control plane version, e.g. 1.33.2-gke.1111000");
 }
@@ -67,14 +67,14 @@ void AddServeFlags(CLI::App& command, ServeOptions& options) {
           "private key of the certificate, PEM")
       ->type_name("FILE");
   AddFlag(command, "--tls-min-version", options.tls_min_version, "oldest TLS version to accept")
-      ->check(CLI::IsMember({"1.2", "1.3"}));
+      ->check(IsOneOf({"1.2", "1.3"}));
   AddEngineFlags(command, options.engine);
   AddFlag(command, "--node-record", options.engine.node_record_file,
           "what TPU nodes the cluster has, as the controller keeps it; need not be there")
       ->type_name("FILE");
   AddFlag(command, "--threads", options.threads,
           "threads that answer requests; 0: one per processor that may be used, at most 4")
-      ->check(CLI::Range(0, 64));
+      ->check(IsWhole(0, 64));
   AddDuration(command, "--shutdown-delay", options.shutdown_delay,
               "how long to go on answering after SIGTERM, until clients have moved on; at most 10m",
               std::chrono::minutes(10));
@@ -82,33 +82,21 @@ void AddServeFlags(CLI::App& command, ServeOptions& options) {
           "base of links to rule pages in messages; without it there are none")
       ->transform(IsBaseUrl());
   AddFlag(command, "--log-level", options.log_level, "least severe lines to log")
-      ->check(CLI::IsMember({"debug", "info", "warning", "error"}));
+      ->check(IsOneOf({"debug", "info", "warning", "error"}));
 }
 
-void AddVerifyFlags(CLI::App& command, VerifyOptions& options) {
-  AddFlag(command, "--namespace", options.namespace_name,
-          "where to ask; nothing is created. Not one that the webhooks leave alone")
-      ->check(IsName());
-  AddFlag(command, "--namespace-selector", options.namespace_selector,
-          "namespaceSelector of the webhooks, to find out whether they leave the namespace alone")
-      ->type_name("JSON");
-  AddFlag(command, "--mutating", options.mutating, "whether the mutating webhook must answer");
-  AddFlag(command, "--validating", options.validating,
-          "whether the validating webhook must answer");
-  AddFlag(command, "--expect", options.expect, "least that must become of a wrong Pod")
-      ->check(CLI::IsMember({"any", "warning", "denial"}));
-  AddDuration(command, "--timeout", options.timeout, "how long to go on asking");
-  AddFlag(command, "--api-server", options.api_server,
-          "https://HOST:PORT of the API server; that of the pod's environment if not given");
-  AddFlag(command, "--service-account-dir", options.service_account_dir,
-          "where token and ca.crt of the service account are")
-      ->type_name("DIR");
-}
-
-void RequireCertificate(const ServeOptions& options) {
-  if (!options.tls_cert_file.empty() && !options.tls_private_key_file.empty()) return;
-  throw CLI::RequiredError(
-      "--tls-cert-file and --tls-private-key-file (flag, environment or config file)");
+void CheckServe(const ServeOptions& options) {
+  std::string missing = options.tls_cert_file.empty() ? "--tls-cert-file" : "";
+  if (options.tls_private_key_file.empty()) {
+    missing.append(missing.empty() ? "" : " and ").append("--tls-private-key-file");
+  }
+  if (!missing.empty()) {
+    throw CLI::RequiredError(missing + " (flag, environment or config file)");
+  }
+  if (options.secure_port != 0 && options.secure_port == options.metrics_port) {
+    throw CLI::ValidationError("--metrics-port", "is " + std::to_string(options.metrics_port) +
+                                                     ", as --secure-port is; each needs its own");
+  }
 }
 
 constexpr const char* kFlagsFooter =
@@ -237,7 +225,7 @@ class CommandLine {
     const auto names = offline::SchemaNames();
     command.add_option("NAME", schema_, "of which")
         ->required()
-        ->check(CLI::IsMember(std::set<std::string>(names.begin(), names.end())));
+        ->check(IsOneOf({names.begin(), names.end()}));
   }
 
   void AddLsp() {
@@ -309,7 +297,7 @@ class CommandLine {
     });
     command.add_option("SHELL", shell_, "which shell")
         ->required()
-        ->check(CLI::IsMember({"bash", "zsh", "fish"}));
+        ->check(IsOneOf({"bash", "zsh", "fish"}));
     command.footer(kCompletionFooter);
   }
 
@@ -348,11 +336,11 @@ class CommandLine {
   // What parsing alone cannot see. Throws CLI::ParseError.
   void Check() {
     for (const auto& [command, run] : commands_) {
-      if (command->parsed() && !config_file_.empty()) {
-        ApplyConfigFile(*command, config_file_, DiskFiles());
-      }
+      if (!command->parsed()) continue;
+      if (!config_file_.empty()) ApplyConfigFile(*command, config_file_, DiskFiles());
+      RequireFiles(*command, DiskFiles());
     }
-    if (app_.got_subcommand("serve")) RequireCertificate(serve_);
+    if (app_.got_subcommand("serve")) CheckServe(serve_);
     if (app_.got_subcommand("controller")) CheckController(controller_);
   }
 

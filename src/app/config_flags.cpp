@@ -47,4 +47,14 @@ void ApplyConfigFile(CLI::App& command, const std::string& path, const Files& fi
   if (!applied) throw CLI::FileError(applied.error().message);
 }
 
+void RequireFiles(const CLI::App& command, const Files& files) {
+  for (const char* const flag : {"--catalog", "--policy"}) {
+    const CLI::Option* const option = command.get_option_no_throw(flag);
+    const auto path = option == nullptr || option->count() == 0 ? "" : option->as<std::string>();
+    if (path.empty()) continue;  // the built-in one, or none
+    const Result<std::string> text = files.Read(path, kMaxConfigBytes);
+    if (!text) throw CLI::ValidationError(flag, text.error().message);
+  }
+}
+
 }  // namespace tpu_admission::app

@@ -103,7 +103,7 @@ void AddControllerFlags(CLI::App& command, ControllerOptions& options) {
   AddTimes(command, options);
   AddApiServer(command, options);
   AddFlag(command, "--log-level", options.log_level, "least severe lines to log")
-      ->check(CLI::IsMember({"debug", "info", "warning", "error"}));
+      ->check(IsOneOf({"debug", "info", "warning", "error"}));
 }
 
 void CheckController(ControllerOptions& options) {

@@ -75,9 +75,9 @@ std::string GivenByVariables(const CLI::App& command, std::string_view error,
   return lines;
 }
 
-void AddOutput(CLI::App& command, std::string& value, std::set<std::string> formats) {
+void AddOutput(CLI::App& command, std::string& value, const std::set<std::string>& formats) {
   AddFlag(command, "--output", value, "for people or for programs")
-      ->check(CLI::IsMember(std::move(formats)))
+      ->check(IsOneOf({formats.begin(), formats.end()}))
       ->envname(EnvironmentTwin("--" + command.get_name() + "-output"));
 }
 
@@ -121,7 +121,31 @@ void AddDuration(CLI::App& command, const std::string& flag, milliseconds& value
       ->type_name("DURATION");
 }
 
-CLI::Validator IsPort() { return CLI::Range(0, 65535); }
+CLI::Validator IsOneOf(std::vector<std::string> values) {
+  const std::string all = "{" + CLI::detail::join(values, ",") + "}";
+  return {[values = std::move(values), all](const std::string& text) {
+            if (std::find(values.begin(), values.end(), text) != values.end()) return std::string();
+            const std::vector<std::string_view> names(values.begin(), values.end());
+            const std::string_view nearest =
+                Nearest(text, names, std::min<std::size_t>(2, text.size() / 2));
+            return Quoted(text) + " is not in " + all +
+                   (nearest.empty() ? "" : "; did you mean " + std::string(nearest) + "?");
+          },
+          all};
+}
+
+CLI::Validator IsWhole(int least, int most) {
+  const CLI::Validator range = CLI::Range(least, most);
+  return {[range](std::string& text) {
+            const std::string wrong = range(text);
+            const bool number =
+                !text.empty() && text.find_first_not_of("-0123456789") == std::string::npos;
+            return wrong.empty() || number ? wrong : Quoted(text) + " is no whole number";
+          },
+          range.get_description()};
+}
+
+CLI::Validator IsPort() { return IsWhole(0, 65535); }
 
 CLI::Validator IsName() {
   return {[](const std::string& text) {

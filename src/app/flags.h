@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tpu_admission::app {
 
@@ -36,7 +37,7 @@ std::string GivenByVariables(const CLI::App& command, std::string_view error,
 
 // --output, for people or for programs: each command has its own formats, and so its own
 // environment twin (TPU_ADMISSION_CHECK_OUTPUT).
-void AddOutput(CLI::App& command, std::string& value, std::set<std::string> formats);
+void AddOutput(CLI::App& command, std::string& value, const std::set<std::string>& formats);
 
 // "250ms", "5s", "2m", "36h" -> milliseconds; empty if it is none of these.
 std::optional<std::chrono::milliseconds> ParseDuration(const std::string& text);
@@ -48,6 +49,10 @@ void AddDuration(CLI::App& command, const std::string& flag, std::chrono::millis
                  const std::string& help,
                  std::chrono::milliseconds most = std::chrono::milliseconds::max());
 
+// Of whole numbers, both bounds among them.
+CLI::Validator IsWhole(int least, int most);
+// Of values that are among these. A slip is told what was meant.
+CLI::Validator IsOneOf(std::vector<std::string> values);
 // Of values that are ports, 0 among them.
 CLI::Validator IsPort();
 // Of values that Kubernetes and kubectl take for a name.

@@ -26,7 +26,7 @@ void AddScan(CLI::App& command, ScanOptions& options) {
   command
       .add_option("PATH", options.path,
                   "- reads what `kubectl get ... -o json` prints; without it kubectl is asked")
-      ->check(CLI::IsMember({"-"}));
+      ->check(IsOneOf({"-"}));
   command.add_flag("-A,--all-namespaces", options.all_namespaces,
                    "all namespaces, which is the default");
   command.remove_option(command.get_option("--policy"));  // here it may be given twice

@@ -34,7 +34,7 @@ Status ReadObjects(std::istream& in, const std::function<Status(std::string_view
 
 void WriteJson(const nlohmann::ordered_json& json) {
   const auto replace = nlohmann::ordered_json::error_handler_t::replace;
-  std::cout << WithoutCommands(json.dump(2, ' ', false, replace)) << '\n';
+  std::cout << HarmlessJson(json.dump(2, ' ', false, replace)) << '\n';
 }
 
 }  // namespace tpu_admission::app

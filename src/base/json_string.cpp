@@ -28,41 +28,44 @@ void AppendEscaped(std::string& json, char32_t character) {
   }
 }
 
-// The first byte that may need an escape: alone, or as the start of a longer character.
-const char* PlainEnd(const char* at, const char* end) {
-  return FindByte(at, end,
-                  [](auto c) { return (c == '"') | (c == '\\') | (c < 0x20) | (c > 0x7E); });
+// Appends `text`, escaping each character that `must` be, of those whose first byte `may`.
+template <typename May, typename Must>
+void AppendEscaping(std::string& json, std::string_view text, May may, Must must) {
+  const char* plain = text.data();  // start of the run that needs no escape
+  const char* const end = plain + text.size();
+  for (const char* at = FindByte(plain, end, may); at != end; at = FindByte(at, end, may)) {
+    const std::string_view from(at, std::size_t(end - at));
+    std::string_view rest = from;
+    const char32_t character = TakeCharacter(rest);
+    const char* const begin = std::exchange(at, rest.data());
+    if (!must(character, from)) continue;
+    json.append(plain, begin);
+    AppendEscaped(json, character);
+    plain = at;
+  }
+  json.append(plain, end);
 }
 
 }  // namespace
 
 void AppendJsonString(std::string& json, std::string_view text) {
   json += '"';
-  const char* plain = text.data();  // start of the run that needs no escape
-  const char* const end = plain + text.size();
-  for (const char* at = PlainEnd(plain, end); at != end; at = PlainEnd(at, end)) {
-    std::string_view rest(at, std::size_t(end - at));
-    const char32_t character = TakeCharacter(rest);
-    const char* const begin = std::exchange(at, rest.data());
-    if (character >= 0x80 && !IsInvisible(character)) continue;
-    json.append(plain, begin);
-    AppendEscaped(json, character);
-    plain = at;
-  }
-  json.append(plain, end);
+  AppendEscaping(
+      json, text, [](auto c) { return (c == '"') | (c == '\\') | (c < 0x20) | (c > 0x7E); },
+      [](char32_t character, std::string_view) {
+        return character < 0x80 || IsInvisible(character);
+      });
   json += '"';
 }
 
-std::string WithoutCommands(std::string_view json) {
-  constexpr std::string_view kOld = "##[";
-  constexpr std::string_view kSame = "#\\u0023[";
+std::string HarmlessJson(std::string_view json) {
   std::string same;
-  std::string_view rest = json;
-  for (std::size_t at = rest.find(kOld); at != rest.npos; at = rest.find(kOld)) {
-    same.append(rest.substr(0, at)).append(kSame);  // `#` stands in strings only
-    rest.remove_prefix(at + kOld.size());
-  }
-  return same.append(rest);
+  AppendEscaping(
+      same, json, [](auto c) { return (c == '#') | (c > 0x7E); },
+      [](char32_t character, std::string_view from) {
+        return character == '#' ? from.starts_with("##[") : IsInvisible(character);
+      });
+  return same;
 }
 
 }  // namespace tpu_admission

@@ -127,13 +127,16 @@ YamlStream ReadYaml(std::string_view text, const YamlLimits& limits) {
     start.offset = kByteOrderMark.size();
     text.remove_prefix(kByteOrderMark.size());
   }
-  while (!text.empty() && stream.errors.size() < kMaxErrors) {
+  while (!text.empty() && stream.errors.size() < kMaxErrors && !builder.is_full()) {
     const std::string_view chunk = text.substr(0, YamlChunkBytes(text));
     ReadChunk(chunk, start, stream, builder);
     start = yaml::Advanced(start, chunk);
     text.remove_prefix(chunk.size());
   }
-  if (!text.empty()) stream.errors.push_back({start, "too many errors: the rest is not read"});
+  if (!text.empty()) {
+    const char* const what = builder.is_full() ? "values" : "errors";
+    stream.errors.push_back({start, "too many " + std::string(what) + ": the rest is not read"});
+  }
   return stream;
 }
 

@@ -126,6 +126,7 @@ bool Builder::IsKeyNext() const {
 
 bool Builder::Attach(const Child& child) {
   if (++values_ > limits_.max_values) {
+    is_full_ = values_before_ > 0;
     return Fail(child.start, "more than " + std::to_string(limits_.max_values) + " values");
   }
   children_.push_back(child);

@@ -36,6 +36,8 @@ class Builder {
   void Finish();  // the document is complete
   void Drop();    // forgets the document
   bool Fail(YamlMark mark, std::string message);
+  // Whether documents before it left a document too few values, and so will those behind it.
+  bool is_full() const { return is_full_; }
 
  private:
   struct Child {
@@ -68,8 +70,9 @@ class Builder {
   std::vector<Frame> frames_;
   std::vector<Child> children_;  // of all open collections, and the root
   std::unordered_map<std::string, const YamlNode*> anchors_;
-  std::size_t values_ = 0;           // that the text has, so far
-  std::size_t values_before_ = 0;    // in the documents that are complete
+  std::size_t values_ = 0;         // that the text has, so far
+  std::size_t values_before_ = 0;  // in the documents that are complete
+  bool is_full_ = false;
   std::size_t repeated_ = 0;         // values that aliases and merges made, so far
   std::size_t repeated_before_ = 0;  // in the documents that are complete
 };

@@ -1,16 +1,15 @@
 #include "tpu_admission/offline/check.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "offline/ignore_comments.h"
+#include "offline/unread_kind.h"
 #include "offline/workflow_manifests.h"
 #include "tpu_admission/base/json_pointer.h"
 #include "tpu_admission/base/text.h"
 #include "tpu_admission/offline/templates.h"
 #include "tpu_admission/workload/companions.h"
-#include "tpu_admission/workload/gke_labels.h"
 
 namespace tpu_admission::offline {
 namespace {
@@ -21,26 +20,6 @@ using rules::Mode;
 constexpr std::string_view kIgnorePointer = "/metadata/annotations/tpu-admission.io~1ignore";
 constexpr std::size_t kReasonBytes = 200;
 constexpr std::size_t kSourceBytes = 256;
-
-std::string ApiVersion(const k8s::GroupVersionKind& gvk) {
-  return gvk.group.empty() ? std::string(gvk.version)
-                           : std::string(gvk.group) + "/" + std::string(gvk.version);
-}
-
-// Whether a map somewhere in the object has chips: google.com/tpu with an amount.
-bool NamesChips(k8s::JsonView value) {
-  if (value.is_object() && value[workload::kTpuResource].has_value()) return true;
-  for (std::size_t i = 0; i < value.size(); ++i) {
-    if (NamesChips(value.is_object() ? value.Member(i) : value.Element(i))) return true;
-  }
-  return false;
-}
-
-// Holds an amount of chips, and asks for none.
-bool OnlyCountsChips(const k8s::GroupVersionKind& gvk) {
-  constexpr std::array<std::string_view, 3> kKinds = {"LimitRange", "Node", "ResourceQuota"};
-  return gvk.group.empty() && std::find(kKinds.begin(), kKinds.end(), gvk.kind) != kKinds.end();
-}
 
 // Of a value; of a list or map its key, or where it begins.
 Span SpanOf(const ManifestObject& object, std::string_view field_pointer, std::string_view text) {
@@ -118,7 +97,8 @@ class Checker {
     arena_.Reset();
     admission::Submission submission = SubmissionOf(object, wish_);
     if (!companions_.empty()) submission.companions = &companions_;
-    const admission::Judgement judgement = Judge(settings_, submission, arena_);
+    admission::Judgement judgement;
+    if (SaysWhatItIs(object.gvk)) judgement = Judge(settings_, submission, arena_);
     ObjectReport told;
     using State = admission::Judgement::State;
     if (judgement.state == State::kUnreadable) {
@@ -130,11 +110,8 @@ class Checker {
       Tell(object, judgement, told);
       Repair(object, submission, judgement, told);
       if (wish_.with_fixes) Fix(object, submission, judgement, told);
-    } else if (settings_.policy.kinds().Find(object.gvk.group, object.gvk.kind) == nullptr &&
-               !OnlyCountsChips(object.gvk) && NamesChips(object.json)) {
-      told.warnings.push_back({object.PlaceOf("").value,
-                               "asks for google.com/tpu, but is of a kind that is not read; see "
-                               "`kinds` of the policy"});
+    } else if (std::string why = WhyUnread(settings_.policy.kinds(), object); !why.empty()) {
+      told.warnings.push_back({object.PlaceOf("").value, std::move(why)});
     }
     if (told.findings.empty() && told.warnings.empty() && told.errors.empty() &&
         told.fixes.empty()) {
@@ -148,6 +125,7 @@ class Checker {
   // the text as a whole.
   void CheckMade(const ManifestObject& workflow, const std::string& pointer,
                  const ManifestObject& made, std::string_view text) {
+    if (!SaysWhatItIs(made.gvk)) return;
     arena_.Reset();
     admission::Submission submission = SubmissionOf(made, wish_);
     if (made.json["metadata"]["namespace"].StringOr("").empty()) {
@@ -197,7 +175,8 @@ class Checker {
     told.namespace_name = Printable(metadata["namespace"].StringOr(""));
     told.name = Printable(metadata["name"].StringOr(""), 253);
     told.title = workload.kind != nullptr ? Title(workload)
-                                          : told.kind + " " + Quoted(metadata["name"].StringOr(""));
+                                          : (told.kind.empty() ? "" : told.kind + " ") +
+                                                Quoted(metadata["name"].StringOr(""));
   }
 
   void Tell(const ManifestObject& object, const admission::Judgement& judgement,

@@ -19,7 +19,7 @@ constexpr int kMostRounds = 8;
 // What is to become of an object of the report.
 struct ObjectEdits {
   const ObjectReport* object = nullptr;
-  std::vector<k8s::JsonEdit> edits;
+  const repair::Repair* repair = nullptr;
 };
 struct ObjectPatch {
   const ObjectReport* object = nullptr;
@@ -34,7 +34,7 @@ ByDocument<ObjectEdits> EditsOf(const FileReport& report, char label) {
   ByDocument<ObjectEdits> edits;
   for (const ObjectReport& object : report.objects) {
     for (const ReportedRepair& repair : object.repairs) {
-      if (repair.label == label) edits[object.document].push_back({&object, repair.repair.edits});
+      if (repair.label == label) edits[object.document].push_back({&object, &repair.repair});
     }
   }
   return edits;
@@ -62,13 +62,22 @@ bool Apply(std::vector<TextChange> changes, FixedText& fixed) {
   return true;
 }
 
+// `Job "train" in line 30: `
+std::string NameOf(const ObjectReport& object) {
+  return object.title + " in line " + std::to_string(object.place.line) + ": ";
+}
+
+void TellOfChips(const ObjectEdits& taken, FixedText& fixed) {
+  const repair::Repair& repair = *taken.repair;
+  if (repair.chips_before == repair.chips_after) return;
+  fixed.chip_changes.push_back(NameOf(*taken.object) + repair.Title());
+}
+
 // `object`: which of the document it is about; nullptr: all.
 void Complain(std::size_t document, const ObjectReport* object, const std::string& why,
               FixedText& fixed) {
   std::string problem = "document " + std::to_string(document + 1) + ": ";
-  if (object != nullptr) {
-    problem += object->title + " in line " + std::to_string(object->place.line) + ": ";
-  }
+  if (object != nullptr) problem += NameOf(*object);
   problem += why;
   if (std::find(fixed.problems.begin(), fixed.problems.end(), problem) == fixed.problems.end()) {
     fixed.problems.push_back(std::move(problem));
@@ -103,7 +112,7 @@ std::vector<TextChange> ChangesOfObjects(const YamlStream& stream, std::size_t d
     tried += bytes;
     DocumentEdits all = taken;
     for (const ObjectEdits& each : some) {
-      all.edits.insert(all.edits.end(), each.edits.begin(), each.edits.end());
+      all.edits.insert(all.edits.end(), each.repair->edits.begin(), each.repair->edits.end());
     }
     auto made = ChangesOf(fixed.text, stream, all);
     if (!made) {
@@ -112,6 +121,7 @@ std::vector<TextChange> ChangesOfObjects(const YamlStream& stream, std::size_t d
     }
     taken = std::move(all);
     changes = *std::move(made);
+    for (const ObjectEdits& each : some) TellOfChips(each, fixed);
     return true;
   };
   TakeInHalves<ObjectEdits>(objects, take, [&](const ObjectEdits& alone) {
@@ -135,19 +145,31 @@ std::vector<TextChange> ChangesOfPatches(const YamlStream& stream, std::size_t d
   return std::move(found.changes);
 }
 
+bool HasOnlyCr(std::string_view text) {
+  return text.find('\r') != text.npos && text.find('\n') == text.npos;
+}
+
 // One round of repairs, or of the fixes that are left; false if it changed nothing.
 bool Mend(const FileReport& report, char label, FixedText& fixed) {
   fixed.problems.clear();
+  const ByDocument<ObjectEdits> edits = EditsOf(report, label);
+  const ByDocument<ObjectPatch> patches = PatchesOf(report);
+  if (HasOnlyCr(fixed.text) && !(edits.empty() && patches.empty())) {
+    fixed.problems.emplace_back(
+        "not changed, since its lines end in CR alone and new ones would end in LF; write it with "
+        "LF first, for example by `tr '\\r' '\\n'`");
+    return false;
+  }
   const YamlStream stream = ReadYaml(fixed.text);
   std::vector<TextChange> changes;
   const auto add = [&](std::vector<TextChange> some) {
     std::move(some.begin(), some.end(), std::back_inserter(changes));
   };
-  for (const auto& [document, some] : EditsOf(report, label)) {
+  for (const auto& [document, some] : edits) {
     add(ChangesOfObjects(stream, document, some, fixed));
   }
   if (!changes.empty()) return Apply(std::move(changes), fixed);
-  for (const auto& [document, some] : PatchesOf(report)) {
+  for (const auto& [document, some] : patches) {
     add(ChangesOfPatches(stream, document, some, fixed));
   }
   return Apply(std::move(changes), fixed);

@@ -30,7 +30,7 @@ std::string GithubData(std::string_view text) {
 }
 std::string GithubProperty(std::string_view text) {
   static constexpr std::pair<char, std::string_view> kEscapes[] = {
-      {'%', "%25"}, {'\r', "%0D"}, {'\n', "%0A"}, {':', "%3A"}, {',', "%2C"}, {'\x1b', "%1B"}};
+      {'%', "%25"}, {'\r', "%0D"}, {'\n', "%0A"}, {':', "%3A"}, {',', "%2C"}};
   return Replaced(text, kEscapes);
 }
 
@@ -41,8 +41,8 @@ class GithubFormat final : public Format {
       out += item.level == Level::kError ? "::error " : "::warning ";
       if (item.file != "-") {
         const YamlMark& begin = item.place.begin;
-        out += "file=" + GithubProperty(item.file) + ",line=" + std::to_string(begin.line) +
-               ",col=" + std::to_string(begin.column);
+        out += "file=" + GithubProperty(ShownPath(item.file)) +
+               ",line=" + std::to_string(begin.line) + ",col=" + std::to_string(begin.column);
         if (item.place.end.line == begin.line && item.place.end.column > begin.column) {
           out += ",endLine=" + std::to_string(begin.line) +
                  ",endColumn=" + std::to_string(item.place.end.column);
@@ -71,7 +71,7 @@ class GitlabFormat final : public Format {
       if (print.empty()) print = item.check + ":" + std::string(item.file) + ":" + item.message;
       out += first_ ? "\n" : ",\n";
       first_ = false;
-      out += WithoutCommands(
+      out += HarmlessJson(
           nlohmann::ordered_json(
               {{"description", item.message},
                {"check_name", item.check},

@@ -14,7 +14,7 @@ class List {
  public:
   void Add(const Json& value) {
     text_ += text_.empty() ? "\n    " : ",\n    ";
-    text_ += WithoutCommands(value.dump(-1, ' ', false, Json::error_handler_t::replace));
+    text_ += HarmlessJson(value.dump(-1, ' ', false, Json::error_handler_t::replace));
   }
   void Write(std::string_view name, std::string& out) const {
     out.append("  \"").append(name).append("\": [").append(text_);

@@ -18,7 +18,7 @@ using Json = nlohmann::ordered_json;
 using rules::Mode;
 
 std::string Dump(const Json& json) {
-  return WithoutCommands(json.dump(-1, ' ', false, Json::error_handler_t::replace));
+  return HarmlessJson(json.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
 // A path as a relative or file: URI.

@@ -315,6 +315,7 @@ struct LanguageServer::State {
     std::size_t untold = 0;
     for (const auto& placed : pieces) {
       for (const Remark& remark : placed.piece->remarks) {
+        if (!open.document.IsTold(remark)) continue;
         if (list.size() >= kMaxDiagnostics) {
           ++untold;
           continue;

@@ -43,8 +43,6 @@ class Remarks {
  public:
   explicit Remarks(const FileReport& report) : report_(report) {
     for (const ObjectReport& object : report.objects) Add(object);
-    // Files that have nothing to do with TPUs are the business of others.
-    if (!MentionsTpus(report.text)) return;
     // A template is no mistake.
     const Severity severity = report.is_template ? Severity::kInformation : Severity::kWarning;
     for (const Note& error : report.errors) {
@@ -113,6 +111,7 @@ std::shared_ptr<const Piece> JudgePiece(const admission::Settings& settings, con
   piece->report = CheckText(settings, wish, "", std::move(text));
   const std::string& kept = piece->report.text;
   piece->lines = PositionsOf(kept, encoding, {kept.size()}).front().line;
+  piece->speaks_of_tpus = MentionsTpus(kept);
   piece->remarks = Remarks(piece->report).Placed(encoding);
   return piece;
 }
@@ -139,6 +138,7 @@ const std::vector<EditorDocument::PlacedPiece>& EditorDocument::Pieces(const Jud
   std::unordered_map<std::string_view, std::shared_ptr<const Piece>> known;
   for (PlacedPiece& old : pieces_) known.emplace(old.piece->report.text, old.piece);
   pieces_.clear();
+  speaks_of_tpus_ = false;
   PlacedPiece next;
   for (std::string_view rest = text_.text(); !rest.empty();) {
     const std::string_view chunk = rest.substr(0, YamlChunkBytes(rest));
@@ -146,6 +146,7 @@ const std::vector<EditorDocument::PlacedPiece>& EditorDocument::Pieces(const Jud
     if (piece == nullptr) piece = judge(std::string(chunk));
     next.piece = piece;
     pieces_.push_back(next);
+    speaks_of_tpus_ = speaks_of_tpus_ || piece->speaks_of_tpus;
     next.offset += chunk.size();
     next.line += piece->lines;
     next.document += piece->report.documents;

@@ -40,6 +40,7 @@ struct Piece {
   FileReport report;  // with the text
   std::size_t lines = 0;
   std::vector<Remark> remarks;
+  bool speaks_of_tpus = false;
 };
 
 // `text` is one piece.
@@ -67,12 +68,16 @@ class EditorDocument {
   using Judge = std::function<std::shared_ptr<const Piece>(std::string text)>;
   // The pieces of the text as it is now; `judge` is asked for those that are new.
   const std::vector<PlacedPiece>& Pieces(const Judge& judge);
+  // Whether a remark of a piece is to be told: of a file that does not speak of TPUs only what is
+  // about an object. Only after Pieces().
+  bool IsTold(const Remark& remark) const { return remark.object != nullptr || speaks_of_tpus_; }
   // The piece that a line is of; nullptr if the text has none. Only after Pieces().
   const PlacedPiece* PieceAt(std::size_t line) const;
 
  private:
   EditorText text_;
   bool changed_ = true;
+  bool speaks_of_tpus_ = false;
   std::vector<PlacedPiece> pieces_;
 };
 

@@ -31,7 +31,7 @@ k8s::GroupVersionKind GvkOfItem(k8s::JsonView item, const k8s::GroupVersionKind&
 
 void Tell(const Place& place, const k8s::GroupVersionKind& gvk, k8s::JsonView object,
           const std::string& pointer, const Each& each) {
-  if (gvk.kind.empty() || gvk.version.empty()) return;
+  if (gvk.kind.empty() && gvk.version.empty()) return;
   each({gvk, object, place.document, pointer, place.root, place.index});
 }
 

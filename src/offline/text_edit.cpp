@@ -21,15 +21,6 @@ using k8s::JsonScalar;
 
 using Change = TextChange;
 
-std::string Written(const JsonScalar& value, char quote) {
-  if (const auto* number = std::get_if<std::int64_t>(&value)) {
-    return quote == 0 ? std::to_string(*number) : quote + std::to_string(*number) + quote;
-  }
-  const std::string& text = std::get<std::string>(value);
-  if (quote == '\'' && text.find('\'') == text.npos) return quote + text + quote;
-  return quote == 0 && IsPlainString(text) ? text : k8s::AsJson(value);
-}
-
 // Where the pointer leads: the last node that is there, and what is missing after it.
 struct Way {
   const YamlNode* node = nullptr;
@@ -122,9 +113,8 @@ std::string NewMembers(bool json, const std::vector<Missing>& all, std::size_t d
     }
     written += written.empty() ? "" : ", ";
     written += (json ? k8s::AsJson(JsonScalar(key)) : WrittenKey(key)) + ": ";
-    written += !below.empty() ? "{" + NewMembers(json, below, depth + 1) + "}"
-               : json         ? k8s::AsJson(*all[i].value)
-                              : Written(*all[i].value, '\0');
+    written += below.empty() ? Written(*all[i].value, '\0', json)
+                             : "{" + NewMembers(json, below, depth + 1) + "}";
   }
   return written;
 }
@@ -175,13 +165,13 @@ std::optional<Change> NewMap(std::string_view text, const YamlNode& root,
 std::optional<Change> ChangeFor(std::string_view text, const YamlNode& root, JsonEdit& edit) {
   if (!edit.value) return Removal(text, root, edit);
   const Way way = Follow(root, edit.pointer);
-  const std::size_t start = way.node->start.offset;
+  const std::size_t start = ValueBegin(text, *way.node);
   if (start >= text.size()) return std::nullopt;
   if (way.missing.empty()) {
     if (IsCollection(*way.node)) return std::nullopt;
     const char first = text[start];
     const char quote = first == '"' || first == '\'' ? first : '\0';
-    Change change{start, way.node->end.offset, Written(*edit.value, quote)};
+    Change change{start, way.node->end.offset, Written(*edit.value, quote, IsJson(text, root))};
     const auto* const number = std::get_if<std::int64_t>(&*edit.value);
     if (quote != '\0' && number != nullptr) edit.value = std::to_string(*number);
     return change;
@@ -283,8 +273,15 @@ bool ReadsAs(const YamlStream& before, std::string_view text,
   return true;
 }
 
-constexpr const char* kInTheWay =
-    "an anchor, alias or merge key, or how a value is written stands in the way; change it by hand";
+// With what somebody must write.
+Error Refused(std::string_view why, const std::vector<JsonEdit>& edits) {
+  std::string told;
+  for (const JsonEdit& edit : edits) {
+    AppendByHand(told, edit.pointer,
+                 edit.value ? std::optional(Written(*edit.value)) : std::nullopt);
+  }
+  return Error{std::string(why) + "; change by hand: " + told};
+}
 
 // In the order of the text, what is to be changed twice alike once; an error if two meet.
 Status Sort(std::vector<Change>& changes) {
@@ -297,7 +294,7 @@ Status Sort(std::vector<Change>& changes) {
   changes.erase(std::unique(changes.begin(), changes.end(), same), changes.end());
   std::size_t done = 0;
   for (const Change& change : changes) {
-    if (change.begin < done) return Error{"two changes are of one place; change it by hand"};
+    if (change.begin < done) return Error{"two changes are of one place"};
     done = change.end;
   }
   return OkStatus();
@@ -327,7 +324,7 @@ Status AddChanges(std::string_view text, const YamlNode& root, const std::vector
       left.erase(left.begin());
       change = ChangeFor(text, root, edit);
       if (!change) {
-        return Error{FieldPath(edit.pointer) + " cannot be changed in the text; change it by hand"};
+        return Error{FieldPath(edit.pointer) + " cannot be changed in the text"};
       }
     }
     changes.push_back(*std::move(change));
@@ -346,10 +343,12 @@ Result<std::vector<Change>> FindChanges(std::string_view text, const YamlStream&
     by_item[pointer.substr(0, ItemBytes(pointer))].push_back(&edit);
   }
   std::vector<Change> changes;
+  Status made = OkStatus();
   for (const auto& [item, some] : by_item) {
-    TPU_ADMISSION_TRY_STATUS(AddChanges(text, *document->root, some, changes));
+    if (made) made = AddChanges(text, *document->root, some, changes);
   }
-  TPU_ADMISSION_TRY_STATUS(Sort(changes));
+  if (made) made = Sort(changes);
+  if (!made) return Refused(made.error().message, edits.edits);
   return changes;
 }
 
@@ -359,17 +358,19 @@ Result<std::vector<TextChange>> ChangesOf(std::string_view text, const YamlStrea
                                           DocumentEdits edits) {
   TPU_ADMISSION_TRY(std::vector<Change> changes, FindChanges(text, stream, edits));
   const YamlDocument& document = *FindDocument(stream, edits.document);
-  const auto [begin, slice] = DocumentTextOf(text, stream, document);
+  const DocumentText slice = DocumentTextOf(text, stream, document);
   std::vector<Change> local = changes;
+  bool inside = true;
   for (Change& change : local) {
-    change.begin -= begin;
-    change.end -= begin;
+    inside = inside && slice.Holds(change.begin, change.end);
+    change.begin -= slice.begin;
+    change.end -= slice.begin;
   }
-  const YamlStream alone = ReadYaml(slice);
+  const YamlStream alone = ReadYaml(slice.text);
   const bool good =
-      alone.documents.size() == 1 &&
-      ReadsAs(alone, Changed(slice, local), {{alone.documents[0].index, edits.edits}});
-  if (!good) return Error{kInTheWay};
+      inside && alone.documents.size() == 1 &&
+      ReadsAs(alone, Changed(slice.text, local), {{alone.documents[0].index, edits.edits}});
+  if (!good) return Refused(kInTheWay, edits.edits);
   return changes;
 }
 
@@ -387,13 +388,11 @@ Result<std::string> EditText(std::string_view text, std::vector<DocumentEdits> e
   const YamlStream stream = ReadYaml(text);
   std::vector<Change> changes;
   for (DocumentEdits& some : edits) {
-    TPU_ADMISSION_TRY(std::vector<Change> found, FindChanges(text, stream, some));
+    TPU_ADMISSION_TRY(std::vector<Change> found, ChangesOf(text, stream, std::move(some)));
     std::move(found.begin(), found.end(), std::back_inserter(changes));
   }
   TPU_ADMISSION_TRY_STATUS(Sort(changes));
-  std::string edited = Changed(text, changes);
-  if (!ReadsAs(stream, edited, edits)) return Error{kInTheWay};
-  return edited;
+  return Changed(text, changes);
 }
 
 }  // namespace tpu_admission::offline

@@ -153,13 +153,14 @@ NodePath Follow(const YamlNode& root, std::string_view pointer, std::string& mis
 }
 
 // A value where nothing, or an empty collection, is written.
-std::optional<TextChange> Filled(std::string_view text, const YamlNode& old, const Json& value) {
-  const std::size_t begin = old.start.offset;
+std::optional<TextChange> Filled(std::string_view text, const YamlNode& old,
+                                 const std::string& value) {
+  const std::size_t begin = ValueBegin(text, old);
   const bool empty = old.items.empty() && old.members.empty();
   if (!empty || begin > text.size()) return std::nullopt;
   const bool zero = old.end.offset == begin;
   const bool after_colon = zero && begin > 0 && text[begin - 1] == ':';
-  return TextChange{begin, old.end.offset, (after_colon ? " " : "") + Flow(value)};
+  return TextChange{begin, old.end.offset, (after_colon ? " " : "") + value};
 }
 
 std::optional<TextChange> Added(std::string_view text, const YamlNode& root,
@@ -168,12 +169,12 @@ std::optional<TextChange> Added(std::string_view text, const YamlNode& root,
   const NodePath way = Follow(root, pointer, missing);
   if (way.empty()) return std::nullopt;
   const YamlNode& node = *way.back();
-  if (missing.empty()) return Filled(text, node, value);
+  const bool json = IsJson(text, root);
+  const std::string flow = json ? value.dump() : Flow(value);
+  if (missing.empty()) return Filled(text, node, flow);
   const bool list = node.kind == Kind::kList && missing == "-";
   if (!list && node.kind != Kind::kMap) return std::nullopt;
   const bool none = node.items.empty() && node.members.empty();
-  const bool json = IsJson(text, root);
-  const std::string flow = json ? value.dump() : Flow(value);
   const std::string key = json ? Json(missing).dump() : WrittenKey(missing);
   const std::string member = list ? flow : key + ": " + flow;
   if (IsFlow(text, node)) {
@@ -192,6 +193,16 @@ std::optional<TextChange> Added(std::string_view text, const YamlNode& root,
     lines = Block({{missing, value}}, column - 1, layout);
   }
   return LinesAfter(text, EndOfLast(node), indent + lines, layout);
+}
+
+// What somebody must write in the place of the patch.
+std::string ByHand(const TextPatch& patch) {
+  std::string told;
+  for (const Json& operation : Json::parse(patch.operations)) {
+    AppendByHand(told, std::string(patch.pointer) + operation.value("path", ""),
+                 Flow(operation.value("value", Json())));
+  }
+  return "; add by hand: " + told;
 }
 
 // A patch as what it does to the text and to the tree.
@@ -218,7 +229,7 @@ Result<Prepared> Prepare(std::string_view text, const YamlNode& root, const Text
     std::optional<TextChange> change;
     if (operation.value("op", "") == "add") change = Added(text, root, path, operation["value"]);
     if (!change) {
-      return Error{FieldPath(path) + " cannot be added to the text; add it by hand"};
+      return Error{"the text has no place for it" + ByHand(patch)};
     }
     // What is put at one place stands in the order of the operations.
     auto& changes = prepared.changes;
@@ -239,9 +250,6 @@ Result<Prepared> Prepare(std::string_view text, const YamlNode& root, const Text
 } catch (const nlohmann::json::exception& error) {
   return Error{std::string("the patch cannot be applied: ") + error.what()};
 }
-
-constexpr const char* kCannotBeAdded =
-    "an anchor, alias or merge key, or how a value is written stands in the way; add it by hand";
 
 // Ranges of the text that are changed.
 class Taken {
@@ -272,8 +280,9 @@ class Taken {
 // Patches of one document, and which of them its text takes.
 class Patcher {
  public:
-  Patcher(const YamlDocument& document, const DocumentText& slice)
-      : tree_(TreeOf(*document.root)), slice_(slice) {}
+  Patcher(const YamlDocument& document, const DocumentText& slice,
+          std::span<const TextPatch> patches)
+      : tree_(TreeOf(*document.root)), slice_(slice), patches_(patches) {}
 
   // Takes all of them, or the halves that can be taken.
   void Take(std::span<const Prepared> all) {
@@ -285,7 +294,8 @@ class Patcher {
     };
     TakeInHalves<Prepared>(all, take, [this](const Prepared& alone) {
       const bool goes_later = !taken_.empty() && Holds({}, {&alone, 1});
-      if (!goes_later && !too_much_) left_.push_back({alone.patch, kCannotBeAdded});
+      if (goes_later || too_much_) return;
+      left_.push_back({alone.patch, std::string(kInTheWay) + ByHand(patches_[alone.patch])});
     });
   }
 
@@ -309,14 +319,17 @@ class Patcher {
     if (too_much_) return false;
     Tree wanted = tree_;
     std::vector<TextChange> changes;
+    bool inside = true;
     const auto add = [&](const Prepared& each) {
       wanted.patch_inplace(each.operations);
       for (const TextChange& change : each.changes) {
+        inside = inside && slice_.Holds(change.begin, change.end);
         changes.push_back({change.begin - slice_.begin, change.end - slice_.begin, change.text});
       }
     };
     for (const Prepared* each : before) add(*each);
     for (const Prepared& each : more) add(each);
+    if (!inside) return false;
     std::stable_sort(changes.begin(), changes.end(),
                      [](const TextChange& a, const TextChange& b) { return a.begin < b.begin; });
     const YamlStream after = ReadYaml(Changed(slice_.text, changes));
@@ -328,6 +341,7 @@ class Patcher {
 
   const Tree tree_;
   const DocumentText slice_;
+  const std::span<const TextPatch> patches_;
   std::vector<const Prepared*> taken_;
   std::vector<PatchProblem> left_;
   std::size_t tried_ = 0;
@@ -352,7 +366,7 @@ PatchedText PatchText(std::string_view text, const YamlStream& stream, std::size
       apart.push_back(*std::move(prepared));
     }
   }
-  Patcher patcher(*found, DocumentTextOf(text, stream, *found));
+  Patcher patcher(*found, DocumentTextOf(text, stream, *found), patches);
   patcher.Take(apart);
   PatchedText patched = patcher.Done();
   patched.problems.insert(patched.problems.begin(), problems.begin(), problems.end());

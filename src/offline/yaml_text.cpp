@@ -5,7 +5,10 @@
 #include <cctype>
 #include <iterator>
 
+#include "tpu_admission/base/json_pointer.h"
 #include "tpu_admission/base/json_string.h"
+#include "tpu_admission/base/text.h"
+#include "tpu_admission/base/yaml_chunk.h"
 
 namespace tpu_admission::offline {
 namespace {
@@ -39,14 +42,45 @@ std::string WrittenKey(const std::string& key) {
   return quoted;
 }
 
+std::string Written(const k8s::JsonScalar& value, char quote, bool json) {
+  if (const auto* number = std::get_if<std::int64_t>(&value)) {
+    return quote == 0 ? std::to_string(*number) : quote + std::to_string(*number) + quote;
+  }
+  const std::string& text = std::get<std::string>(value);
+  if (quote == '\'' && text.find('\'') == text.npos) return quote + text + quote;
+  return quote == 0 && !json && IsPlainString(text) ? text : k8s::AsJson(value);
+}
+
+void AppendByHand(std::string& told, std::string_view pointer,
+                  const std::optional<std::string>& value) {
+  constexpr std::size_t kMost = 1000;
+  if (told.size() >= kMost) return;
+  const bool is_item = pointer.ends_with("/-");
+  if (is_item) pointer.remove_suffix(2);
+  told += told.empty() ? "" : ", ";
+  told += value ? FieldPath(pointer) + (is_item ? ": - " : ": ") + Printable(*value, kMost)
+                : "no " + FieldPath(pointer);
+  told = Cut(told, kMost);
+}
+
+std::size_t ValueBegin(std::string_view text, const YamlNode& node) {
+  const std::size_t start = node.start.offset;
+  if (start >= text.size() || text[start] != '&') return start;
+  constexpr std::string_view kBlanks = " \t\r\n";
+  const std::size_t behind = text.find_first_not_of(kBlanks, text.find_first_of(kBlanks, start));
+  return behind < node.end.offset ? behind : start;
+}
+
 bool IsFlow(std::string_view text, const YamlNode& node) {
   const std::size_t at = node.start.offset;
   return at < text.size() && (text[at] == '{' || text[at] == '[');
 }
 
 bool IsJson(std::string_view text, const YamlNode& root) {
-  return IsFlow(text, root) && !root.members.empty() &&
-         text[root.members.front().mark.offset] == '"';
+  if (!IsFlow(text, root)) return false;
+  const YamlNode* first = &root;
+  while (!first->items.empty()) first = first->items.front();
+  return first->members.empty() || text[first->members.front().mark.offset] == '"';
 }
 
 DocumentText DocumentTextOf(std::string_view text, const YamlStream& stream,
@@ -56,14 +90,15 @@ DocumentText DocumentTextOf(std::string_view text, const YamlStream& stream,
   const auto here = std::lower_bound(
       all.begin(), all.end(), start,
       [](const YamlDocument& each, std::size_t at) { return each.root->start.offset < at; });
-  std::size_t begin = here == all.begin() ? 0 : std::prev(here)->root->end.offset;
-  begin = std::min(begin, start);
-  const std::size_t marker = text.substr(begin, start - begin).rfind("\n---");
-  if (marker != text.npos) begin += marker + 1;
-  std::size_t end = text.size();
-  if (here != all.end() && std::next(here) != all.end()) end = std::next(here)->root->start.offset;
-  const std::size_t next = text.substr(0, std::max(end, start)).find("\n---", start);
-  if (next != text.npos) end = next + 1;
+  std::size_t begin = here == all.begin() ? 0 : std::min(std::prev(here)->root->end.offset, start);
+  std::size_t end = begin;
+  do {
+    begin = end;
+    end += YamlChunkBytes(text.substr(begin));
+  } while (end <= start && end < text.size());
+  if (here != all.end() && std::next(here) != all.end()) {  // JSON may follow JSON in one chunk
+    end = std::clamp(std::next(here)->root->start.offset, start, end);
+  }
   return {begin, text.substr(begin, end - begin)};
 }
 

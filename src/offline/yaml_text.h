@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "tpu_admission/base/yaml.h"
+#include "tpu_admission/k8s/json_edit.h"
 
 namespace tpu_admission::offline {
 
@@ -13,10 +15,22 @@ namespace tpu_admission::offline {
 bool IsPlainString(std::string_view text);
 // Quoted if it must be.
 std::string WrittenKey(const std::string& key);
+std::string Written(const k8s::JsonScalar& value, char quote = '\0', bool json = false);
+
+// Why a text is left as it is, before what somebody must write.
+inline constexpr std::string_view kInTheWay =
+    "an anchor, alias or merge key, or how a value is written stands in the way";
+// Appends "field: value" to the others, as long as they are not too many; no value: "no field".
+void AppendByHand(std::string& told, std::string_view pointer,
+                  const std::optional<std::string>& value);
+
+// Where the value begins, behind its anchor if there is one.
+std::size_t ValueBegin(std::string_view text, const YamlNode& node);
 
 // Whether a list or map is written in brackets.
 bool IsFlow(std::string_view text, const YamlNode& node);
-// A document in braces whose first key is quoted is meant to be JSON, and must stay so.
+// A document in brackets whose first key, if it has one, is quoted is meant to be JSON, and must
+// stay so.
 bool IsJson(std::string_view text, const YamlNode& root);
 
 // By its index; nullptr if there is none, or it could not be read.
@@ -27,6 +41,11 @@ const YamlDocument* FindDocument(const YamlStream& stream, std::size_t index);
 struct DocumentText {
   std::size_t begin = 0;
   std::string_view text;
+
+  // Whether a range of the whole text lies in it.
+  bool Holds(std::size_t from, std::size_t to) const {
+    return from >= begin && to <= begin + text.size();
+  }
 };
 DocumentText DocumentTextOf(std::string_view text, const YamlStream& stream,
                             const YamlDocument& document);

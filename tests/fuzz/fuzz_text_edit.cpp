@@ -1,6 +1,6 @@
 // Any YAML or JSON, and edits of it as --fix makes them: the edited text reads as the edited
-// document and the others as they were, by an oracle that knows only JSON; or it is left alone. The
-// diff of the two tells the edited text again.
+// document and the others as they were, by an oracle that knows only JSON, and what was JSON stays
+// so; or it is left alone. The diff of the two tells the edited text again.
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -114,6 +114,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::size_t chosen = fuzz::TakeByte(choices) % wanted.size();
   offline::DocumentEdits edits{.document = stream.documents[chosen].index, .edits = {}};
   json& document = wanted[chosen];
+  const json before = document;
   for (unsigned left = 1 + fuzz::TakeByte(choices) % 3; left > 0; --left) {
     const std::string pointer = Choose(document, choices);
     const k8s::JsonScalar& value = kValues[fuzz::TakeByte(choices) % std::size(kValues)];
@@ -125,6 +126,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     REQUIRE(!edited.error().message.empty());
     return 0;
   }
+  if (before.is_structured() && json::accept(text)) REQUIRE(json::accept(*edited));
   const YamlStream after = ReadYaml(*edited);
   REQUIRE(after.documents.size() == wanted.size());
   for (std::size_t i = 0; i < wanted.size(); ++i) {

@@ -13,6 +13,8 @@ struct FixedText {
   // `document 2: Job "train" in line 30: why it cannot be changed in the text`; the first document
   // is 1, the line that of `text`.
   std::vector<std::string> problems;
+  // `Job "train" in line 30: 4x8, 32 chips on 8 hosts (16 chips become 32)`
+  std::vector<std::string> chip_changes;
   std::vector<Note> errors;  // what could not be read, at its place in what the text was
   bool is_template = false;  // its one error says so
 };

@@ -34,7 +34,7 @@ struct ManifestObject {
   }
 };
 
-// Calls `each` for every object with apiVersion and kind in what was read, those of a List, of a
+// Calls `each` for every object with apiVersion or kind in what was read, those of a List, of a
 // typed list (JobList) and of a JSON array each by itself. An item of a JobList that has no kind is
 // a Job of the list's apiVersion.
 void ForEachObject(const YamlStream& stream,

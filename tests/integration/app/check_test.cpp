@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
@@ -522,9 +523,34 @@ TEST_F(CheckFolder, FixSaysWhatItRepairedInPart) {
   EXPECT_THAT(
       ended.err,
       HasSubstr("a.yaml: document 1: Pod \"p\" in line 5: an anchor, alias or merge key, or how a "
-                "value is written stands in the way; change it by hand\n"));
+                "value is written stands in the way; change by hand: "
+                "items[1].spec.nodeSelector['cloud.google.com/gke-tpu-topology']: 2x2\n"));
   EXPECT_THAT(ended.err, HasSubstr("tpu-admission: partly repaired a.yaml\n"));
   EXPECT_THAT(ReadText(root() + "/a.yaml"), HasSubstr("tolerations"));
+}
+
+TEST_F(CheckFolder, FixSaysWhatItChangesInChips) {
+  std::string text = ReadText(kExamples + "wrong-job.yaml");
+  Write("kept.yaml", text);
+  EXPECT_EQ(Run({"--fix", "kept.yaml"}).err, "tpu-admission: repaired kept.yaml\n");
+  for (std::size_t at; (at = text.find("tpu: 8")) != text.npos;) text.replace(at, 6, "tpu: 3");
+  Write("changed.yaml", text);
+  EXPECT_THAT(Run({"--fix", "changed.yaml"}).err,
+              ::testing::ContainsRegex("tpu-admission: changed.yaml: Job \"train\" in line [0-9]+: "
+                                       "keep 4x4, 16 chips on 4 hosts .6 chips become 16.\n"
+                                       "tpu-admission: repaired changed.yaml\n"));
+}
+
+TEST_F(CheckFolder, FixMixesNoEndsOfLines) {
+  std::string text = ReadText(kExamples + "wrong-job.yaml");
+  std::replace(text.begin(), text.end(), '\n', '\r');
+  Write("a.yaml", text);
+  const Ended ended = Run({"--fix", "a.yaml"});
+  EXPECT_EQ(ended.exit_code, 2);
+  EXPECT_THAT(ended.err, HasSubstr("a.yaml: not changed, since its lines end in CR alone "));
+  EXPECT_EQ(ReadText(root() + "/a.yaml"), text);
+  Write("a.yaml", "a: 1\rb: 2\r");
+  EXPECT_EQ(Run({"--fix", "a.yaml"}).exit_code, 0) << "there is nothing to change";
 }
 
 TEST_F(CheckFolder, AnObjectThatCannotBeRepairedIsNamedAndTheOthersOfItsListAreRepaired) {
@@ -532,8 +558,9 @@ TEST_F(CheckFolder, AnObjectThatCannotBeRepairedIsNamedAndTheOthersOfItsListAreR
   kind: Job
   metadata: {name: train}
   spec:
-    parallelism: &n 2
+    parallelism: &n 3
     completions: *n
+    backoffLimit: *n
     completionMode: Indexed
     template:
       spec:
@@ -549,7 +576,7 @@ TEST_F(CheckFolder, AnObjectThatCannotBeRepairedIsNamedAndTheOthersOfItsListAreR
   EXPECT_EQ(ended.exit_code, 2);
   const std::string fixed = ReadText(root() + "/a.yaml");
   EXPECT_THAT(fixed, HasSubstr("topology: 2x2"));
-  EXPECT_THAT(fixed, HasSubstr("parallelism: &n 2\n    completions: *n\n"));
+  EXPECT_THAT(fixed, HasSubstr("parallelism: &n 3\n    completions: *n\n"));
   EXPECT_THAT(ended.err, HasSubstr("a.yaml: document 1: Job \"train\" in line 19: an anchor, "));
   EXPECT_THAT(ended.err, Not(HasSubstr("Pod \"p\"")));
 }

@@ -108,6 +108,12 @@ INSTANTIATE_TEST_SUITE_P(
         Misuse{{"plan", "--chips", "4", "--emit", "job", "--output", "json"},
                "leave out --output json"},
         Misuse{{"serve"}, "--tls-cert-file and --tls-private-key-file"},
+        Misuse{{"serve", "--tls-private-key-file", "a"}, "--tls-cert-file (flag"},
+        Misuse{{"serve", "--tls-cert-file", "a", "--tls-private-key-file", "b", "--secure-port",
+                "8443", "--metrics-port", "8443"},
+               "--metrics-port: is 8443, as --secure-port is"},
+        Misuse{{"serve", "--threads", "1.5"}, "--threads: \"1.5\" is no whole number"},
+        Misuse{{"check", "--threads", "", "-"}, "\"\" is no whole number"},
         Misuse{{"serve", "--secure-port", "70000"}, "70000 not in range"},
         Misuse{{"serve", "--metrics-port", "-1"}, "-1 not in range"},
         Misuse{{"controller", "--metrics-port", "70000"}, "70000 not in range"},
@@ -134,7 +140,8 @@ INSTANTIATE_TEST_SUITE_P(
         Misuse{{"controller", "--namespace", "n", "--leader-elect-renew-deadline", "15s"},
                "must be longer than --leader-elect-renew-deadline"},
         Misuse{{"check"}, "PATH"}, Misuse{{"check", "/no/such/file.yaml"}, "/no/such/file.yaml"},
-        Misuse{{"check", "--catalog", "/no/catalog", "-"}, "/no/catalog"},
+        Misuse{{"check", "--catalog", "/no/catalog", "-"}, "--catalog: /no/catalog: No such file"},
+        Misuse{{"catalog", "--catalog", "/no/catalog"}, "--catalog: /no/catalog: No such file"},
         Misuse{{"check", "--cluster-location", "moon", "-"}, "neither a zone"},
         Misuse{{"check", "--profile", "lax", "-"}, "kuberay-compat"},
         Misuse{{"check", "--gke-version", "abc", "-"}, "--gke-version: \"abc\" is no version"},
@@ -144,11 +151,21 @@ INSTANTIATE_TEST_SUITE_P(
         Misuse{{"check", "/dev/zero"}, "/dev/zero: is larger than 16 MiB"},
         Misuse{{"--verison"}, "did you mean --version?"},
         Misuse{{"check", "--polcy=a", "-"}, "did you mean --policy?"},
+        Misuse{{"check", "--profile", "strct", "-"},
+               "--profile: \"strct\" is not in {standard,autopilot,strict,kuberay-compat}; did you "
+               "mean strict?"},
+        Misuse{{"plan", "--emit", "jobsets"}, "; did you mean jobset?"},
+        Misuse{{"catalog", "--output", "jsno"}, "is not in {json,text}; did you mean json?"},
+        Misuse{{"schema", "chek"},
+               "NAME: \"chek\" is not in {catalog,check,policy,project}; did "
+               "you mean check?"},
         Misuse{{"chek"}, "did you mean \"check\"?"},
         Misuse{{"help", "chek"}, "did you mean \"check\"?"},
         Misuse{{"catalog", "moon"},
                "\"moon\" is neither a generation nor a "
                "topology such as 4x4; there are v3-device, "},
+        Misuse{{"catalog", "v6f"}, "such as 4x4; did you mean v6e?"},
+        Misuse{{"catalog", "v6e", "4X4"}, "\"4X4\" is no topology; write 4x4"},
         Misuse{{"explain", "TPU999"},
                "there is no rule \"TPU999\"; `tpu-admission explain` lists"}));
 
@@ -240,6 +257,9 @@ TEST(CommandLine, AWrongValueOfTheEnvironmentIsToldWithItsVariable) {
               HasSubstr("The variable TPU_ADMISSION_SHUTDOWN_DELAY gives --shutdown-delay.\n"));
   EXPECT_THAT(error({"serve"}, {{"TPU_ADMISSION_THREADS", "many"}}),
               HasSubstr("The variable TPU_ADMISSION_THREADS gives --threads.\n"));
+  EXPECT_THAT(error({"check", "-"}, {{"TPU_ADMISSION_POLICY", "/none"}}),
+              AllOf(HasSubstr("--policy: /none: No such file or directory\n"),
+                    HasSubstr("The variable TPU_ADMISSION_POLICY gives --policy.\n")));
   const Environment wrong_mode = {{"TPU_ADMISSION_CLUSTER_MODE", "foo"}};
   EXPECT_THAT(error({"check", "-"}, wrong_mode), HasSubstr("TPU_ADMISSION_CLUSTER_MODE"));
   for (const char* flag : {"--cluster-mode=bar", "--thread=1"}) {
@@ -325,6 +345,15 @@ TEST(CommandLine, PlanSaysWhatCannotBeHadSo) {
   EXPECT_THAT(RunToEnd(flex).out, HasSubstr("   not so      v4 is not to be had by flex-start\n"));
   flex.emplace_back("--spot");
   EXPECT_THAT(RunToEnd(flex).out, HasSubstr("Spot, flex-start and a reservation exclude each "));
+}
+
+TEST(CommandLine, PlanSaysOfAShapeThatSourcesDisagree) {
+  const std::vector<std::string> wish = {"plan", "--accelerator", "v5p", "--topology", "4x4x560"};
+  EXPECT_THAT(RunToEnd(wish).out, HasSubstr("   doubt       sources disagree: it has 8960 chips"));
+  std::vector<std::string> json = wish;
+  json.insert(json.end(), {"--output", "json"});
+  EXPECT_EQ(nlohmann::json::parse(RunToEnd(json).out)["ways"][0]["doubt"],
+            "it has 8960 chips, and the documents end at 6144");
 }
 
 TEST(CommandLine, ExplainListsAndTells) {

@@ -100,11 +100,15 @@ std::string EvilPod() {
          "}}}, {name: c, resources: {limits: {google.com/tpu: 3}}}]}}\n";
 }
 
-// Of what no line may be but as our own words make it.
-void ExpectHarmless(const std::string& told, const std::string& what) {
-  for (const char* raw : {"\x1b", "\r", "\xE2\x80\xAE", "##[", "\xff"}) {
+void ExpectNothingRaw(const std::string& told, const std::string& what) {
+  for (const char* raw : {"\x1b", "\a", "\r", "\xC2\x9B", "\xE2\x80\xAE", "##[", "\xff"}) {
     EXPECT_THAT(told, Not(HasSubstr(raw))) << what;
   }
+}
+
+// Of what no line may be but as our own words make it.
+void ExpectHarmless(const std::string& told, const std::string& what) {
+  ExpectNothingRaw(told, what);
   std::istringstream lines(told);
   for (std::string line; std::getline(lines, line);) {
     std::size_t at = 0;
@@ -189,15 +193,17 @@ TEST_F(HostileFiles, NoTextOfStrangersReachesATerminalRaw) {
   }
 }
 
-TEST_F(HostileFiles, MachinesReadNoCommandsEither) {
-  Write("a##[error]b/##[add-mask]x.yaml", EvilPod());
-  for (const char* format : {"json", "sarif", "gitlab", "junit", "checkstyle"}) {
+TEST_F(HostileFiles, MachinesReadNothingRawEither) {
+  const std::string name = "a##[error]b/##[add-mask]\x1b\a\u009B\u202Ex.yaml";
+  Write(name, EvilPod());
+  Write("b\xff.yaml", EvilPod());
+  for (const char* format : {"json", "sarif", "gitlab", "github", "junit", "checkstyle"}) {
     const Ended ended = Run({"check", std::string("--output=") + format, "."});
     EXPECT_EQ(ended.exit_code, 1) << ended.err;
-    EXPECT_THAT(ended.out, Not(HasSubstr("##["))) << format;
+    ExpectNothingRaw(ended.out, format);
   }
   const auto json = nlohmann::json::parse(Run({"check", "--output=json", "."}).out);
-  EXPECT_EQ(json["findings"][0]["file"], "a##[error]b/##[add-mask]x.yaml") << "what is said stays";
+  EXPECT_EQ(json["findings"][0]["file"], name) << "what is said stays";
 }
 
 TEST_F(HostileFiles, ADiffCommandsNothingAndIsStillAPatch) {

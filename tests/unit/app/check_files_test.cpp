@@ -36,6 +36,23 @@ TEST(WriteFile, LeavesAloneWhatSomebodyElseChanged) {
   EXPECT_EQ(TextOf(file), "new");
 }
 
+TEST(WriteFile, LeavesAloneWhatIsReadOnlyAndSaysWhyItCannot) {
+  const testing::TempDir folder;
+  const fs::path file = folder / "a.yaml";
+  testing::WriteText(file, "old");
+  ASSERT_EQ(::chmod(file.c_str(), 0444), 0);
+  const Status written = WriteFile(file.string(), "new");
+  ASSERT_FALSE(written);
+  EXPECT_EQ(
+      written.error().message,
+      file.string() +
+          ": not changed, since it is read-only; make it writable (chmod u+w), then try again");
+  EXPECT_EQ(TextOf(file), "old");
+  const Status nowhere = WriteFile((folder / "none" / "a.yaml").string(), "new");
+  ASSERT_FALSE(nowhere);
+  EXPECT_TRUE(nowhere.error().message.ends_with(": cannot be written: No such file or directory"));
+}
+
 TEST(WriteFile, KeepsOwnerAndMode) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root gives files away";
   const testing::TempDir folder;

@@ -68,6 +68,13 @@ TEST(YamlLimitsTest, ValuesOfTheText) {
   EXPECT_NE(MessageOf(Repeat("- [1, 2]\n---\n", 40), limits), "") << "documents count together";
 }
 
+TEST(YamlLimitsTest, TooManyDocumentsAreToldOfOnce) {
+  const YamlStream stream = ReadYaml(Repeat("- 1\n---\n", 60), {.max_values = 100});
+  ASSERT_EQ(stream.errors.size(), 2U);
+  EXPECT_EQ(stream.errors[0].message, "more than 100 values");
+  EXPECT_EQ(stream.errors[1].message, "too many values: the rest is not read");
+}
+
 TEST(YamlLimitsTest, ManyDocumentsWithoutAnAliasAreNoFault) {
   const YamlStream stream = ReadYaml(Repeat("---\nkind: Pod\nmetadata: {name: a}\n", 50'000));
   EXPECT_EQ(stream.documents.size(), 50'000U);

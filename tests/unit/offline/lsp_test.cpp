@@ -143,6 +143,17 @@ TEST(Lsp, OfFilesWithoutTpusNothingIsSaid) {
   EXPECT_THAT(editor.Diagnostics(), IsEmpty());
 }
 
+// The file does, if not the document at fault.
+TEST(Lsp, WhatIsBrokenIsToldBesideADocumentWithTpus) {
+  for (const std::string& text : {kJob + "---\nkind: [\n", "a: b: c\n---\n" + kJob}) {
+    LspClient editor;
+    editor.Open(text);
+    EXPECT_THAT(editor.Diagnostics().dump(), HasSubstr("not checked: ")) << text;
+    editor.Change(Range(0, 0, 40, 0), "a: b: c\n");
+    EXPECT_THAT(editor.Diagnostics(), IsEmpty());
+  }
+}
+
 // Every beginning of the text, and every text with one character gone.
 TEST(Lsp, TakesWhatIsHalfTyped) {
   LspClient editor;

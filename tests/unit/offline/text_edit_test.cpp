@@ -48,6 +48,11 @@ INSTANTIATE_TEST_SUITE_P(
             "Quotes", "a: \"8\"\nb: '8'\n", {Set("/a", "4"), Set("/b", "4")}, "a: \"4\"\nb: '4'\n"},
         Case{"ANumberInQuotes", "a: '8'\n", {Set("/a", 4)}, "a: '4'\n"},
         Case{"NeedsQuotes", "a: x\n", {Set("/a", "4")}, "a: \"4\"\n"},
+        Case{"AnAnchorStays", "a: &x 8  # why\n", {Set("/a", 4)}, "a: &x 4  # why\n"},
+        Case{"AnAnchorStaysBeforeQuotes", "a: &x '8'\n", {Set("/a", 4)}, "a: &x '4'\n"},
+        Case{
+            "AnAliasFollows", "a: &x 8\nb: *x\n", {Set("/a", 4), Set("/b", 4)}, "a: &x 4\nb: *x\n"},
+        Case{"AnAliasOfAnother", "a: &x 8\nb: *x\n", {Set("/a", 4)}, nullptr},
         Case{"Topology", "a: {t: 3x3, b: 1}\n", {Set("/a/t", "2x4")}, "a: {t: 2x4, b: 1}\n"},
         Case{"NewKeyInABlock",
              "a:\n  # first\n  b: 1\n  c: 2\n",
@@ -62,6 +67,9 @@ INSTANTIATE_TEST_SUITE_P(
              "{\"a\": {\"b\": 1}}",
              {Set("/a/c/d", "x")},
              "{\"a\": {\"c\": {\"d\": \"x\"}, \"b\": 1}}"},
+        Case{"NumberOfJson", R"({"a": 3})", {Set("/a", "2x4")}, R"({"a": "2x4"})"},
+        Case{"ListOfJson", R"([{"a": 1}])", {Set("/0/c", "x")}, R"([{"c": "x", "a": 1}])"},
+        Case{"EmptyJson", "[[], {}]", {Set("/1/c", "x")}, R"([[], {"c": "x"}])"},
         Case{"AliasInTheWay", "a: &x {b: 1}\nc: *x\n", {Set("/a/b", 2)}, nullptr},
         Case{"OneValueForTwo",
              "a: &x {b: 1}\nc: *x\n",
@@ -140,15 +148,24 @@ TEST(TextEdit, TellsNoOtherReasonThanTheTrueOne) {
   const auto why = [](const char* text, std::vector<JsonEdit> edits) {
     return EditText(text, {{0, std::move(edits)}}).error().message;
   };
-  EXPECT_EQ(why("a: |-\n  x\nb: 1\n", {Set("/a", "y")}),
-            "an anchor, alias or merge key, or how a value is written stands in the way; change it "
-            "by hand");
+  EXPECT_EQ(why("a: |-\n  x\nb: 1\nc: 1\n", {Set("/a", "z"), {"/b", std::nullopt}}),
+            "an anchor, alias or merge key, or how a value is written stands in the way; change by "
+            "hand: a: z, no b");
   EXPECT_EQ(why("a: &x {b: 1}\nc: *x\n", {Set("/a/b", 2), Set("/c/b", 3)}),
-            "two changes are of one place; change it by hand");
+            "two changes are of one place; change by hand: a.b: 2, c.b: 3");
+  EXPECT_EQ(why("a: {b: 1}\n", {Set("/a", 1)}),
+            "a cannot be changed in the text; change by hand: a: 1");
 }
 
 TEST(TextEdit, LeavesOtherDocumentsAsTheyAre) {
   EXPECT_EQ(*EditText("a: 1\n---\na: 1\n", {{1, {Set("/a", 2)}}}), "a: 1\n---\na: 2\n");
+}
+
+TEST(TextEdit, AKeyOfThreeDashesBeginsNoDocument) {
+  EXPECT_EQ(*EditText("a: 0\n---: 0\n---\nb: 1\n", {{0, {Set("/---", 2)}}}),
+            "a: 0\n---: 2\n---\nb: 1\n");
+  EXPECT_EQ(*EditText("a: 0\n---: 0\n---\n}\n", {{0, {Set("/---", 2)}}}),
+            "a: 0\n---: 2\n---\n}\n");
 }
 
 TEST(TextEdit, ManyItemsOfAListTakeLinearTime) {

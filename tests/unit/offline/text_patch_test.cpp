@@ -47,12 +47,29 @@ INSTANTIATE_TEST_SUITE_P(
                   "s:\n  a: First  # why\n"},
         PatchCase{"Json", "{\"s\": {\"a\": 1}}", "/b", R"([{"k":"v"}])",
                   R"({"s": {"a": 1, "b": [{"k":"v"}]}})"},
+        PatchCase{"NullOfJson", R"({"s": {"a": null}})", "/a", R"({"k":"v"})",
+                  R"({"s": {"a": {"k":"v"}}})"},
         PatchCase{"NoLineAtTheEnd", "s:\n  a: 1", "/b", R"({"c":1})", "s:\n  a: 1\n  b:\n    c: 1"},
         PatchCase{"LinesOfWindows", "s:\r\n  a: 1\r\n", "/b", R"({"c":1})",
                   "s:\r\n  a: 1\r\n  b:\r\n    c: 1\r\n"},
+        PatchCase{"AnAnchorStays", "s:\n  a: &x {}\n", "/a", R"({"c":1})", "s:\n  a: &x {c: 1}\n"},
         PatchCase{"AnAliasInTheWay", "t: &t {a: 1}\ns: *t\n", "/b", "2", nullptr},
         PatchCase{"NoWay", "s:\n  a: 1\n", "/b/c", "2", nullptr}),
     [](const auto& test) { return std::string(test.param.name); });
+
+TEST(TextPatchTest, SaysWhatToAddByHand) {
+  const std::string patch = R"([{"op":"add","path":"/b","value":{"c":"x"}},)"
+                            R"({"op":"add","path":"/d/-","value":{"e":1}}])";
+  const auto why = [&](const char* text) {
+    return PatchText(text, ReadYaml(text), 0, "/s", patch).error().message;
+  };
+  EXPECT_EQ(
+      why("t: &t {d: [1]}\ns: *t\n"),
+      "an anchor, alias or merge key, or how a value is written stands in the way; add by hand: "
+      "s.b: {c: x}, s.d: - {e: 1}");
+  EXPECT_EQ(why("s: {d: 1}\n"),
+            "the text has no place for it; add by hand: s.b: {c: x}, s.d: - {e: 1}");
+}
 
 TEST(TextPatchTest, FillsWhatIsEmpty) {
   const std::string patch = R"([{"op":"add","path":"/b","value":1},)"

@@ -1,0 +1,22 @@
+// What is said of an object that asks for chips and is of no kind that is read. Pure.
+#pragma once
+
+#include <string>
+
+#include "tpu_admission/k8s/gvk.h"
+#include "tpu_admission/offline/manifest.h"
+#include "tpu_admission/workload/kinds.h"
+
+namespace tpu_admission::offline {
+
+// As manifests write it: "batch/v1".
+std::string ApiVersion(const k8s::GroupVersionKind& gvk);
+
+// Whether it says both apiVersion and kind.
+bool SaysWhatItIs(const k8s::GroupVersionKind& gvk);
+
+// Why nobody looks at the chips of the object, with what was probably meant; "" where it is read,
+// where it asks for none, and where it may be no manifest at all.
+std::string WhyUnread(const workload::KindTable& kinds, const ManifestObject& object);
+
+}  // namespace tpu_admission::offline

@@ -1,0 +1,79 @@
+// What `check` says of objects with chips that it does not read.
+#include <gmock/gmock.h>
+
+#include "support/settings.h"
+#include "tpu_admission/offline/check.h"
+
+namespace tpu_admission::offline {
+namespace {
+
+std::string Told(const std::string& text) {
+  const FileReport report =
+      CheckText(testing::StandardSettings(), {"", {2026, 11, 22}, {}}, "a.yaml", text);
+  std::string told;
+  for (const ObjectReport& object : report.objects) {
+    for (const Note& warning : object.warnings) told += object.title + ": " + warning.text + "\n";
+  }
+  return told;
+}
+
+std::string Of(const std::string& head) {
+  return Told(head + R"(metadata: {name: x}
+spec: {template: {spec: {containers: [{name: c, resources: {limits: {google.com/tpu: 4}}}]}}}
+)");
+}
+
+TEST(UnreadKind, SaysWhatWasMeant) {
+  struct Case {
+    std::string api_version, kind, meant;
+  };
+  const Case cases[] = {
+      {"apps/v1", "Deploymnet", "did you mean Deployment (apps/v1)?"},
+      {"v1", "Deploymnet", "did you mean Deployment (apps/v1)?"},
+      {"batch/v1", "job", "did you mean Job (batch/v1)?"},
+      {"ray.io/v1", "RayClutser", "did you mean RayCluster (ray.io/v1)?"},
+      {"v1", "Job", "Job is of batch/v1"},
+      {"extensions/v1beta1", "Deployment", "Deployment is of apps/v1"},
+      {"jobset.x-k8.io/v1alpha2", "JobSet", "JobSet is of jobset.x-k8s.io/v1alpha2"},
+  };
+  for (const auto& [api_version, kind, meant] : cases) {
+    EXPECT_EQ(Of("apiVersion: " + api_version + "\nkind: " + kind + "\n"),
+              kind + " \"x\": asks for google.com/tpu, but is not read: " + api_version +
+                  " has no kind " + kind + "; " + meant + "\n");
+  }
+}
+
+TEST(UnreadKind, ACustomKindIsNotTakenForAnother) {
+  for (const std::string head :
+       {"apiVersion: example.com/v1\nkind: Job\n", "apiVersion: example.com/v1\nkind: Jobs\n",
+        "apiVersion: kubeflow.org/v1\nkind: MXJob\n", "apiVersion: v1\nkind: Service\n"}) {
+    EXPECT_THAT(Of(head), ::testing::HasSubstr(
+                              "but is of a kind that is not read; see `kinds` of the policy"));
+  }
+}
+
+TEST(UnreadKind, WhatLacksKindOrApiVersionIsTold) {
+  EXPECT_EQ(Of("apiVersion: batch/v1\n"),
+            "\"x\": asks for google.com/tpu, but has no kind, so it is not read; write it below "
+            "apiVersion\n");
+  EXPECT_EQ(
+      Of("kind: Job\n"),
+      "Job \"x\": asks for google.com/tpu, but has no apiVersion, so it is not read; Job is of "
+      "batch/v1\n");
+}
+
+TEST(UnreadKind, WhatMayBeNoManifestIsNot) {
+  for (const std::string text : {
+           "resources: {limits: {google.com/tpu: 4}}\n",                       // values
+           "kind: Deployment\nresources: {limits: {google.com/tpu: 4}}\n",     // likewise
+           "apiVersion: v2\nname: chart\nannotations: {google.com/tpu: 4}\n",  // a chart
+           "metadata: {labels: {}}\nspec: {resources: {limits: {google.com/tpu: 4}}}\n",
+           "- {op: add, path: /spec, value: {limits: {google.com/tpu: 4}}}\n",
+           "apiVersion: v1\nkind: Node\nstatus: {capacity: {google.com/tpu: 4}}\n",
+       }) {
+    EXPECT_EQ(Told(text), "") << text;
+  }
+}
+
+}  // namespace
+}  // namespace tpu_admission::offline
