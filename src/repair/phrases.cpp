@@ -50,6 +50,21 @@ std::string ShortName(const JsonEdit& edit) {
   return container + (way[way.size() - 2] == "requests" ? "request of " : "limit of ") + last;
 }
 
+// Whether an edit is of the list element that holds the pod set.
+bool IsOf(const workload::PodSet& pods, std::string_view pointer) {
+  const std::string_view path = pods.row->path;  // "spec/replicatedJobs[]/template"
+  const std::size_t list = path.find("[]");
+  if (list == path.npos) return false;
+  std::string_view below = pods.pointer;
+  for (auto left = std::count(path.begin(), path.begin() + std::ptrdiff_t(list), '/') + 2; left > 0;
+       --left) {
+    below.remove_prefix(std::min(below.find('/', 1), below.size()));
+  }
+  // "/spec/replicatedJobs/0"
+  const std::string_view element = pods.pointer.substr(0, pods.pointer.size() - below.size());
+  return pointer.starts_with(element) && pointer.substr(element.size()).starts_with('/');
+}
+
 }  // namespace
 
 std::string Plural(std::int64_t count, std::string_view word) {
@@ -87,6 +102,35 @@ std::string Changes(std::span<const JsonEdit> edits, bool has_affinity) {
     if (std::find(said.begin(), said.end(), full) != said.end()) continue;
     text += (text.empty() ? "" : ", ") + (place == before ? change : full);
     said.push_back(full);
+  }
+  return text;
+}
+
+std::string NameBefore(const workload::Workload& workload, const workload::PodSet& pods) {
+  if (workload.pod_sets.size() < 2 || pods.name.empty()) return "";
+  return Printable(pods.name) + ": ";
+}
+
+std::string ChangesBySet(const workload::Workload& workload, std::span<const JsonEdit> edits,
+                         bool has_affinity) {
+  std::vector<JsonEdit> left(edits.begin(), edits.end());
+  std::vector<std::pair<std::string, std::string>> of_sets;  // name and changes
+  for (const workload::PodSet& pods : workload.pod_sets) {
+    const auto others = std::stable_partition(
+        left.begin(), left.end(), [&](const JsonEdit& edit) { return IsOf(pods, edit.pointer); });
+    std::string changes = Changes({left.begin(), others}, has_affinity);
+    left.erase(left.begin(), others);
+    of_sets.emplace_back(NameBefore(workload, pods), std::move(changes));
+  }
+  std::erase_if(of_sets, [](const auto& each) { return each.second.empty(); });
+  const bool all = of_sets.size() == workload.pod_sets.size();
+  const bool same = all && std::all_of(of_sets.begin(), of_sets.end(), [&](const auto& each) {
+                      return each.second == of_sets.front().second;
+                    });
+  if (same) of_sets.resize(1);
+  std::string text = Changes(left, has_affinity);
+  for (const auto& [name, changes] : of_sets) {
+    text += (text.empty() ? "" : "; ") + (of_sets.size() > 1 ? name : "") + changes;
   }
   return text;
 }

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "repair/candidate.h"
+#include "tpu_admission/workload/workload.h"
 
 namespace tpu_admission::repair {
 
@@ -16,8 +17,14 @@ std::string Plural(std::int64_t count, std::string_view word);
 std::string What(const Written& written, const Candidate& target);
 // Which of the two places that can name a label: "nodeSelector ", "affinity "; empty: no label.
 std::string_view PlaceOf(const k8s::JsonEdit& edit);
+// "workers: " where the object has other pod sets too; empty: it has not, or they have no names.
+std::string NameBefore(const workload::Workload& workload, const workload::PodSet& pods);
 // "topology: 4x4, containers[0] google.com/tpu: 4". Requests and limits of chips are one change to
 // a reader. Where labels have two places, the place is told before the first of several.
 std::string Changes(std::span<const k8s::JsonEdit> edits, bool has_affinity);
+// "a: topology: 4x4; b: parallelism: 2" of edits of several pod sets, in their order; without names
+// where all want the same, or only one anything.
+std::string ChangesBySet(const workload::Workload& workload, std::span<const k8s::JsonEdit> edits,
+                         bool has_affinity);
 
 }  // namespace tpu_admission::repair

@@ -9,7 +9,6 @@
 #include "repair/candidate.h"
 #include "repair/faults.h"
 #include "repair/phrases.h"
-#include "tpu_admission/base/text.h"
 
 namespace tpu_admission::repair {
 namespace {
@@ -32,22 +31,23 @@ struct Found {
 };
 
 // `chosen`: of each plan.
-Repair MakeRepair(const std::vector<Plan>& plans, const std::vector<const Found*>& chosen,
-                  std::int64_t other_chips) {
+Repair MakeRepair(const workload::Workload& workload, const std::vector<Plan>& plans,
+                  const std::vector<const Found*>& chosen, std::int64_t other_chips) {
   Repair repair;
   repair.chips_before = repair.chips_after = other_chips;
   repair.edits = chosen.back()->edits;
   for (std::size_t i = 0; i < plans.size(); ++i) {
     const Plan& plan = plans[i];
     const Candidate& target = *chosen[i]->target;
-    const std::string name = plans.size() > 1 && !plan.written.pods->name.empty()
-                                 ? Printable(plan.written.pods->name) + ": "
-                                 : "";
+    const std::string name = NameBefore(workload, *plan.written.pods);
     repair.what += (i == 0 ? "" : "; ") + name + What(plan.written, target);
     const bool has_affinity = !plan.written.pods->pod.spec.required_affinity.empty();
     const std::string changes =
         Changes(std::span(chosen[i]->edits).subspan(chosen[i]->own), has_affinity);
-    if (!changes.empty()) repair.changes += (repair.changes.empty() ? "" : "; ") + name + changes;
+    if (!changes.empty()) {
+      repair.changes +=
+          (repair.changes.empty() ? "" : "; ") + (plans.size() > 1 ? name : "") + changes;
+    }
     repair.chips_before += plan.written.total_chips;
     repair.chips_after += target.total_chips();
   }
@@ -120,7 +120,7 @@ class Search {
       std::vector<const Found*> chosen;
       for (const auto& of_set : sound) chosen.push_back(&of_set.front());
       chosen.back() = &last;
-      repairs.push_back(MakeRepair(plans_, chosen, other_chips_));
+      repairs.push_back(MakeRepair(base_proof_.workload, plans_, chosen, other_chips_));
     }
     return repairs;
   }
@@ -160,7 +160,7 @@ class Search {
         if (!plans_.empty()) repair.chips_before = other_chips_;
         for (const Plan& plan : plans_) repair.chips_before += plan.written.total_chips;
         repair.what = "as the findings say";
-        repair.changes = Changes(edits, true);
+        repair.changes = ChangesBySet(written_.workload, edits, true);
         repair.as_said = true;
         return repair;
       }
@@ -185,7 +185,7 @@ class Search {
   Repair AsRepair(const Edits& edits, const workload::Workload& mended) {
     Repair repair;
     repair.edits = edits;
-    repair.changes = Changes(edits, false);
+    repair.changes = ChangesBySet(mended, edits, false);
     for (const workload::PodSet& pods : mended.pod_sets) {
       if (pods.scale.counted_by != nullptr) continue;
       const std::optional<Written> now = ReadAll(catalog_, mended, pods);
@@ -194,7 +194,7 @@ class Search {
       if (!IsFaulty(written_.faults, *now)) continue;
       const std::optional<Candidate> shape = AsCandidate(*now);
       const bool is_all = shape && shape->total_chips() == now->total_chips;
-      repair.what += (repair.what.empty() ? "" : "; ") +
+      repair.what += (repair.what.empty() ? "" : "; ") + NameBefore(mended, pods) +
                      (is_all ? What(*now, *shape) : std::string("all else as it is"));
     }
     repair.chips_before = repair.chips_after;

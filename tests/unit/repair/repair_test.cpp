@@ -339,6 +339,20 @@ TEST(Repair, MendsAllOfSeveralReplicatedJobs) {
             "google.com/tpu: 4, parallelism: 4, completions: 4");
 }
 
+TEST(Repair, NamesTheSetThatItChangesAmongSeveral) {
+  const std::string sound = JobSet({}, 1, 4);
+  const std::size_t begin = sound.find("{name: w");
+  const std::string job = sound.substr(begin, sound.rfind("]}}") - begin);
+  const auto beside = [&](const std::string& from, const std::string& to) {
+    std::string both = sound;
+    return First(both.insert(begin, With(With(job, "name: w", "name: v"), from, to) + ", "));
+  };
+  EXPECT_EQ(beside("google.com/tpu: 4", "google.com/tpu: 8"),
+            "v: keep 4x4, 2 slices of 16 chips | containers[0] google.com/tpu: 4, replicas: 2");
+  EXPECT_EQ(beside("tpu-v6e-slice", "tpu-v6e-slic"),
+            "v: keep 4x4, 16 chips on 4 hosts | accelerator: tpu-v6e-slice");
+}
+
 // A DaemonSet whose pods select nodes by a line of their template.
 std::string DaemonSet(const std::string& selection, const std::string& chips) {
   return R"(
@@ -538,7 +552,7 @@ TEST(Repair, CountsNoChipsOfOtherTemplates) {
                 "{templates: [" +
                 step("right", "2x2") + ", " + step("wrong", "1x1") + "]}}")
           .at(1),
-      "one host, 4 chips in all (1 chip becomes 4) | topology: 2x2");
+      "wrong: one host, 4 chips in all (1 chip becomes 4) | topology: 2x2");
 }
 
 // It holds no pods of which a shape could be looked for.
