@@ -153,6 +153,7 @@ class CommandLine {
       std::cerr << ShownLines(why.str()) << Help(error.what(), {argv, std::size_t(argc)});
       return kCannotRun;
     }
+    std::cerr << MisspeltVariables(app_);
     for (const auto& [command, run] : commands_) {
       if (command->parsed()) return run();
     }

@@ -1,9 +1,12 @@
 #include "app/flags.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <cctype>
 #include <cstdlib>
+#include <set>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -28,6 +31,13 @@ bool Names(std::string_view text, std::string_view flag) {
     if (rest.empty() || (rest.front() != '-' && std::isalnum(rest.front()) == 0)) return true;
   }
   return false;
+}
+
+void AddTwins(const CLI::App& command, std::set<std::string, std::less<>>& twins) {
+  for (const CLI::Option* const option : command.get_options()) {
+    if (!option->get_envname().empty()) twins.insert(option->get_envname());
+  }
+  for (const CLI::App* const each : command.get_subcommands({})) AddTwins(*each, twins);
 }
 
 }  // namespace
@@ -57,6 +67,24 @@ void RefuseLostVariables(const CLI::App& command) {
                                                        " is no value of it; `tpu-admission help " +
                                                        command.get_name() + "` says which are");
   }
+}
+
+std::string MisspeltVariables(const CLI::App& app) {
+  constexpr std::size_t kMostSlips = 2;
+  std::set<std::string, std::less<>> twins;
+  AddTwins(app, twins);
+  const std::vector<std::string_view> names(twins.begin(), twins.end());
+  std::string lines;
+  for (char** each = environ; each != nullptr && *each != nullptr; ++each) {
+    const std::string_view entry = *each;
+    const std::string_view name = entry.substr(0, entry.find('='));
+    if (!name.starts_with(EnvironmentTwin("--")) || twins.contains(name)) continue;
+    const std::string_view nearest = Nearest(name, names, kMostSlips);
+    if (nearest.empty()) continue;
+    lines += "No flag reads the variable " + Printable(name) + "; did you mean " +
+             std::string(nearest) + "?\n";
+  }
+  return lines;
 }
 
 std::string GivenByVariables(const CLI::App& command, std::string_view error,

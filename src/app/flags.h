@@ -30,6 +30,11 @@ std::string NearestFlag(const CLI::App& command, const std::string& flag);
 // CLI11 2.4 and later pass over a variable whose value the flag does not take, where 2.3 throws.
 void RefuseLostVariables(const CLI::App& command);
 
+// A line for each variable of the environment that no flag of `app` and its commands reads, and
+// that is spelt almost like one which a flag reads. Service links (TPU_ADMISSION_SERVICE_HOST) are
+// none.
+std::string MisspeltVariables(const CLI::App& app);
+
 // What an error of the command line leaves out: that a value which it speaks of is one of the
 // environment. A line for each such flag of `command` that none of `words` gives.
 std::string GivenByVariables(const CLI::App& command, std::string_view error,

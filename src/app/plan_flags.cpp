@@ -32,6 +32,14 @@ void AddMemory(CLI::App& command, std::int64_t& gigabytes) {
       ->type_name("AMOUNT");
 }
 
+// A variable of a script that is not set must not mean "any".
+const CLI::Validator kNamed(
+    [](const std::string& text) {
+      return text.empty() ? std::string("is empty; name one, or leave the flag out")
+                          : std::string();
+    },
+    "");
+
 // A line of text that goes into a manifest as it is.
 const CLI::Validator kPlain(
     [](const std::string& text) {
@@ -45,14 +53,19 @@ const CLI::Validator kPlain(
 }  // namespace
 
 void AddPlan(CLI::App& command, PlanOptions& options) {
-  command.add_option("--accelerator", options.wish.accelerator,
-                     "generation: v6e, trillium, tpu-v6e-slice; without it every one");
+  command
+      .add_option("--accelerator", options.wish.accelerator,
+                  "generation: v6e, trillium, tpu-v6e-slice; without it every one")
+      ->check(kNamed);
   command.add_option("--chips", options.wish.chips, "chips in all")
       ->check(CLI::Range(1, 10'000'000));
-  command.add_option("--topology", options.wish.topology, "shape of a slice: 4x4, 2x2x4");
-  command.add_option("--machine", options.wish.machine, "machine type: ct6e-standard-4t");
+  command.add_option("--topology", options.wish.topology, "shape of a slice: 4x4, 2x2x4")
+      ->check(kNamed);
+  command.add_option("--machine", options.wish.machine, "machine type: ct6e-standard-4t")
+      ->check(kNamed);
   AddMemory(command, options.wish.memory_gb);
-  command.add_option("--zone", options.wish.zone, "zone or region that must offer it");
+  command.add_option("--zone", options.wish.zone, "zone or region that must offer it")
+      ->check(kNamed);
   command.add_option("--slices", options.wish.slices, "slices that share the chips")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();

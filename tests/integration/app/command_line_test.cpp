@@ -105,6 +105,7 @@ INSTANTIATE_TEST_SUITE_P(
         Misuse{{"plan", "--chips", "-1"}, "not in range"},
         Misuse{{"plan", "--chips", "99999999999999999999"}, "not in range"},
         Misuse{{"plan", "--way", "-1"}, "not in range"},
+        Misuse{{"plan", "--chips", "4", "--zone", ""}, "--zone: is empty"},
         Misuse{{"plan", "--chips", "4", "--emit", "job", "--output", "json"},
                "leave out --output json"},
         Misuse{{"serve"}, "--tls-cert-file and --tls-private-key-file"},
@@ -266,6 +267,23 @@ TEST(CommandLine, AWrongValueOfTheEnvironmentIsToldWithItsVariable) {
     EXPECT_THAT(error({"check", flag, "-"}, {{"TPU_ADMISSION_CLUSTER_MODE", "autopilot"}}),
                 Not(HasSubstr("TPU_ADMISSION_CLUSTER_MODE")));
   }
+}
+
+TEST(CommandLine, AVariableThatNoFlagReadsIsToldIfItIsNearlyOne) {
+  const auto told = [](const Environment& variables) {
+    const Ended ended = RunToEnd({"version"}, variables);
+    EXPECT_EQ(ended.exit_code, 0);
+    return ended.err;
+  };
+  EXPECT_EQ(
+      told({{"TPU_ADMISSION_PROFIL", "strict"}}),
+      "No flag reads the variable TPU_ADMISSION_PROFIL; did you mean TPU_ADMISSION_PROFILE?\n");
+  EXPECT_EQ(told({{"TPU_ADMISSION_SERVICE_HOST", "10.0.0.1"},
+                  {"TPU_ADMISSION_SERVICE_PORT_HTTPS", "443"},
+                  {"TPU_ADMISSION_PORT", "tcp://10.0.0.1:443"},
+                  {"TPU_ADMISSION_PORT_443_TCP_ADDR", "10.0.0.1"},
+                  {"TPU_ADMISSION_PROFILE", "strict"}}),
+            "");
 }
 
 TEST(CommandLine, EachCommandHasAnOutputOfItsOwn) {
