@@ -164,8 +164,7 @@ TEST(TextEdit, LeavesOtherDocumentsAsTheyAre) {
 TEST(TextEdit, AKeyOfThreeDashesBeginsNoDocument) {
   EXPECT_EQ(*EditText("a: 0\n---: 0\n---\nb: 1\n", {{0, {Set("/---", 2)}}}),
             "a: 0\n---: 2\n---\nb: 1\n");
-  EXPECT_EQ(*EditText("a: 0\n---: 0\n---\n}\n", {{0, {Set("/---", 2)}}}),
-            "a: 0\n---: 2\n---\n}\n");
+  EXPECT_EQ(*EditText("a: 0\n---: 0\n---\n}\n", {{0, {Set("/---", 2)}}}), "a: 0\n---: 2\n---\n}\n");
 }
 
 TEST(TextEdit, ManyItemsOfAListTakeLinearTime) {
