@@ -359,17 +359,10 @@ Result<std::vector<TextChange>> ChangesOf(std::string_view text, const YamlStrea
   TPU_ADMISSION_TRY(std::vector<Change> changes, FindChanges(text, stream, edits));
   const YamlDocument& document = *FindDocument(stream, edits.document);
   const DocumentText slice = DocumentTextOf(text, stream, document);
-  std::vector<Change> local = changes;
-  bool inside = true;
-  for (Change& change : local) {
-    inside = inside && slice.Holds(change.begin, change.end);
-    change.begin -= slice.begin;
-    change.end -= slice.begin;
-  }
   const YamlStream alone = ReadYaml(slice.text);
-  const bool good =
-      inside && alone.documents.size() == 1 &&
-      ReadsAs(alone, Changed(slice.text, local), {{alone.documents[0].index, edits.edits}});
+  const std::optional<std::string> changed = slice.With(changes);
+  const bool good = changed && alone.documents.size() == 1 &&
+                    ReadsAs(alone, *changed, {{alone.documents[0].index, edits.edits}});
   if (!good) return Refused(kInTheWay, edits.edits);
   return changes;
 }

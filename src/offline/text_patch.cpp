@@ -319,20 +319,17 @@ class Patcher {
     if (too_much_) return false;
     Tree wanted = tree_;
     std::vector<TextChange> changes;
-    bool inside = true;
     const auto add = [&](const Prepared& each) {
       wanted.patch_inplace(each.operations);
-      for (const TextChange& change : each.changes) {
-        inside = inside && slice_.Holds(change.begin, change.end);
-        changes.push_back({change.begin - slice_.begin, change.end - slice_.begin, change.text});
-      }
+      changes.insert(changes.end(), each.changes.begin(), each.changes.end());
     };
     for (const Prepared* each : before) add(*each);
     for (const Prepared& each : more) add(each);
-    if (!inside) return false;
     std::stable_sort(changes.begin(), changes.end(),
                      [](const TextChange& a, const TextChange& b) { return a.begin < b.begin; });
-    const YamlStream after = ReadYaml(Changed(slice_.text, changes));
+    const std::optional<std::string> changed = slice_.With(std::move(changes));
+    if (!changed) return false;
+    const YamlStream after = ReadYaml(*changed);
     return after.documents.size() == 1 && after.errors.empty() &&
            TreeOf(*after.documents.front().root) == wanted;
   } catch (const nlohmann::json::exception&) {

@@ -102,6 +102,17 @@ DocumentText DocumentTextOf(std::string_view text, const YamlStream& stream,
   return {begin, text.substr(begin, end - begin)};
 }
 
+std::optional<std::string> DocumentText::With(std::vector<TextChange> changes) const {
+  for (TextChange& change : changes) {
+    if (change.begin < begin || change.end > begin + text.size()) return std::nullopt;
+    change.begin -= begin;
+    change.end -= begin;
+  }
+  std::string changed = Changed(text, changes);
+  if (text.ends_with('\n') && !changed.ends_with('\n')) return std::nullopt;
+  return changed;
+}
+
 const YamlDocument* FindDocument(const YamlStream& stream, std::size_t index) {
   const auto found = std::lower_bound(
       stream.documents.begin(), stream.documents.end(), index,

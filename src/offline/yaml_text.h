@@ -5,9 +5,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tpu_admission/base/yaml.h"
 #include "tpu_admission/k8s/json_edit.h"
+#include "tpu_admission/offline/text_edit.h"
 
 namespace tpu_admission::offline {
 
@@ -42,10 +44,9 @@ struct DocumentText {
   std::size_t begin = 0;
   std::string_view text;
 
-  // Whether a range of the whole text lies in it.
-  bool Holds(std::size_t from, std::size_t to) const {
-    return from >= begin && to <= begin + text.size();
-  }
+  // It alone with changes of the whole text, in their order; nothing if one of them is not of it,
+  // or would join it to the document behind it.
+  std::optional<std::string> With(std::vector<TextChange> changes) const;
 };
 DocumentText DocumentTextOf(std::string_view text, const YamlStream& stream,
                             const YamlDocument& document);

@@ -117,7 +117,7 @@ spec:
                                 "text");
   for (const std::string_view line :
        {"  -> set type to tpu-v6e-slice\n", "  -> set count to 4\n",
-        "  a) as the findings say:  type: tpu-v6e-slice, count: 4\n"}) {
+        "  a) as the findings say:  type: tpu-v6e-slice; count: 4\n"}) {
     EXPECT_NE(told.find(line), std::string::npos) << line << told;
   }
 }

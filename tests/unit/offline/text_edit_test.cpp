@@ -167,6 +167,15 @@ TEST(TextEdit, AKeyOfThreeDashesBeginsNoDocument) {
   EXPECT_EQ(*EditText("a: 0\n---: 0\n---\n}\n", {{0, {Set("/---", 2)}}}), "a: 0\n---: 2\n---\n}\n");
 }
 
+TEST(TextEdit, ADocumentIsNotJoinedToTheNext) {
+  EXPECT_EQ(*EditText("a: >\n---\nb: 1\n", {{1, {Set("/b", 2)}}}), "a: >\n---\nb: 2\n");
+  for (const char* const text : {">\n---\nb: 1\n", "a: >\n---\nb: 1\n", "a:\n- >\n---\nb: 1\n"}) {
+    const char* const place = *text == '>' ? "" : text[2] == ' ' ? "/a" : "/a/0";
+    const auto edited = EditText(text, {{0, {Set(place, "2x4")}}});
+    EXPECT_TRUE(!edited || edited->find("\n---\nb: 1\n") != std::string::npos) << *edited;
+  }
+}
+
 TEST(TextEdit, ManyItemsOfAListTakeLinearTime) {
   for (const std::string head : {"kind: List\nitems:\n", ""}) {
     std::string text = head;
