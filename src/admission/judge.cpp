@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "admission/decide.h"
+#include "tpu_admission/base/text.h"
 
 namespace tpu_admission::admission {
 namespace {
@@ -48,7 +49,8 @@ void Complain(const Workload& workload, Decision& decision) {
   if (!workload.not_judged.empty()) {
     complaints.push_back("not checked for TPU faults: " + std::string(workload.not_judged));
   }
-  for (const workload::Slip& slip : workload.slips) complaints.push_back(slip.problem);
+  for (const workload::Slip& slip : workload.slips)
+    complaints.push_back(Cut(slip.problem, kWarningBytes));
 }
 
 Result<Workload> Read(const Settings& settings, const Submission& submission, k8s::JsonView object,

@@ -8,6 +8,8 @@
 namespace tpu_admission::k8s {
 namespace {
 
+constexpr std::size_t kShownBytes = 48;  // of a key, so that what to do about it has room beside it
+
 std::optional<std::int64_t> NumberIn(std::string_view text) {
   std::int64_t number = 0;
   const char* const end = text.data() + text.size();
@@ -61,7 +63,7 @@ std::optional<std::string_view> Decoder::ValueOf(JsonView variable) {
   const JsonView value = variable["value"];
   const std::optional<std::string_view> text = value.AsString();
   if (!text && value.has_value()) {
-    NoString(value, "the value of env " + Quoted(variable["name"].StringOr("")));
+    NoString(value, "the value of env " + Quoted(variable["name"].StringOr(""), kShownBytes));
   }
   return text;
 }
@@ -110,7 +112,8 @@ void Decoder::Fail(std::string_view key, std::string_view what) {
 JsonView Decoder::HoldsStrings(JsonView map, std::string_view key) {
   for (std::size_t i = 0; i < map.size(); ++i) {
     const JsonView value = map.Member(i);
-    if (!value.AsString()) NoString(value, std::string(key) + " " + Quoted(map.MemberKey(i)));
+    if (!value.AsString())
+      NoString(value, std::string(key) + " " + Quoted(map.MemberKey(i), kShownBytes));
   }
   return map;
 }

@@ -169,6 +169,19 @@ TEST_P(Injection, Case29TextInAffinityIsEscapedAndCut) {
   }
 }
 
+TEST_P(Injection, Case29KeysWithoutATextAreEscapedAndCut) {
+  Asker asker;
+  for (const json& none : {json(), json(5)}) {
+    json pod = TpuPod();
+    for (const char* const map : {"annotations", "labels"}) pod["metadata"][map][text()] = none;
+    pod["spec"]["nodeSelector"][text()] = none;
+    pod["spec"]["containers"][0]["env"] = json::array({{{"name", "N" + text()}, {"value", none}}});
+    const Answer answer = asker.Validate(Review(pod));
+    ExpectCleanAnswer(answer);
+    EXPECT_GE(answer.warnings().size(), 3U);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Cases, Injection, testing::ValuesIn(kEvil), CaseName());
 
 // The wrong example of every rule, each with an evil name.
