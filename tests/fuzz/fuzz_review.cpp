@@ -64,9 +64,9 @@ json Response(Endpoint endpoint, std::string_view body, Setup setup = Setup::kDe
   return response;
 }
 
-// The review as nlohmann reads it. What has duplicate keys, which no object of an API server has,
-// is nothing.
-json Parsed(std::string_view body) {
+// The review as nlohmann reads it. What has duplicate keys or numbers that no double holds, which
+// no object of an API server has, is nothing.
+json Parsed(std::string_view body) try {
   bool duplicates = false;
   std::vector<std::set<std::string>> keys;
   json review = json::parse(body, [&](int, json::parse_event_t event, json& parsed) {
@@ -78,6 +78,8 @@ json Parsed(std::string_view body) {
     return true;
   });
   return duplicates ? json() : review;
+} catch (const json::out_of_range&) {
+  return {};
 }
 
 // Everything of `before` is in `after`, where it was. The default dnsPolicy means nothing beside
