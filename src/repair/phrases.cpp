@@ -118,7 +118,8 @@ std::string ChangesBySet(const workload::Workload& workload, std::span<const Jso
   for (const workload::PodSet& pods : workload.pod_sets) {
     const auto others = std::stable_partition(
         left.begin(), left.end(), [&](const JsonEdit& edit) { return IsOf(pods, edit.pointer); });
-    std::string changes = Changes({left.begin(), others}, has_affinity);
+    std::string changes =
+        Changes(std::span(left.data(), std::size_t(others - left.begin())), has_affinity);
     left.erase(left.begin(), others);
     of_sets.emplace_back(NameBefore(workload, pods), std::move(changes));
   }
