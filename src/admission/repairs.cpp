@@ -18,11 +18,12 @@ constexpr std::size_t kIndent = 5;
 Mode Hardest(const JudgedFinding& judged) { return std::max(judged.mode, judged.would_be); }
 
 // Whether a repair takes it away: what denies, or where nothing does, what warns; and what it can
-// of what GKE refuses, for what is refused does not run.
+// of what GKE refuses or no node takes, for that does not run.
 bool MustGo(const JudgedFinding& judged, Mode least) {
   const Mode mode = Hardest(judged);
-  const bool is_refused = judged.finding.rule->is_gke_check && !judged.finding.edits.empty();
-  return mode >= least || (mode == Mode::kWarn && is_refused);
+  const rules::Rule& rule = *judged.finding.rule;
+  const bool is_stuck = (rule.is_gke_check || rule.keeps_pending) && !judged.finding.edits.empty();
+  return mode >= least || (mode == Mode::kWarn && is_stuck);
 }
 
 // What became of the fault before; kOff: there was none.

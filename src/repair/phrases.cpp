@@ -74,7 +74,8 @@ std::string Plural(std::int64_t count, std::string_view word) {
 std::string What(const Written& written, const Candidate& target) {
   const std::string topology = target.placement.topology.Text();
   const std::int64_t hosts = target.placement.hosts;
-  std::string shape = written.topology == target.placement.topology ? "keep " + topology : topology;
+  const bool same = written.topology == target.placement.topology && !written.topology_is_said;
+  std::string shape = same ? "keep " + topology : topology;
   if (target.slices > 1) {
     return fmt::format("{}, {} slices of {}", shape, target.slices,
                        Plural(target.placement.topology.chips(), "chip"));
@@ -84,6 +85,13 @@ std::string What(const Written& written, const Candidate& target) {
   }
   return fmt::format("{}, {} on {}", shape, Plural(target.placement.topology.chips(), "chip"),
                      Plural(hosts, "host"));
+}
+
+bool SaysTopology(std::span<const JsonEdit> edits, const workload::PodSet& pods) {
+  if (!pods.pod.spec.required_affinity.empty()) return false;  // the other place may say it
+  return std::any_of(edits.begin(), edits.end(), [&](const JsonEdit& edit) {
+    return edit.value && edit.pointer.starts_with(pods.pointer) && ShortName(edit) == "topology";
+  });
 }
 
 std::string_view PlaceOf(const JsonEdit& edit) {

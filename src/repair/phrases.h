@@ -15,6 +15,8 @@ namespace tpu_admission::repair {
 std::string Plural(std::int64_t count, std::string_view word);
 // "keep 4x4, 16 chips on 4 hosts"
 std::string What(const Written& written, const Candidate& target);
+// Whether one of the edits writes the topology of the set, which stands nowhere else in it.
+bool SaysTopology(std::span<const k8s::JsonEdit> edits, const workload::PodSet& pods);
 // Which of the two places that can name a label: "nodeSelector ", "affinity "; empty: no label.
 std::string_view PlaceOf(const k8s::JsonEdit& edit);
 // "workers: " where the object has other pod sets too; empty: it has not, or they have no names.

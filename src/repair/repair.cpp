@@ -41,15 +41,14 @@ Repair MakeRepair(const workload::Workload& workload, const std::vector<Plan>& p
     const Candidate& target = *chosen[i]->target;
     const std::string name = NameBefore(workload, *plan.written.pods);
     repair.what += (i == 0 ? "" : "; ") + name + What(plan.written, target);
+    repair.chips_before += plan.written.total_chips;
+    repair.chips_after += target.total_chips();
     const bool has_affinity = !plan.written.pods->pod.spec.required_affinity.empty();
     const std::string changes =
         Changes(std::span(chosen[i]->edits).subspan(chosen[i]->own), has_affinity);
-    if (!changes.empty()) {
-      repair.changes +=
-          (repair.changes.empty() ? "" : "; ") + (plans.size() > 1 ? name : "") + changes;
-    }
-    repair.chips_before += plan.written.total_chips;
-    repair.chips_after += target.total_chips();
+    if (changes.empty()) continue;
+    repair.changes +=
+        (repair.changes.empty() ? "" : "; ") + (plans.size() > 1 ? name : "") + changes;
   }
   return repair;
 }
@@ -215,6 +214,7 @@ class Search {
         continue;
       }
       if (!written) return false;
+      written->topology_is_said = SaysTopology(base_, pods);
       plans_.push_back({.written = *std::move(written)});
     }
     return !plans_.empty();

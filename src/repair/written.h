@@ -16,6 +16,7 @@ struct Written {
   const tpu::Generation* generation = nullptr;  // selected, or probably meant
   const k8s::Container* container = nullptr;    // with the chips; nullptr: several share a host
   std::optional<tpu::Topology> topology;
+  bool topology_is_said = false;  // by a finding that was followed first, not by the object
   // Whether the pods ask by an annotation for a part of a slice, which `topology` is then: repairs
   // keep it. And the topology of the node pool, unless it is left to Kueue.
   bool is_part = false;

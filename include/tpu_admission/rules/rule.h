@@ -106,6 +106,9 @@ struct Rule {
   // It judges the accelerator label itself. Where that is misspelt, others judge what was probably
   // meant, and warn at most.
   bool judges_label = false;
+  // What it finds keeps pods from all nodes, as far as we know: where a repair is offered, its
+  // edits are part of it, also where it only warns.
+  bool keeps_pending = false;
   // What it speaks of may change at any time: no policy makes its findings harder than they are.
   bool never_harder = false;
 };

@@ -97,6 +97,7 @@ const Rule kTPU117 = {
     .mode = Mode::kDeny,
     .check = Check,
     .audience = workload::TpuUse::kChips | workload::TpuUse::kClaims | workload::TpuUse::kSelects,
+    .keeps_pending = true,
 };
 
 }  // namespace tpu_admission::rules

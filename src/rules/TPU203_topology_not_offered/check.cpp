@@ -41,14 +41,11 @@ void Check(const Subject& subject, Report& report) {
                              doubtful ? " may not have: " : " does not have: ", answer.reason,
                              Choice(*shape.generation, answer)),
       .milder = disputed ? std::optional(Mode::kWarn) : UnlessDocumented(*shape.generation)};
-  if (doubtful && shape.placements.empty()) {
-    finding.change =
-        fmt::format("keep it if your nodes have it; else {}",
-                    SelectorChange(subject, NodeLabel::kTopology, Topologies(*shape.generation)));
+  SuggestTopology(subject, WishOf(subject), finding);
+  if (doubtful) {  // nothing is changed for a doubt
+    finding.change = "keep it if your nodes have it; else " + finding.Change();
+    finding.edits.clear();
     finding.decision = "which topology your nodes have";
-  } else {
-    SuggestTopology(subject, WishOf(subject), finding);
-    if (doubtful) finding.change += fmt::format(", or keep {} if your nodes have it", found);
   }
   report.Add(std::move(finding));
 }

@@ -50,27 +50,63 @@ std::string_view FlagOf(std::string_view text) {
   return {};
 }
 
-// The least that the words say, for a script may serve twice, and one of them by a comment.
-void ReadFlags(k8s::JsonView words, std::string_view list, std::optional<Parallelism>& least) {
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    const std::string_view word = words.Element(i).StringOr("");
-    for (std::size_t at = word.find('-'), end = 0; at < word.size(); at = word.find('-', end)) {
-      end = std::min(word.find_first_not_of('-', at), word.size());
-      if (at > 0 && !IsSpace(word[at - 1]) && word[at - 1] != '"' && word[at - 1] != '\'') continue;
-      const std::string_view flag = FlagOf(word.substr(at));
-      if (flag.empty()) continue;
-      std::string_view rest = word.substr(at + flag.size());
-      const bool next = rest.empty() && i + 1 < words.size();
-      if (next) rest = words.Element(i + 1).StringOr("");
-      if (rest.starts_with('=')) rest.remove_prefix(1);
-      const auto value = std::find_if_not(rest.begin(), rest.end(), IsSpace);
-      rest.remove_prefix(std::size_t(value - rest.begin()));
-      const std::optional<std::int64_t> devices = NumberAt(rest);
-      if (!devices || (least && least->devices <= *devices)) continue;
-      least = Parallelism{*devices, flag, list, i + (next ? 1 : 0)};
+// What takes words of a command as flags of vLLM, and keeps the least that they say, for a script
+// may serve twice.
+class FlagReader {
+ public:
+  void Read(k8s::JsonView words, std::string_view list) {
+    words_ = words;
+    list_ = list;
+    for (index_ = 0; index_ < words.size(); ++index_) {
+      word_ = words.Element(index_).StringOr("");
+      server_ = std::min(word_.find("vllm"), word_.find("api_server"));
+      for (std::size_t begin = 0, end = 0; begin < word_.size(); begin = end + 1) {
+        end = std::min(word_.find('\n', begin), word_.size());
+        ReadLine(begin, word_.substr(0, end));
+      }
     }
   }
-}
+
+  const std::optional<Parallelism>& least() const { return least_; }
+
+ private:
+  // `line` has the word from its beginning on.
+  void ReadLine(std::size_t begin, std::string_view line) {
+    const std::size_t first = line.find_first_not_of(" \t", begin);
+    if (first < line.size() && line[first] == '#') return;  // a comment of a script
+    for (std::size_t at = line.find('-', begin), end = 0; at < line.size();
+         at = line.find('-', end)) {
+      end = std::min(line.find_first_not_of('-', at), line.size());
+      if (at > 0 && !IsSpace(word_[at - 1]) && word_[at - 1] != '"' && word_[at - 1] != '\'') {
+        continue;
+      }
+      const std::string_view flag = FlagOf(word_.substr(at));
+      const bool is_short = !flag.starts_with("--");
+      if (flag.empty() || (is_short && at > 0 && at < server_)) continue;  // another program's
+      ReadValue(flag, at + flag.size());
+    }
+  }
+
+  // In the rest of the word, or in the next one.
+  void ReadValue(std::string_view flag, std::size_t at) {
+    std::string_view rest = word_.substr(at);
+    const bool next = rest.empty() && index_ + 1 < words_.size();
+    if (next) rest = words_.Element(index_ + 1).StringOr("");
+    if (rest.starts_with('=')) rest.remove_prefix(1);
+    const auto value = std::find_if_not(rest.begin(), rest.end(), IsSpace);
+    rest.remove_prefix(std::size_t(value - rest.begin()));
+    const std::optional<std::int64_t> devices = NumberAt(rest);
+    if (!devices || (least_ && least_->devices <= *devices)) return;
+    least_ = Parallelism{*devices, flag, list_, index_ + (next ? 1 : 0)};
+  }
+
+  k8s::JsonView words_;
+  std::string_view list_;
+  std::size_t index_ = 0;
+  std::string_view word_;
+  std::size_t server_ = 0;  // where the word calls vLLM for the first time, if it does
+  std::optional<Parallelism> least_;
+};
 
 bool RunsVllm(const k8s::Container& container) {
   const std::string_view image = container.json["image"].StringOr("");
@@ -78,11 +114,11 @@ bool RunsVllm(const k8s::Container& container) {
 }
 
 std::optional<Parallelism> ParallelismOf(const k8s::Container& container) {
-  std::optional<Parallelism> least;
-  if (!RunsVllm(container)) return least;
-  ReadFlags(container.json["command"], "command", least);
-  ReadFlags(container.json["args"], "args", least);
-  return least;
+  if (!RunsVllm(container)) return std::nullopt;
+  FlagReader flags;
+  flags.Read(container.json["command"], "command");
+  flags.Read(container.json["args"], "args");
+  return flags.least();
 }
 
 // The chips that the program may use: those of the slice that its pod fills with others, or its
@@ -109,8 +145,8 @@ void CheckContainer(const Subject& subject, const k8s::Container& container, Rep
   report.Add(
       {.pointer = std::move(pointer),
        .container = std::string(container.name),
-       .summary =
-           fmt::format("{} is {}, and there are {} devices", found->flag, found->devices, devices),
+       .summary = fmt::format("{} is {}, and there {} {}", found->flag, found->devices,
+                              devices == 1 ? "is" : "are", Count(devices, "device")),
        .problem = fmt::format(
            "lets vLLM split its model over {} devices, one for each part. {} of {} {} {}{}, so "
            "vLLM ends when it starts, again and again, and the chips stand idle.",

@@ -67,6 +67,7 @@ const Rule kTPU513 = {
     .mode = Mode::kWarn,
     .check = Check,
     .audience = kNodeSelectors | workload::TpuUse::kSelects,
+    .keeps_pending = true,
 };
 
 }  // namespace tpu_admission::rules

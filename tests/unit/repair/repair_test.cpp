@@ -617,6 +617,19 @@ TEST(Repair, TakesAwayWhatGkeRefusesToo) {
             "accelerator: tpu-v6e-slice, topology: 2x2");
 }
 
+// Only the chips are denied, but no node has the misspelt label.
+TEST(Repair, TakesAwayWhatKeepsPodsFromAllNodes) {
+  const std::string job = Job({.chips = "8"}, 2);
+  EXPECT_EQ(First(With(job, "cloud.google.com/gke-tpu-topology",
+                       "cloud.google.com/gke-tpu-topologi: 4x4, "
+                       "cloud.google.com/gke-tpu-topology")),
+            First(job) + ", cloud.google.com/gke-tpu-topologi: (removed)");
+}
+
+TEST(Repair, DoesNotKeepATopologyThatWasNotWritten) {
+  EXPECT_EQ(First(Job({.topology = "4X4"}, 4)).substr(0, 4), "4x4,");
+}
+
 TEST(Repair, IsTheSameEachTime) {
   const std::string yaml = Job({.chips = "8"}, 2);
   EXPECT_EQ(RepairsOf(yaml), RepairsOf(yaml));
