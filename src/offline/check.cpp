@@ -110,6 +110,9 @@ class Checker {
       Tell(object, judgement, told);
       Repair(object, submission, judgement, told);
       if (wish_.with_fixes) Fix(object, submission, judgement, told);
+    } else if (IsListOfNothing(object)) {
+      told.errors.push_back({object.PlaceOf("/items").value,
+                             "items must be a list of objects; nothing in it was checked"});
     } else if (std::string why = WhyUnread(settings_.policy.kinds(), object); !why.empty()) {
       told.warnings.push_back({object.PlaceOf("").value, std::move(why)});
     }

@@ -102,6 +102,12 @@ std::string ApiVersion(const k8s::GroupVersionKind& gvk) {
                            : std::string(gvk.group) + "/" + std::string(gvk.version);
 }
 
+bool IsListOfNothing(const ManifestObject& object) {
+  const k8s::JsonView items = object.json["items"];
+  return object.gvk.group.empty() && object.gvk.kind == "List" && items.has_value() &&
+         !items.is_array();
+}
+
 bool SaysWhatItIs(const k8s::GroupVersionKind& gvk) {
   return !gvk.kind.empty() && !gvk.version.empty();
 }

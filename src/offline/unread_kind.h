@@ -15,6 +15,9 @@ std::string ApiVersion(const k8s::GroupVersionKind& gvk);
 // Whether it says both apiVersion and kind.
 bool SaysWhatItIs(const k8s::GroupVersionKind& gvk);
 
+// Whether it is a List whose items are no list, which kubectl refuses.
+bool IsListOfNothing(const ManifestObject& object);
+
 // Why nobody looks at the chips of the object, with what was probably meant; "" where it is read,
 // where it asks for none, and where it may be no manifest at all.
 std::string WhyUnread(const workload::KindTable& kinds, const ManifestObject& object);

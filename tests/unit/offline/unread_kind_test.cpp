@@ -52,6 +52,19 @@ TEST(UnreadKind, ACustomKindIsNotTakenForAnother) {
   }
 }
 
+// kubectl refuses it; what stands in it was looked at by nobody.
+TEST(UnreadKind, AListThatIsNoneIsAnError) {
+  const auto errors = [](const std::string& items) {
+    const FileReport report = CheckText(testing::StandardSettings(), {"", {2026, 11, 22}, {}},
+                                        "a.yaml", "apiVersion: v1\nkind: List\n" + items);
+    return report.objects.empty() ? "" : report.objects.front().errors.at(0).text;
+  };
+  EXPECT_EQ(errors("items: 5\n"), "items must be a list of objects; nothing in it was checked");
+  EXPECT_EQ(errors("items: {a: {}}\n"), errors("items: 5\n"));
+  EXPECT_EQ(errors("items: []\n"), "");
+  EXPECT_EQ(errors("items:\n"), "");
+}
+
 TEST(UnreadKind, WhatLacksKindOrApiVersionIsTold) {
   EXPECT_EQ(Of("apiVersion: batch/v1\n"),
             "\"x\": asks for google.com/tpu, but has no kind, so it is not read; write it below "
