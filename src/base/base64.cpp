@@ -6,12 +6,13 @@
 #include <cstdint>
 #include <cstring>
 
+#include "tpu_admission/base/text.h"
+
 namespace tpu_admission {
 namespace {
 
 constexpr std::string_view kAlphabet =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-constexpr std::string_view kSpace = " \t\r\n";
 
 // The two digits of each 12 bits.
 constexpr auto kPairs = [] {

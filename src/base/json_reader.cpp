@@ -8,13 +8,12 @@
 #include <string>
 
 #include "base/yaml_marks.h"
+#include "tpu_admission/base/text.h"
 
 namespace tpu_admission::yaml {
 namespace {
 
 using Kind = YamlNode::Kind;
-
-constexpr std::string_view kSpace = " \t\r\n";
 
 void AppendUtf8(std::string& text, std::uint32_t code) {
   const auto tail = [&](unsigned shift) {

@@ -16,7 +16,6 @@ namespace tpu_admission {
 namespace {
 
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-constexpr std::string_view kSpace = " \t\r\n";
 constexpr std::size_t kMaxErrors = 100;
 
 bool IsMarker(std::string_view line, std::string_view marker) {

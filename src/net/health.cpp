@@ -3,13 +3,13 @@
 #include <utility>
 
 #include "net/http_server.h"
+#include "net/response.h"
 
 namespace tpu_admission::net {
 namespace {
 
 using std::chrono::seconds;
 
-constexpr std::string_view kText = "text/plain; charset=utf-8";
 constexpr std::string_view kExposition = "text/plain; version=0.0.4; charset=utf-8";
 
 ServerLimits HealthLimits() {
@@ -30,7 +30,7 @@ class HealthHandler final : public RequestHandler {
   explicit HealthHandler(const HealthPages& pages) : pages_(pages) {}
 
   void Handle(const HttpRequest& request, HttpResponse& response) override {
-    response.content_type = kText;
+    response.content_type = kPlainText;
     if (request.method != "GET" && request.method != "HEAD") {
       response.status = 405;
       response.allow = "GET, HEAD";

@@ -8,6 +8,7 @@
 
 namespace tpu_admission::net {
 
+inline constexpr std::string_view kPlainText = "text/plain; charset=utf-8";
 inline constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
 
 struct Framing {

@@ -28,8 +28,6 @@ constexpr milliseconds kLinger{1'000};
 // Buffers of larger answers are not kept for the next.
 constexpr std::size_t kKeptAnswerBytes = 16u << 10;
 
-constexpr std::string_view kText = "text/plain; charset=utf-8";
-
 template <typename Stream>
 class Session final : public Connection {
  public:
@@ -279,7 +277,7 @@ void Session<Stream>::AnswerRefusal(const RequestReader::Refusal& refusal) {
 template <typename Stream>
 void Session<Stream>::AnswerText(unsigned status, std::string_view text) {
   response_.status = status;
-  response_.content_type = kText;
+  response_.content_type = kPlainText;
   response_.allow = {};
   response_.retry_after = false;
   response_.body = text;

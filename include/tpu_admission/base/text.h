@@ -35,6 +35,7 @@ bool HasWorkflowCommand(std::string_view text);
 // `text` cut to at most `max_bytes` at a character, ending in "..." if anything was lost.
 std::string Cut(std::string_view text, std::size_t max_bytes);
 
+inline constexpr std::string_view kSpace = " \t\r\n";            // of JSON, YAML and base64
 constexpr bool IsDigit(char c) { return c >= '0' && c <= '9'; }  // whatever the locale
 
 // Whether all of `text` is well-formed UTF-8 (no overlong forms, no surrogates).
