@@ -109,29 +109,29 @@ void PrintText(const ScanReport& report, bool difference) {
 }
 
 Json ToJson(const ScannedWorkload& workload, const ScanFinding& finding) {
-  Json json = {{"file", ""},
-               {"line", 0},
-               {"column", 0},
-               {"document", 0},
-               {"apiVersion", workload.api_version},
-               {"kind", workload.kind},
-               {"namespace", workload.namespace_name},
-               {"name", workload.name},
-               {"rule", finding.rule->id},
-               {"rule_name", finding.rule->name},
-               {"mode", rules::Name(finding.mode)},
-               {"would_be", rules::Name(finding.would_be)},
-               {"field", FieldPath(finding.pointer)},
-               {"pointer", finding.pointer},
-               {"container", finding.container},
-               {"summary", finding.summary},
-               {"problem", finding.problem},
-               {"change", finding.change},
-               {"edits", Json::parse(finding.edits)}};
-  if (!finding.decision.empty()) json["decision"] = finding.decision;
-  if (finding.more > 0) json["more"] = finding.more;
-  if (finding.mode_before) json["mode_before"] = rules::Name(*finding.mode_before);
-  return json;
+  Json entry = {{"file", ""},
+                {"line", 0},
+                {"column", 0},
+                {"document", 0},
+                {"apiVersion", workload.api_version},
+                {"kind", workload.kind},
+                {"namespace", workload.namespace_name},
+                {"name", workload.name},
+                {"rule", finding.rule->id},
+                {"rule_name", finding.rule->name},
+                {"mode", rules::Name(finding.mode)},
+                {"would_be", rules::Name(finding.would_be)},
+                {"field", FieldPath(finding.pointer)},
+                {"pointer", finding.pointer},
+                {"container", finding.container},
+                {"summary", finding.summary},
+                {"problem", finding.problem},
+                {"change", finding.change},
+                {"edits", Json::parse(finding.edits)}};
+  if (!finding.decision.empty()) entry["decision"] = finding.decision;
+  if (finding.more > 0) entry["more"] = finding.more;
+  if (finding.mode_before) entry["mode_before"] = rules::Name(*finding.mode_before);
+  return entry;
 }
 
 void PrintJson(const ScanReport& report) {
@@ -169,15 +169,15 @@ void PrintJson(const ScanReport& report) {
   for (const std::string& error : report.errors) {
     errors.push_back({{"file", ""}, {"line", 0}, {"column", 0}, {"error", error}});
   }
-  const Json json = {{"version", 1},
-                     {"documents", report.objects},
-                     {"workloads", report.workloads},
-                     {"findings", findings},
-                     {"repairs", repairs},
-                     {"fixed", fixed},
-                     {"notes", notes},
-                     {"errors", errors}};
-  WriteJson(json);
+  const Json document = {{"version", 1},
+                         {"documents", report.objects},
+                         {"workloads", report.workloads},
+                         {"findings", findings},
+                         {"repairs", repairs},
+                         {"fixed", fixed},
+                         {"notes", notes},
+                         {"errors", errors}};
+  WriteJson(document);
 }
 
 Status ReadStream(cluster::Scanner& scanner) {

@@ -5,7 +5,7 @@
 #include "tpu_admission/base/text.h"
 
 namespace tpu_admission::rules {
-namespace {
+namespace tpu101 {
 
 using workload::NodeLabel;
 
@@ -51,13 +51,13 @@ void Check(const Subject& subject, Report& report) {
   report.Add(meant != nullptr ? OtherName(subject, value, *meant) : Unknown(subject, value));
 }
 
-}  // namespace
+}  // namespace tpu101
 
 const Rule kTPU101 = {
     .id = "TPU101",
     .name = "accelerator-unknown",
     .mode = Mode::kDeny,
-    .check = Check,
+    .check = tpu101::Check,
     .audience = kNodeSelectors | workload::TpuUse::kSelects,
     .judges_label = true,
 };

@@ -5,7 +5,7 @@
 #include "tpu_admission/base/text.h"
 
 namespace tpu_admission::rules {
-namespace {
+namespace tpu102 {
 
 using workload::NodeLabel;
 
@@ -47,13 +47,13 @@ void Check(const Subject& subject, Report& report) {
   report.Add(std::move(finding));
 }
 
-}  // namespace
+}  // namespace tpu102
 
 const Rule kTPU102 = {
     .id = "TPU102",
     .name = "accelerator-missing",
     .mode = Mode::kDeny,
-    .check = Check,
+    .check = tpu102::Check,
     .is_gke_check = true,
 };
 

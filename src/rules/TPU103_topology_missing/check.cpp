@@ -5,7 +5,7 @@
 #include "tpu_admission/workload/kueue_keys.h"
 
 namespace tpu_admission::rules {
-namespace {
+namespace tpu103 {
 
 using workload::NodeLabel;
 
@@ -49,13 +49,13 @@ void Check(const Subject& subject, Report& report) {
   report.Add(std::move(finding));
 }
 
-}  // namespace
+}  // namespace tpu103
 
 const Rule kTPU103 = {
     .id = "TPU103",
     .name = "topology-missing",
     .mode = Mode::kDeny,
-    .check = Check,
+    .check = tpu103::Check,
     .is_gke_check = true,
 };
 

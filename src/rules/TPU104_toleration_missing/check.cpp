@@ -3,7 +3,7 @@
 #include "rules/engine/phrases.h"
 
 namespace tpu_admission::rules {
-namespace {
+namespace tpu104 {
 
 // True if any toleration speaks of the taint: what the user set, even wrongly, is not touched.
 bool SpeaksOfTaint(const k8s::PodSpec& spec) {
@@ -41,14 +41,14 @@ void Check(const Subject& subject, Report& report) {
               .milder = Mode::kAudit});
 }
 
-}  // namespace
+}  // namespace tpu104
 
 const Rule kTPU104 = {
     .id = "TPU104",
     .name = "toleration-missing",
     .mode = Mode::kWarn,
-    .check = Check,
-    .fix = Mend,
+    .check = tpu104::Check,
+    .fix = tpu104::Mend,
 };
 
 }  // namespace tpu_admission::rules

@@ -5,7 +5,7 @@
 #include "tpu_admission/base/text.h"
 
 namespace tpu_admission::rules {
-namespace {
+namespace tpu105 {
 
 constexpr std::string_view kTaintValue = "present";
 constexpr std::string_view kTaintEffect = "NoSchedule";
@@ -60,13 +60,13 @@ void Check(const Subject& subject, Report& report) {
               .edits = std::move(edits)});
 }
 
-}  // namespace
+}  // namespace tpu105
 
 const Rule kTPU105 = {
     .id = "TPU105",
     .name = "toleration-value",
     .mode = Mode::kWarn,
-    .check = Check,
+    .check = tpu105::Check,
 };
 
 }  // namespace tpu_admission::rules

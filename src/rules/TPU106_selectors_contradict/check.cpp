@@ -8,7 +8,7 @@
 #include "tpu_admission/workload/gke_labels.h"
 
 namespace tpu_admission::rules {
-namespace {
+namespace tpu106 {
 
 using workload::NodeLabel;
 
@@ -105,13 +105,13 @@ void Check(const Subject& subject, Report& report) {
               .decision = "which of the two values is meant"});
 }
 
-}  // namespace
+}  // namespace tpu106
 
 const Rule kTPU106 = {
     .id = "TPU106",
     .name = "selectors-contradict",
     .mode = Mode::kDeny,
-    .check = Check,
+    .check = tpu106::Check,
     .audience = kNodeSelectors,
 };
 

@@ -5,7 +5,7 @@
 #include "tpu_admission/base/text.h"
 
 namespace tpu_admission::rules {
-namespace {
+namespace tpu107 {
 
 using workload::NodeLabel;
 
@@ -61,13 +61,13 @@ void Check(const Subject& subject, Report& report) {
   }
 }
 
-}  // namespace
+}  // namespace tpu107
 
 const Rule kTPU107 = {
     .id = "TPU107",
     .name = "selector-placeholder",
     .mode = Mode::kWarn,
-    .check = Check,
+    .check = tpu107::Check,
     .audience = kNodeSelectors | workload::TpuUse::kSelects,
 };
 

@@ -7,7 +7,7 @@
 #include "tpu_admission/workload/gke_labels.h"
 
 namespace tpu_admission::rules {
-namespace {
+namespace tpu108 {
 
 using workload::NodeLabel;
 
@@ -117,13 +117,13 @@ void Check(const Subject& subject, Report& report) {
   CheckSelector(subject, report);
 }
 
-}  // namespace
+}  // namespace tpu108
 
 const Rule kTPU108 = {
     .id = "TPU108",
     .name = "gpu-and-tpu",
     .mode = Mode::kDeny,
-    .check = Check,
+    .check = tpu108::Check,
     .audience = workload::TpuUse::kChips | workload::TpuUse::kClaims | workload::TpuUse::kSelects,
 };
 

@@ -6,7 +6,7 @@
 #include "tpu_admission/base/text.h"
 
 namespace tpu_admission::rules {
-namespace {
+namespace tpu109 {
 
 using namespace std::string_view_literals;
 using workload::NodeLabel;
@@ -153,13 +153,13 @@ void Check(const Subject& subject, Report& report) {
   report.Add(std::move(finding));
 }
 
-}  // namespace
+}  // namespace tpu109
 
 const Rule kTPU109 = {
     .id = "TPU109",
     .name = "chips-missing",
     .mode = Mode::kWarn,
-    .check = Check,
+    .check = tpu109::Check,
     .audience = workload::TpuUses(workload::TpuUse::kSelects),
 };
 

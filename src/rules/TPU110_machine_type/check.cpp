@@ -6,7 +6,7 @@
 #include "tpu_admission/workload/gke_labels.h"
 
 namespace tpu_admission::rules {
-namespace {
+namespace tpu110 {
 
 using workload::NodeLabel;
 
@@ -168,13 +168,13 @@ void Check(const Subject& subject, Report& report) {
   }
 }
 
-}  // namespace
+}  // namespace tpu110
 
 const Rule kTPU110 = {
     .id = "TPU110",
     .name = "machine-type",
     .mode = Mode::kDeny,
-    .check = Check,
+    .check = tpu110::Check,
     .audience = kNodeSelectors,
 };
 

@@ -6,7 +6,7 @@
 #include "tpu_admission/base/text.h"
 
 namespace tpu_admission::rules {
-namespace {
+namespace tpu111 {
 
 using workload::NodeLabel;
 
@@ -115,13 +115,13 @@ void Check(const Subject& subject, Report& report) {
                                  : NotOfTheMachines(subject, *count));
 }
 
-}  // namespace
+}  // namespace tpu111
 
 const Rule kTPU111 = {
     .id = "TPU111",
     .name = "accelerator-count",
     .mode = Mode::kDeny,
-    .check = Check,
+    .check = tpu111::Check,
     .audience = kNodeSelectors,
 };
 

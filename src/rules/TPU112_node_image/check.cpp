@@ -6,7 +6,7 @@
 #include "tpu_admission/workload/gke_labels.h"
 
 namespace tpu_admission::rules {
-namespace {
+namespace tpu112 {
 
 constexpr std::array<std::string_view, 2> kArchitectures = {workload::kArchLabel,
                                                             workload::kBetaArchLabel};
@@ -60,13 +60,13 @@ void Check(const Subject& subject, Report& report) {
   CheckArchitecture(subject, report);
 }
 
-}  // namespace
+}  // namespace tpu112
 
 const Rule kTPU112 = {
     .id = "TPU112",
     .name = "node-image",
     .mode = Mode::kWarn,
-    .check = Check,
+    .check = tpu112::Check,
     .audience = workload::TpuUse::kChips | workload::TpuUse::kClaims | workload::TpuUse::kSelects,
 };
 

@@ -5,7 +5,7 @@
 #include "tpu_admission/workload/gke_labels.h"
 
 namespace tpu_admission::rules {
-namespace {
+namespace tpu113 {
 
 std::string_view LegacyResource(const k8s::ResourceList& resources) {
   for (std::size_t i = 0; i < resources.size(); ++i) {
@@ -36,13 +36,13 @@ void Check(const Subject& subject, Report& report) {
   }
 }
 
-}  // namespace
+}  // namespace tpu113
 
 const Rule kTPU113 = {
     .id = "TPU113",
     .name = "legacy-cloud-tpu",
     .mode = Mode::kWarn,
-    .check = Check,
+    .check = tpu113::Check,
     .audience = workload::TpuUses(workload::TpuUse::kLegacy),
 };
 

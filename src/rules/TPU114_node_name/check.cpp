@@ -5,7 +5,7 @@
 #include "tpu_admission/workload/gke_labels.h"
 
 namespace tpu_admission::rules {
-namespace {
+namespace tpu114 {
 
 // A Pod that was bound, that a controller sent to its node, or that a kubelet made from a file.
 bool IsPlaced(const Subject& subject) {
@@ -29,13 +29,13 @@ void Check(const Subject& subject, Report& report) {
               .change = " and let the node selectors choose"});
 }
 
-}  // namespace
+}  // namespace tpu114
 
 const Rule kTPU114 = {
     .id = "TPU114",
     .name = "node-name",
     .mode = Mode::kWarn,
-    .check = Check,
+    .check = tpu114::Check,
     .audience = workload::TpuUse::kChips | workload::TpuUse::kClaims | workload::TpuUse::kSelects,
 };
 

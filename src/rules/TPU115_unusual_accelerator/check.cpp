@@ -3,7 +3,7 @@
 #include "rules/engine/phrases.h"
 
 namespace tpu_admission::rules {
-namespace {
+namespace tpu115 {
 
 using workload::NodeLabel;
 
@@ -21,13 +21,13 @@ void Check(const Subject& subject, Report& report) {
                              workload::kGkeTpuAccelerator)});
 }
 
-}  // namespace
+}  // namespace tpu115
 
 const Rule kTPU115 = {
     .id = "TPU115",
     .name = "unusual-accelerator",
     .mode = Mode::kAudit,
-    .check = Check,
+    .check = tpu115::Check,
     .audience = kNodeSelectors | workload::TpuUse::kSelects,
 };
 

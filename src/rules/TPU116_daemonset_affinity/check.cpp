@@ -6,7 +6,7 @@
 #include "tpu_admission/workload/gke_labels.h"
 
 namespace tpu_admission::rules {
-namespace {
+namespace tpu116 {
 
 using workload::NodeLabel;
 using workload::RequiredLabel;
@@ -94,13 +94,13 @@ void Check(const Subject& subject, Report& report) {
   report.Add(std::move(finding));
 }
 
-}  // namespace
+}  // namespace tpu116
 
 const Rule kTPU116 = {
     .id = "TPU116",
     .name = "daemonset-affinity",
     .mode = Mode::kWarn,
-    .check = Check,
+    .check = tpu116::Check,
     .is_gke_check = true,
 };
 

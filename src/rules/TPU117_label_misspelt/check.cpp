@@ -7,7 +7,7 @@
 #include "tpu_admission/workload/gke_labels.h"
 
 namespace tpu_admission::rules {
-namespace {
+namespace tpu117 {
 
 using workload::NodeLabel;
 
@@ -89,13 +89,13 @@ void Check(const Subject& subject, Report& report) {
   }
 }
 
-}  // namespace
+}  // namespace tpu117
 
 const Rule kTPU117 = {
     .id = "TPU117",
     .name = "label-misspelt",
     .mode = Mode::kDeny,
-    .check = Check,
+    .check = tpu117::Check,
     .audience = workload::TpuUse::kChips | workload::TpuUse::kClaims | workload::TpuUse::kSelects,
     .keeps_pending = true,
 };

@@ -6,7 +6,7 @@
 #include "tpu_admission/tpu/guess.h"
 
 namespace tpu_admission::rules {
-namespace {
+namespace tpu201 {
 
 using workload::NodeLabel;
 
@@ -38,13 +38,13 @@ void Check(const Subject& subject, Report& report) {
   report.Add(std::move(finding));
 }
 
-}  // namespace
+}  // namespace tpu201
 
 const Rule kTPU201 = {
     .id = "TPU201",
     .name = "topology-malformed",
     .mode = Mode::kDeny,
-    .check = Check,
+    .check = tpu201::Check,
     .audience = kNodeSelectors | workload::TpuUse::kSelects,
 };
 

@@ -4,7 +4,7 @@
 #include "rules/engine/suggestions.h"
 
 namespace tpu_admission::rules {
-namespace {
+namespace tpu202 {
 
 using workload::NodeLabel;
 
@@ -26,13 +26,13 @@ void Check(const Subject& subject, Report& report) {
   report.Add(std::move(finding));
 }
 
-}  // namespace
+}  // namespace tpu202
 
 const Rule kTPU202 = {
     .id = "TPU202",
     .name = "topology-dimensions",
     .mode = Mode::kDeny,
-    .check = Check,
+    .check = tpu202::Check,
     .audience = kNodeSelectors | workload::TpuUse::kSelects,
 };
 

@@ -5,7 +5,7 @@
 #include "tpu_admission/base/text.h"
 
 namespace tpu_admission::rules {
-namespace {
+namespace tpu203 {
 
 using workload::NodeLabel;
 
@@ -50,13 +50,13 @@ void Check(const Subject& subject, Report& report) {
   report.Add(std::move(finding));
 }
 
-}  // namespace
+}  // namespace tpu203
 
 const Rule kTPU203 = {
     .id = "TPU203",
     .name = "topology-not-offered",
     .mode = Mode::kDeny,
-    .check = Check,
+    .check = tpu203::Check,
     .audience = kNodeSelectors | workload::TpuUse::kSelects,
 };
 

@@ -9,7 +9,7 @@
 #include "tpu_admission/workload/kueue_keys.h"
 
 namespace tpu_admission::rules {
-namespace {
+namespace tpu204 {
 
 Finding At(const Subject& subject, std::string summary, std::string problem,
            std::string change = "") {
@@ -187,13 +187,13 @@ void Check(const Subject& subject, Report& report) {
   if (std::optional<Finding> finding = FindFault(*cut)) report.Add(*std::move(finding));
 }
 
-}  // namespace
+}  // namespace tpu204
 
 const Rule kTPU204 = {
     .id = "TPU204",
     .name = "slice-topology",
     .mode = Mode::kDeny,
-    .check = Check,
+    .check = tpu204::Check,
     .audience = workload::TpuUse::kChips | workload::TpuUse::kClaims,
 };
 

@@ -6,7 +6,7 @@
 #include "tpu_admission/workload/kueue_keys.h"
 
 namespace tpu_admission::rules {
-namespace {
+namespace tpu205 {
 
 // The whole slice, and for one made of blocks also a block: Kueue may place it block by block.
 std::vector<tpu::Topology> Wholes(const Subject& subject) {
@@ -55,13 +55,13 @@ void Check(const Subject& subject, Report& report) {
        .decision = "how many chips a pod is to have"});
 }
 
-}  // namespace
+}  // namespace tpu205
 
 const Rule kTPU205 = {
     .id = "TPU205",
     .name = "slice-size",
     .mode = Mode::kDeny,
-    .check = Check,
+    .check = tpu205::Check,
 };
 
 }  // namespace tpu_admission::rules

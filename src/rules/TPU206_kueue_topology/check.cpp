@@ -8,7 +8,7 @@
 #include "tpu_admission/workload/kueue_keys.h"
 
 namespace tpu_admission::rules {
-namespace {
+namespace tpu206 {
 
 // Reports faults of the annotations of one pod set.
 class Annotations {
@@ -288,14 +288,14 @@ void Check(const Subject& subject, Report& report) {
   CheckUnconstrained(annotations);
 }
 
-}  // namespace
+}  // namespace tpu206
 
 const Rule kTPU206 = {
     .id = "TPU206",
     .name = "kueue-topology",
     .mode = Mode::kDeny,
     .judges_counts = true,
-    .check = Check,
+    .check = tpu206::Check,
     .audience = workload::TpuUse::kChips | workload::TpuUse::kClaims,
 };
 

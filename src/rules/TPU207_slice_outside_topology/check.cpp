@@ -5,7 +5,7 @@
 #include "tpu_admission/workload/gke_labels.h"
 
 namespace tpu_admission::rules {
-namespace {
+namespace tpu207 {
 
 void Check(const Subject& subject, Report& report) {
   const std::optional<SliceCut> cut = CutOf(subject);
@@ -25,13 +25,13 @@ void Check(const Subject& subject, Report& report) {
        .milder = cut->generation.dynamic_slicing ? std::optional(Mode::kWarn) : std::nullopt});
 }
 
-}  // namespace
+}  // namespace tpu207
 
 const Rule kTPU207 = {
     .id = "TPU207",
     .name = "slice-outside-topology",
     .mode = Mode::kDeny,
-    .check = Check,
+    .check = tpu207::Check,
     .audience = workload::TpuUse::kChips | workload::TpuUse::kClaims,
 };
 

@@ -6,7 +6,7 @@
 #include "tpu_admission/base/text.h"
 
 namespace tpu_admission::rules {
-namespace {
+namespace tpu301 {
 
 using workload::NodeLabel;
 
@@ -216,13 +216,13 @@ void Check(const Subject& subject, Report& report) {
   }
 }
 
-}  // namespace
+}  // namespace tpu301
 
 const Rule kTPU301 = {
     .id = "TPU301",
     .name = "chips-per-host",
     .mode = Mode::kDeny,
-    .check = Check,
+    .check = tpu301::Check,
 };
 
 }  // namespace tpu_admission::rules

@@ -5,7 +5,7 @@
 #include "tpu_admission/base/text.h"
 
 namespace tpu_admission::rules {
-namespace {
+namespace tpu302 {
 
 std::string Shown(const k8s::Amount& amount) {
   if (!amount.text.empty()) return Printable(amount.text, 24);
@@ -45,13 +45,13 @@ void Check(const Subject& subject, Report& report) {
   }
 }
 
-}  // namespace
+}  // namespace tpu302
 
 const Rule kTPU302 = {
     .id = "TPU302",
     .name = "chips-requests-limits",
     .mode = Mode::kDeny,
-    .check = Check,
+    .check = tpu302::Check,
 };
 
 }  // namespace tpu_admission::rules

@@ -6,7 +6,7 @@
 #include "tpu_admission/base/text.h"
 
 namespace tpu_admission::rules {
-namespace {
+namespace tpu303 {
 
 constexpr std::int64_t kMostChips = 1'000'000;  // more than any host, and sums never overflow
 
@@ -96,13 +96,13 @@ void Check(const Subject& subject, Report& report) {
        .milder = UnlessDocumented(*subject.shape.generation)});
 }
 
-}  // namespace
+}  // namespace tpu303
 
 const Rule kTPU303 = {
     .id = "TPU303",
     .name = "tpu-containers-per-pod",
     .mode = Mode::kDeny,
-    .check = Check,
+    .check = tpu303::Check,
 };
 
 }  // namespace tpu_admission::rules

@@ -5,7 +5,7 @@
 #include "tpu_admission/base/text.h"
 
 namespace tpu_admission::rules {
-namespace {
+namespace tpu304 {
 
 // What is wrong with an amount of chips; empty if nothing is.
 std::string_view FaultOf(const k8s::Amount& amount) {
@@ -41,13 +41,13 @@ void Check(const Subject& subject, Report& report) {
   }
 }
 
-}  // namespace
+}  // namespace tpu304
 
 const Rule kTPU304 = {
     .id = "TPU304",
     .name = "chips-quantity",
     .mode = Mode::kDeny,
-    .check = Check,
+    .check = tpu304::Check,
 };
 
 }  // namespace tpu_admission::rules

@@ -5,7 +5,7 @@
 #include "rules/engine/suggestions.h"
 
 namespace tpu_admission::rules {
-namespace {
+namespace tpu305 {
 
 using workload::NodeLabel;
 
@@ -72,13 +72,13 @@ void Check(const Subject& subject, Report& report) {
        .edits = Selecting(subject, NodeLabel::kAcceleratorCount, std::to_string(chips))});
 }
 
-}  // namespace
+}  // namespace tpu305
 
 const Rule kTPU305 = {
     .id = "TPU305",
     .name = "ambiguous-topology",
     .mode = Mode::kAudit,
-    .check = Check,
+    .check = tpu305::Check,
 };
 
 }  // namespace tpu_admission::rules

@@ -5,7 +5,7 @@
 #include "tpu_admission/base/text.h"
 
 namespace tpu_admission::rules {
-namespace {
+namespace tpu306 {
 
 // "all-tpus", "my-tpu": a name that says TPUs. "tpu-net-interfaces" is for network cards.
 bool NamesTpus(std::string_view name) { return name.ends_with("tpu") || name.ends_with("tpus"); }
@@ -38,13 +38,13 @@ void Check(const Subject& subject, Report& report) {
   }
 }
 
-}  // namespace
+}  // namespace tpu306
 
 const Rule kTPU306 = {
     .id = "TPU306",
     .name = "claims-and-chips",
     .mode = Mode::kWarn,
-    .check = Check,
+    .check = tpu306::Check,
 };
 
 }  // namespace tpu_admission::rules

@@ -6,7 +6,7 @@
 #include "tpu_admission/base/text.h"
 
 namespace tpu_admission::rules {
-namespace {
+namespace tpu307 {
 
 template <typename Visit>
 void ForEachMachine(const tpu::Catalog& catalog, const Visit& visit) {
@@ -51,13 +51,13 @@ void Check(const Subject& subject, Report& report) {
   }
 }
 
-}  // namespace
+}  // namespace tpu307
 
 const Rule kTPU307 = {
     .id = "TPU307",
     .name = "partial-claim",
     .mode = Mode::kWarn,
-    .check = Check,
+    .check = tpu307::Check,
     .audience = workload::TpuUses(workload::TpuUse::kDeviceClaim),
 };
 

@@ -4,7 +4,7 @@
 #include "tpu_admission/workload/pod_fields.h"
 
 namespace tpu_admission::rules {
-namespace {
+namespace tpu308 {
 
 // To the one container that can be meant, or away if a container has them.
 workload::Edits Moved(const Subject& subject, std::string_view list, bool container_has_them) {
@@ -45,13 +45,13 @@ void Check(const Subject& subject, Report& report) {
               .milder = container_has_them ? std::optional(Mode::kWarn) : std::nullopt});
 }
 
-}  // namespace
+}  // namespace tpu308
 
 const Rule kTPU308 = {
     .id = "TPU308",
     .name = "chips-of-the-pod",
     .mode = Mode::kDeny,
-    .check = Check,
+    .check = tpu308::Check,
     .audience = workload::TpuUse::kChips | workload::TpuUse::kClaims | workload::TpuUse::kSelects |
                 workload::TpuUse::kTolerates,
 };

@@ -6,7 +6,7 @@
 #include "tpu_admission/workload/choice_fields.h"
 
 namespace tpu_admission::rules {
-namespace {
+namespace tpu309 {
 
 void Check(const Subject& subject, Report& report) {
   const std::string_view profile = workload::ResourceProfileOf(subject.pods);
@@ -27,13 +27,13 @@ void Check(const Subject& subject, Report& report) {
        .edits = {{subject.At(workload::NodeLabel::kTopology), fmt::format("{}:{}", name, host)}}});
 }
 
-}  // namespace
+}  // namespace tpu309
 
 const Rule kTPU309 = {
     .id = "TPU309",
     .name = "resource-profile",
     .mode = Mode::kWarn,
-    .check = Check,
+    .check = tpu309::Check,
     .audience = workload::TpuUses(workload::TpuUse::kChoice),
 };
 

@@ -10,7 +10,7 @@
 #include "tpu_admission/base/text.h"
 
 namespace tpu_admission::rules {
-namespace {
+namespace tpu310 {
 
 using workload::Counting;
 
@@ -167,13 +167,13 @@ void Check(const Subject& subject, Report& report) {
   }
 }
 
-}  // namespace
+}  // namespace tpu310
 
 const Rule kTPU310 = {
     .id = "TPU310",
     .name = "vllm-devices",
     .mode = Mode::kWarn,
-    .check = Check,
+    .check = tpu310::Check,
 };
 
 }  // namespace tpu_admission::rules

@@ -11,7 +11,7 @@
 #include "tpu_admission/workload/tpu_variables.h"
 
 namespace tpu_admission::rules {
-namespace {
+namespace tpu401 {
 
 using workload::Counting;
 
@@ -321,14 +321,14 @@ void Check(const Subject& subject, Report& report) {
   report.Add(std::move(finding));
 }
 
-}  // namespace
+}  // namespace tpu401
 
 const Rule kTPU401 = {
     .id = "TPU401",
     .name = "hosts",
     .mode = Mode::kDeny,
     .judges_counts = true,
-    .check = Check,
+    .check = tpu401::Check,
 };
 
 }  // namespace tpu_admission::rules

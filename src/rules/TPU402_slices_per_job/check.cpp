@@ -4,7 +4,7 @@
 #include "rules/engine/suggestions.h"
 
 namespace tpu_admission::rules {
-namespace {
+namespace tpu402 {
 
 using workload::Counting;
 
@@ -47,14 +47,14 @@ void Check(const Subject& subject, Report& report) {
   report.Add(std::move(finding));
 }
 
-}  // namespace
+}  // namespace tpu402
 
 const Rule kTPU402 = {
     .id = "TPU402",
     .name = "slices-per-job",
     .mode = Mode::kWarn,
     .judges_counts = true,
-    .check = Check,
+    .check = tpu402::Check,
 };
 
 }  // namespace tpu_admission::rules

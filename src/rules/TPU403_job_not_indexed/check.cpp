@@ -4,7 +4,7 @@
 #include "rules/engine/worker.h"
 
 namespace tpu_admission::rules {
-namespace {
+namespace tpu403 {
 
 void Check(const Subject& subject, Report& report) {
   const workload::Scale& scale = subject.pods.scale;
@@ -23,14 +23,14 @@ void Check(const Subject& subject, Report& report) {
        .edits = {{fmt::format("{}/completionMode", scale.pointer), "Indexed"}}});
 }
 
-}  // namespace
+}  // namespace tpu403
 
 const Rule kTPU403 = {
     .id = "TPU403",
     .name = "job-not-indexed",
     .mode = Mode::kWarn,
     .judges_counts = true,
-    .check = Check,
+    .check = tpu403::Check,
 };
 
 }  // namespace tpu_admission::rules

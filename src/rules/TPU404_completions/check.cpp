@@ -4,7 +4,7 @@
 #include "rules/engine/suggestions.h"
 
 namespace tpu_admission::rules {
-namespace {
+namespace tpu404 {
 
 // More completions are more work: to drop them is the user's decision.
 void Suggest(const Subject& subject, std::int64_t pods, Finding& finding) {
@@ -41,14 +41,14 @@ void Check(const Subject& subject, Report& report) {
   report.Add(std::move(finding));
 }
 
-}  // namespace
+}  // namespace tpu404
 
 const Rule kTPU404 = {
     .id = "TPU404",
     .name = "completions",
     .mode = Mode::kWarn,
     .judges_counts = true,
-    .check = Check,
+    .check = tpu404::Check,
 };
 
 }  // namespace tpu_admission::rules

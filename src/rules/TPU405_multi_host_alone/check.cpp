@@ -5,7 +5,7 @@
 #include "tpu_admission/workload/kueue_keys.h"
 
 namespace tpu_admission::rules {
-namespace {
+namespace tpu405 {
 
 // Kueue lets the pods of a group go when all of them are there. How many they are is not always
 // written in numbers.
@@ -56,14 +56,14 @@ void Check(const Subject& subject, Report& report) {
               .decision = "which kind of object is to make the pods of the slice"});
 }
 
-}  // namespace
+}  // namespace tpu405
 
 const Rule kTPU405 = {
     .id = "TPU405",
     .name = "multi-host-alone",
     .mode = Mode::kWarn,
     .judges_counts = true,
-    .check = Check,
+    .check = tpu405::Check,
 };
 
 }  // namespace tpu_admission::rules

@@ -4,7 +4,7 @@
 #include "rules/engine/suggestions.h"
 
 namespace tpu_admission::rules {
-namespace {
+namespace tpu406 {
 
 void Check(const Subject& subject, Report& report) {
   const workload::Scale& scale = subject.pods.scale;
@@ -27,14 +27,14 @@ void Check(const Subject& subject, Report& report) {
               .edits = std::move(edits)});
 }
 
-}  // namespace
+}  // namespace tpu406
 
 const Rule kTPU406 = {
     .id = "TPU406",
     .name = "slice-over-jobs",
     .mode = Mode::kWarn,
     .judges_counts = true,
-    .check = Check,
+    .check = tpu406::Check,
 };
 
 }  // namespace tpu_admission::rules

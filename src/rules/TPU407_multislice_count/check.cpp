@@ -7,7 +7,7 @@
 #include "tpu_admission/workload/tpu_variables.h"
 
 namespace tpu_admission::rules {
-namespace {
+namespace tpu407 {
 
 using workload::Counting;
 
@@ -126,14 +126,14 @@ void Check(const Subject& subject, Report& report) {
   }
 }
 
-}  // namespace
+}  // namespace tpu407
 
 const Rule kTPU407 = {
     .id = "TPU407",
     .name = "multislice-count",
     .mode = Mode::kWarn,
     .judges_counts = true,
-    .check = Check,
+    .check = tpu407::Check,
 };
 
 }  // namespace tpu_admission::rules

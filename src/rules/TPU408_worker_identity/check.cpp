@@ -7,7 +7,7 @@
 #include "tpu_admission/workload/tpu_variables.h"
 
 namespace tpu_admission::rules {
-namespace {
+namespace tpu408 {
 
 using workload::Counting;
 
@@ -163,14 +163,14 @@ void Check(const Subject& subject, Report& report) {
   }
 }
 
-}  // namespace
+}  // namespace tpu408
 
 const Rule kTPU408 = {
     .id = "TPU408",
     .name = "worker-identity",
     .mode = Mode::kWarn,
     .judges_counts = true,
-    .check = Check,
+    .check = tpu408::Check,
 };
 
 }  // namespace tpu_admission::rules

@@ -4,7 +4,7 @@
 #include "tpu_admission/workload/tpu_variables.h"
 
 namespace tpu_admission::rules {
-namespace {
+namespace tpu409 {
 
 // The names of the workers are given in another way, or are not needed.
 bool HasOwnNames(const k8s::PodSpec& spec) {
@@ -63,14 +63,14 @@ void Check(const Subject& subject, Report& report) {
   report.Add(std::move(finding));
 }
 
-}  // namespace
+}  // namespace tpu409
 
 const Rule kTPU409 = {
     .id = "TPU409",
     .name = "worker-names",
     .mode = Mode::kWarn,
     .judges_counts = true,
-    .check = Check,
+    .check = tpu409::Check,
 };
 
 }  // namespace tpu_admission::rules

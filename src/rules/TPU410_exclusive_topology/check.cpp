@@ -12,7 +12,7 @@
 #include "tpu_admission/workload/lws_keys.h"
 
 namespace tpu_admission::rules {
-namespace {
+namespace tpu410 {
 
 using namespace std::string_view_literals;
 using workload::PodSet;
@@ -122,14 +122,14 @@ void Check(const Subject& subject, Report& report) {
               .milder = Mode::kAudit});
 }
 
-}  // namespace
+}  // namespace tpu410
 
 const Rule kTPU410 = {
     .id = "TPU410",
     .name = "exclusive-topology",
     .mode = Mode::kWarn,
     .judges_counts = true,
-    .check = Check,
+    .check = tpu410::Check,
 };
 
 }  // namespace tpu_admission::rules

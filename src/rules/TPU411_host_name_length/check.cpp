@@ -6,7 +6,7 @@
 #include "tpu_admission/base/text.h"
 
 namespace tpu_admission::rules {
-namespace {
+namespace tpu411 {
 
 using workload::Counting;
 
@@ -160,14 +160,14 @@ void Check(const Subject& subject, Report& report) {
   if (IsFirst(subject)) ReportRay(name.size(), *longest, report);
 }
 
-}  // namespace
+}  // namespace tpu411
 
 const Rule kTPU411 = {
     .id = "TPU411",
     .name = "host-name-length",
     .mode = Mode::kDeny,
     .judges_counts = true,
-    .check = Check,
+    .check = tpu411::Check,
     .is_about_names = true,
 };
 

@@ -5,7 +5,7 @@
 #include "rules/engine/phrases.h"
 
 namespace tpu_admission::rules {
-namespace {
+namespace tpu412 {
 
 using workload::Counting;
 
@@ -41,14 +41,14 @@ void Check(const Subject& subject, Report& report) {
        .decision = "which name it is to have"});
 }
 
-}  // namespace
+}  // namespace tpu412
 
 const Rule kTPU412 = {
     .id = "TPU412",
     .name = "revision-label",
     .mode = Mode::kWarn,
     .judges_counts = true,
-    .check = Check,
+    .check = tpu412::Check,
     .is_about_names = true,
 };
 

@@ -4,7 +4,7 @@
 #include "rules/engine/suggestions.h"
 
 namespace tpu_admission::rules {
-namespace {
+namespace tpu413 {
 
 // https://github.com/kubernetes-sigs/lws/blob/main/pkg/webhooks/leaderworkerset_webhook.go
 bool IsTaken(std::int64_t size, std::int64_t part) {
@@ -35,14 +35,14 @@ void Check(const Subject& subject, Report& report) {
        .edits = Edits(subject)});
 }
 
-}  // namespace
+}  // namespace tpu413
 
 const Rule kTPU413 = {
     .id = "TPU413",
     .name = "sub-groups",
     .mode = Mode::kDeny,
     .judges_counts = true,
-    .check = Check,
+    .check = tpu413::Check,
 };
 
 }  // namespace tpu_admission::rules

@@ -8,7 +8,7 @@
 #include "tpu_admission/workload/gke_labels.h"
 
 namespace tpu_admission::rules {
-namespace {
+namespace tpu414 {
 
 using workload::NodeLabel;
 
@@ -58,13 +58,13 @@ void Check(const Subject& subject, Report& report) {
   CheckElastic(subject, report);
 }
 
-}  // namespace
+}  // namespace tpu414
 
 const Rule kTPU414 = {
     .id = "TPU414",
     .name = "pathways-workers",
     .mode = Mode::kWarn,
-    .check = Check,
+    .check = tpu414::Check,
     .audience = workload::TpuUses(workload::TpuUse::kChoice),
 };
 

@@ -6,7 +6,7 @@
 #include "tpu_admission/workload/pod_fields.h"
 
 namespace tpu_admission::rules {
-namespace {
+namespace tpu415 {
 
 const k8s::Container* Probed(const k8s::PodSpec& spec) {
   const auto found =
@@ -38,14 +38,14 @@ void Check(const Subject& subject, Report& report) {
                            : k8s::JsonEdit{"/spec/podManagementPolicy", "Parallel"}}});
 }
 
-}  // namespace
+}  // namespace tpu415
 
 // By reasoning, so it is only recorded: a probe may ask something that is up before the program.
 const Rule kTPU415 = {
     .id = "TPU415",
     .name = "ready-order",
     .mode = Mode::kAudit,
-    .check = Check,
+    .check = tpu415::Check,
 };
 
 }  // namespace tpu_admission::rules

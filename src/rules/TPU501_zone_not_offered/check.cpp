@@ -5,7 +5,7 @@
 #include "tpu_admission/base/text.h"
 
 namespace tpu_admission::rules {
-namespace {
+namespace tpu501 {
 
 using workload::NodeLabel;
 
@@ -98,13 +98,13 @@ void Check(const Subject& subject, Report& report) {
        .milder = sure ? std::nullopt : std::optional(Mode::kWarn)});
 }
 
-}  // namespace
+}  // namespace tpu501
 
 const Rule kTPU501 = {
     .id = "TPU501",
     .name = "zone-not-offered",
     .mode = Mode::kDeny,
-    .check = Check,
+    .check = tpu501::Check,
     .audience = kNodeSelectors,
 };
 

@@ -5,7 +5,7 @@
 #include "tpu_admission/base/text.h"
 
 namespace tpu_admission::rules {
-namespace {
+namespace tpu502 {
 
 using workload::NodeLabel;
 
@@ -34,13 +34,13 @@ void Check(const Subject& subject, Report& report) {
        .decision = "where it is to run"});
 }
 
-}  // namespace
+}  // namespace tpu502
 
 const Rule kTPU502 = {
     .id = "TPU502",
     .name = "zone-region",
     .mode = Mode::kDeny,
-    .check = Check,
+    .check = tpu502::Check,
     .audience = kNodeSelectors,
 };
 

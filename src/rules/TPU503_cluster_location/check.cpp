@@ -4,7 +4,7 @@
 #include "tpu_admission/base/text.h"
 
 namespace tpu_admission::rules {
-namespace {
+namespace tpu503 {
 
 using workload::NodeLabel;
 
@@ -30,13 +30,13 @@ void Check(const Subject& subject, Report& report) {
   CheckLabel(subject, NodeLabel::kRegion, "region", report);
 }
 
-}  // namespace
+}  // namespace tpu503
 
 const Rule kTPU503 = {
     .id = "TPU503",
     .name = "cluster-location",
     .mode = Mode::kDeny,
-    .check = Check,
+    .check = tpu503::Check,
     .audience = kNodeSelectors,
 };
 

@@ -3,7 +3,7 @@
 #include "rules/engine/phrases.h"
 
 namespace tpu_admission::rules {
-namespace {
+namespace tpu504 {
 
 using workload::NodeLabel;
 
@@ -25,13 +25,13 @@ void Check(const Subject& subject, Report& report) {
        .decision = "which generation, or which region, is meant"});
 }
 
-}  // namespace
+}  // namespace tpu504
 
 const Rule kTPU504 = {
     .id = "TPU504",
     .name = "region-without-generation",
     .mode = Mode::kWarn,
-    .check = Check,
+    .check = tpu504::Check,
     .audience = kNodeSelectors,
 };
 

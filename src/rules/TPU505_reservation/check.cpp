@@ -8,7 +8,7 @@
 #include "tpu_admission/workload/gke_labels.h"
 
 namespace tpu_admission::rules {
-namespace {
+namespace tpu505 {
 
 constexpr std::array<std::string_view, 4> kAffinities = {"specific", "any",
                                                          "any-reservation-then-fail", "none"};
@@ -83,13 +83,13 @@ void Check(const Subject& subject, Report& report) {
                             : std::optional(Mode::kWarn)});
 }
 
-}  // namespace
+}  // namespace tpu505
 
 const Rule kTPU505 = {
     .id = "TPU505",
     .name = "reservation",
     .mode = Mode::kDeny,
-    .check = Check,
+    .check = tpu505::Check,
     .audience = kNodeSelectors,
 };
 

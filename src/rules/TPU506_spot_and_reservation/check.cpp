@@ -6,7 +6,7 @@
 #include "tpu_admission/workload/gke_labels.h"
 
 namespace tpu_admission::rules {
-namespace {
+namespace tpu506 {
 
 constexpr std::array<std::string_view, 2> kSpot = {workload::kGkeSpot, workload::kGkePreemptible};
 
@@ -36,13 +36,13 @@ void Check(const Subject& subject, Report& report) {
   }
 }
 
-}  // namespace
+}  // namespace tpu506
 
 const Rule kTPU506 = {
     .id = "TPU506",
     .name = "spot-and-reservation",
     .mode = Mode::kWarn,
-    .check = Check,
+    .check = tpu506::Check,
     .audience = kNodeSelectors,
 };
 

@@ -10,7 +10,7 @@
 #include "tpu_admission/workload/gke_labels.h"
 
 namespace tpu_admission::rules {
-namespace {
+namespace tpu507 {
 
 constexpr std::array<std::string_view, 4> kIncompatible = {
     workload::kGkeSpot, workload::kGkePreemptible, workload::kGkeReservation,
@@ -112,13 +112,13 @@ void Check(const Subject& subject, Report& report) {
   CheckRunTime(subject, report);
 }
 
-}  // namespace
+}  // namespace tpu507
 
 const Rule kTPU507 = {
     .id = "TPU507",
     .name = "flex-start",
     .mode = Mode::kWarn,
-    .check = Check,
+    .check = tpu507::Check,
     .audience = kNodeSelectors,
 };
 

@@ -8,7 +8,7 @@
 #include "tpu_admission/workload/gke_labels.h"
 
 namespace tpu_admission::rules {
-namespace {
+namespace tpu508 {
 
 using tpu::Availability;
 using tpu::Consumption;
@@ -75,13 +75,13 @@ void Check(const Subject& subject, Report& report) {
   for (const Kind& kind : kKinds) CheckKind(subject, kind, report);
 }
 
-}  // namespace
+}  // namespace tpu508
 
 const Rule kTPU508 = {
     .id = "TPU508",
     .name = "capacity-type",
     .mode = Mode::kWarn,
-    .check = Check,
+    .check = tpu508::Check,
     .audience = kNodeSelectors,
 };
 

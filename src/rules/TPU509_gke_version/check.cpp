@@ -5,7 +5,7 @@
 #include "tpu_admission/tpu/gke_version.h"
 
 namespace tpu_admission::rules {
-namespace {
+namespace tpu509 {
 
 // The node pool may have its nodes already, so this is no fault yet.
 void CheckAutoscaling(const Subject& subject, const tpu::GkeVersion& version, Report& report) {
@@ -49,13 +49,13 @@ void Check(const Subject& subject, Report& report) {
               .decision = "when the cluster is upgraded"});
 }
 
-}  // namespace
+}  // namespace tpu509
 
 const Rule kTPU509 = {
     .id = "TPU509",
     .name = "gke-version",
     .mode = Mode::kWarn,
-    .check = Check,
+    .check = tpu509::Check,
     .audience = kNodeSelectors,
 };
 

@@ -8,7 +8,7 @@
 #include "tpu_admission/workload/pod_fields.h"
 
 namespace tpu_admission::rules {
-namespace {
+namespace tpu510 {
 
 // A placement that the pods may take: one on hosts with as many chips as they ask for, if any is.
 bool MayTake(const Subject& subject, const tpu::Placement& placement) {
@@ -140,13 +140,13 @@ void Check(const Subject& subject, Report& report) {
               .edits = {{subject.AtSpec("/hostPID"), std::nullopt}}});
 }
 
-}  // namespace
+}  // namespace tpu510
 
 const Rule kTPU510 = {
     .id = "TPU510",
     .name = "autopilot",
     .mode = Mode::kWarn,
-    .check = Check,
+    .check = tpu510::Check,
     .audience = kNodeSelectors,
 };
 

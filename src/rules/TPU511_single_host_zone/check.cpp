@@ -6,7 +6,7 @@
 #include "tpu_admission/base/text.h"
 
 namespace tpu_admission::rules {
-namespace {
+namespace tpu511 {
 
 using tpu::ZoneLimit;
 
@@ -56,13 +56,13 @@ void Check(const Subject& subject, Report& report) {
        .decision = "which zone is meant"});
 }
 
-}  // namespace
+}  // namespace tpu511
 
 const Rule kTPU511 = {
     .id = "TPU511",
     .name = "single-host-zone",
     .mode = Mode::kWarn,
-    .check = Check,
+    .check = tpu511::Check,
     .audience = kNodeSelectors,
 };
 

@@ -9,7 +9,7 @@
 #include "tpu_admission/workload/gke_labels.h"
 
 namespace tpu_admission::rules {
-namespace {
+namespace tpu512 {
 
 using tpu::SeenShape;
 using workload::NodeLabel;
@@ -101,13 +101,13 @@ void Check(const Subject& subject, Report& report) {
               .milder = certain ? std::nullopt : std::optional(Mode::kAudit)});
 }
 
-}  // namespace
+}  // namespace tpu512
 
 const Rule kTPU512 = {
     .id = "TPU512",
     .name = "node-pool-missing",
     .mode = Mode::kWarn,
-    .check = Check,
+    .check = tpu512::Check,
     .never_harder = true,
 };
 

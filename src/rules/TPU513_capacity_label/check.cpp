@@ -9,7 +9,7 @@
 #include "tpu_admission/workload/gke_labels.h"
 
 namespace tpu_admission::rules {
-namespace {
+namespace tpu513 {
 
 struct Known {
   std::string_view key;
@@ -59,13 +59,13 @@ void Check(const Subject& subject, Report& report) {
   }
 }
 
-}  // namespace
+}  // namespace tpu513
 
 const Rule kTPU513 = {
     .id = "TPU513",
     .name = "capacity-label",
     .mode = Mode::kWarn,
-    .check = Check,
+    .check = tpu513::Check,
     .audience = kNodeSelectors | workload::TpuUse::kSelects,
     .keeps_pending = true,
 };

@@ -7,7 +7,7 @@
 #include "tpu_admission/workload/choice_fields.h"
 
 namespace tpu_admission::rules {
-namespace {
+namespace tpu514 {
 
 using tpu::Availability;
 using workload::ClassPriority;
@@ -104,13 +104,13 @@ void Check(const Subject& subject, Report& report) {
   CheckFamily(subject, priority.machine_family, report);
 }
 
-}  // namespace
+}  // namespace tpu514
 
 const Rule kTPU514 = {
     .id = "TPU514",
     .name = "class-priority",
     .mode = Mode::kWarn,
-    .check = Check,
+    .check = tpu514::Check,
     .audience = workload::TpuUses(workload::TpuUse::kChoice),
 };
 

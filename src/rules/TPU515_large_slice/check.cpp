@@ -6,7 +6,7 @@
 #include "tpu_admission/workload/gke_labels.h"
 
 namespace tpu_admission::rules {
-namespace {
+namespace tpu515 {
 
 // By which somebody has thought of where the machines come from.
 constexpr std::array<std::string_view, 10> kSources = {
@@ -39,13 +39,13 @@ void Check(const Subject& subject, Report& report) {
        .decision = "which kind of capacity is meant"});
 }
 
-}  // namespace
+}  // namespace tpu515
 
 const Rule kTPU515 = {
     .id = "TPU515",
     .name = "large-slice",
     .mode = Mode::kAudit,
-    .check = Check,
+    .check = tpu515::Check,
 };
 
 }  // namespace tpu_admission::rules

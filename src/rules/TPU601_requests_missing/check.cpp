@@ -5,7 +5,7 @@
 #include "rules/engine/phrases.h"
 
 namespace tpu_admission::rules {
-namespace {
+namespace tpu601 {
 
 constexpr std::int64_t kSharePercent = 80;  // of what the node gives to pods
 
@@ -180,14 +180,14 @@ void Check(const Subject& subject, Report& report) {
   }
 }
 
-}  // namespace
+}  // namespace tpu601
 
 const Rule kTPU601 = {
     .id = "TPU601",
     .name = "requests-missing",
     .mode = Mode::kWarn,
-    .check = Check,
-    .fix = Mend,
+    .check = tpu601::Check,
+    .fix = tpu601::Mend,
 };
 
 }  // namespace tpu_admission::rules

@@ -4,7 +4,7 @@
 #include "rules/engine/phrases.h"
 
 namespace tpu_admission::rules {
-namespace {
+namespace tpu602 {
 
 // Where sources disagree about the machine, those who have read another one are told.
 std::string Remark(const tpu::MachineType& machine, Resource resource) {
@@ -44,13 +44,13 @@ void Check(const Subject& subject, Report& report) {
   for (const Resource resource : kResources) CheckResource(subject, resource, report);
 }
 
-}  // namespace
+}  // namespace tpu602
 
 const Rule kTPU602 = {
     .id = "TPU602",
     .name = "exceeds-machine",
     .mode = Mode::kDeny,
-    .check = Check,
+    .check = tpu602::Check,
 };
 
 }  // namespace tpu_admission::rules

@@ -4,7 +4,7 @@
 #include "rules/engine/phrases.h"
 
 namespace tpu_admission::rules {
-namespace {
+namespace tpu603 {
 
 void CheckResource(const Subject& subject, Resource resource, Report& report) {
   const std::optional<Demand> demand = DemandOf(subject, resource);
@@ -35,13 +35,13 @@ void Check(const Subject& subject, Report& report) {
   for (const Resource resource : kResources) CheckResource(subject, resource, report);
 }
 
-}  // namespace
+}  // namespace tpu603
 
 const Rule kTPU603 = {
     .id = "TPU603",
     .name = "exceeds-allocatable",
     .mode = Mode::kWarn,
-    .check = Check,
+    .check = tpu603::Check,
 };
 
 }  // namespace tpu_admission::rules

@@ -3,7 +3,7 @@
 #include "rules/engine/phrases.h"
 
 namespace tpu_admission::rules {
-namespace {
+namespace tpu605 {
 
 // Pods of the platform are meant to be on every node.
 bool IsOfThePlatform(const Subject& subject) {
@@ -41,13 +41,13 @@ void Check(const Subject& subject, Report& report) {
   }
 }
 
-}  // namespace
+}  // namespace tpu605
 
 const Rule kTPU605 = {
     .id = "TPU605",
     .name = "tpu-node-guest",
     .mode = Mode::kAudit,
-    .check = Check,
+    .check = tpu605::Check,
     .audience = workload::TpuUses(workload::TpuUse::kTolerates),
 };
 

@@ -9,7 +9,7 @@
 #include "tpu_admission/workload/gke_labels.h"
 
 namespace tpu_admission::rules {
-namespace {
+namespace tpu606 {
 
 constexpr std::string_view kEphemeral = "ephemeral-storage";
 // What can lead to a node with another disk.
@@ -80,13 +80,13 @@ void Check(const Subject& subject, Report& report) {
   for (std::size_t i = 0; i < volumes; ++i) CheckVolume(subject, i, disk, report);
 }
 
-}  // namespace
+}  // namespace tpu606
 
 const Rule kTPU606 = {
     .id = "TPU606",
     .name = "ephemeral-storage",
     .mode = Mode::kWarn,
-    .check = Check,
+    .check = tpu606::Check,
     .audience = workload::TpuUse::kChips | workload::TpuUse::kClaims,
 };
 

@@ -9,7 +9,7 @@
 #include "tpu_admission/workload/pod_fields.h"
 
 namespace tpu_admission::rules {
-namespace {
+namespace tpu607 {
 
 // The class that a claim gets where it names none; a cluster may have set another.
 // https://cloud.google.com/kubernetes-engine/docs/concepts/persistent-volumes#storageclasses
@@ -153,13 +153,13 @@ void Check(const Subject& subject, Report& report) {
   }
 }
 
-}  // namespace
+}  // namespace tpu607
 
 const Rule kTPU607 = {
     .id = "TPU607",
     .name = "disk",
     .mode = Mode::kWarn,
-    .check = Check,
+    .check = tpu607::Check,
     .audience = workload::TpuUse::kChips | workload::TpuUse::kClaims,
 };
 

@@ -5,7 +5,7 @@
 #include "tpu_admission/base/text.h"
 
 namespace tpu_admission::rules {
-namespace {
+namespace tpu608 {
 
 std::string Shown(const k8s::Amount& amount) {
   return amount.text.empty() && amount.quantity ? amount.quantity->Text()
@@ -80,13 +80,13 @@ void Check(const Subject& subject, Report& report) {
   }
 }
 
-}  // namespace
+}  // namespace tpu608
 
 const Rule kTPU608 = {
     .id = "TPU608",
     .name = "resource-amounts",
     .mode = Mode::kDeny,
-    .check = Check,
+    .check = tpu608::Check,
     .audience = workload::TpuUse::kChips | workload::TpuUse::kClaims,
 };
 

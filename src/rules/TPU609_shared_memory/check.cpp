@@ -8,7 +8,7 @@
 #include "tpu_admission/workload/pod_fields.h"
 
 namespace tpu_admission::rules {
-namespace {
+namespace tpu609 {
 
 constexpr std::string_view kSharedMemory = "/dev/shm";
 // vLLM wants more than 160 MB for the messages between its processes alone.
@@ -46,13 +46,13 @@ void Check(const Subject& subject, Report& report) {
   }
 }
 
-}  // namespace
+}  // namespace tpu609
 
 const Rule kTPU609 = {
     .id = "TPU609",
     .name = "shared-memory",
     .mode = Mode::kAudit,
-    .check = Check,
+    .check = tpu609::Check,
 };
 
 }  // namespace tpu_admission::rules

@@ -3,7 +3,7 @@
 #include "rules/engine/phrases.h"
 
 namespace tpu_admission::rules {
-namespace {
+namespace tpu701 {
 
 bool CannotFindNames(const k8s::PodSpec& spec) {
   if (!spec.UsesHostNetwork()) return false;
@@ -37,14 +37,14 @@ void Check(const Subject& subject, Report& report) {
        .milder = slice && !slice->multi_host() ? std::optional(Mode::kAudit) : std::nullopt});
 }
 
-}  // namespace
+}  // namespace tpu701
 
 const Rule kTPU701 = {
     .id = "TPU701",
     .name = "host-network-dns",
     .mode = Mode::kWarn,
-    .check = Check,
-    .fix = Mend,
+    .check = tpu701::Check,
+    .fix = tpu701::Mend,
     .audience = workload::TpuUse::kChips | workload::TpuUse::kClaims,
 };
 

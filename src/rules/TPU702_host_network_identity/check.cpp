@@ -6,7 +6,7 @@
 #include "tpu_admission/workload/gke_labels.h"
 
 namespace tpu_admission::rules {
-namespace {
+namespace tpu702 {
 
 void CheckSelector(const Subject& subject, Report& report) {
   const auto server = workload::FindRequired(subject.pods.pod.spec, workload::kGkeMetadataServer);
@@ -43,13 +43,13 @@ void Check(const Subject& subject, Report& report) {
   for (std::size_t i = 0; i < spec.volumes.size(); ++i) CheckVolume(subject, i, report);
 }
 
-}  // namespace
+}  // namespace tpu702
 
 const Rule kTPU702 = {
     .id = "TPU702",
     .name = "host-network-identity",
     .mode = Mode::kAudit,
-    .check = Check,
+    .check = tpu702::Check,
     .audience = workload::TpuUse::kChips | workload::TpuUse::kClaims,
 };
 

@@ -4,7 +4,7 @@
 #include "tpu_admission/workload/gke_labels.h"
 
 namespace tpu_admission::rules {
-namespace {
+namespace tpu703 {
 
 constexpr std::string_view kGrace = "terminationGracePeriodSeconds";
 constexpr std::int64_t kDefaultGrace = 30;  // seconds, of Kubernetes
@@ -60,13 +60,13 @@ void Check(const Subject& subject, Report& report) {
   CheckPriority(subject, report);
 }
 
-}  // namespace
+}  // namespace tpu703
 
 const Rule kTPU703 = {
     .id = "TPU703",
     .name = "disruption",
     .mode = Mode::kAudit,
-    .check = Check,
+    .check = tpu703::Check,
 };
 
 }  // namespace tpu_admission::rules

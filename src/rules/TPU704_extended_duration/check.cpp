@@ -6,7 +6,7 @@
 #include "tpu_admission/workload/gke_labels.h"
 
 namespace tpu_admission::rules {
-namespace {
+namespace tpu704 {
 
 void Check(const Subject& subject, Report& report) {
   if (subject.workload.managed_elsewhere) return;
@@ -33,13 +33,13 @@ void Check(const Subject& subject, Report& report) {
                              : Constant("what the affinity is to name")});
 }
 
-}  // namespace
+}  // namespace tpu704
 
 const Rule kTPU704 = {
     .id = "TPU704",
     .name = "extended-duration",
     .mode = Mode::kWarn,
-    .check = Check,
+    .check = tpu704::Check,
     .audience = workload::TpuUse::kChips | workload::TpuUse::kClaims,
 };
 

@@ -3,7 +3,7 @@
 #include "rules/engine/phrases.h"
 
 namespace tpu_admission::rules {
-namespace {
+namespace tpu705 {
 
 void Check(const Subject& subject, Report& report) {
   if (!subject.pods.pod.spec.UsesHostNetwork()) return;
@@ -19,13 +19,13 @@ void Check(const Subject& subject, Report& report) {
               .decision = "whether the pods are to share a host"});
 }
 
-}  // namespace
+}  // namespace tpu705
 
 const Rule kTPU705 = {
     .id = "TPU705",
     .name = "shared-host-ports",
     .mode = Mode::kAudit,
-    .check = Check,
+    .check = tpu705::Check,
 };
 
 }  // namespace tpu_admission::rules

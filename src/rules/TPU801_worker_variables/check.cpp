@@ -1,7 +1,7 @@
 #include "rules/engine/worker_rules.h"
 
 namespace tpu_admission::rules {
-namespace {
+namespace tpu801 {
 
 void Check(const Subject& subject, Report& report) {
   ReportUnnamed(subject, Served::kOthers, report);
@@ -10,14 +10,14 @@ void Mend(const Subject& subject, std::vector<Fix>& fixes) {
   AddIdentity(subject, Served::kOthers, fixes);
 }
 
-}  // namespace
+}  // namespace tpu801
 
 const Rule kTPU801 = {
     .id = "TPU801",
     .name = "worker-variables",
     .mode = Mode::kWarn,
-    .check = Check,
-    .fix = Mend,
+    .check = tpu801::Check,
+    .fix = tpu801::Mend,
 };
 
 }  // namespace tpu_admission::rules

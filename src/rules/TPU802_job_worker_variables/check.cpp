@@ -1,7 +1,7 @@
 #include "rules/engine/worker_rules.h"
 
 namespace tpu_admission::rules {
-namespace {
+namespace tpu802 {
 
 void Check(const Subject& subject, Report& report) {
   ReportUnnamed(subject, Served::kJobs, report);
@@ -10,14 +10,14 @@ void Mend(const Subject& subject, std::vector<Fix>& fixes) {
   AddIdentity(subject, Served::kJobs, fixes);
 }
 
-}  // namespace
+}  // namespace tpu802
 
 const Rule kTPU802 = {
     .id = "TPU802",
     .name = "job-worker-variables",
     .mode = Mode::kAudit,
-    .check = Check,
-    .fix = Mend,
+    .check = tpu802::Check,
+    .fix = tpu802::Mend,
     .fix_default = FixDefault::kNotOnGke,
 };
 

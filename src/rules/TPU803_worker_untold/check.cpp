@@ -6,7 +6,7 @@
 #include "tpu_admission/workload/tpu_variables.h"
 
 namespace tpu_admission::rules {
-namespace {
+namespace tpu803 {
 
 void ReportNoNames(const Subject& subject, const k8s::Container& container, const Slice& slice,
                    Report& report) {
@@ -57,13 +57,13 @@ void Check(const Subject& subject, Report& report) {
   }
 }
 
-}  // namespace
+}  // namespace tpu803
 
 const Rule kTPU803 = {
     .id = "TPU803",
     .name = "worker-untold",
     .mode = Mode::kWarn,
-    .check = Check,
+    .check = tpu803::Check,
 };
 
 }  // namespace tpu_admission::rules

@@ -7,7 +7,7 @@
 #include "tpu_admission/workload/tpu_variables.h"
 
 namespace tpu_admission::rules {
-namespace {
+namespace tpu804 {
 
 std::string AtId(const Subject& subject, const k8s::Container& container) {
   return subject.At(container,
@@ -79,13 +79,13 @@ void Check(const Subject& subject, Report& report) {
   }
 }
 
-}  // namespace
+}  // namespace tpu804
 
 const Rule kTPU804 = {
     .id = "TPU804",
     .name = "worker-number",
     .mode = Mode::kWarn,
-    .check = Check,
+    .check = tpu804::Check,
 };
 
 }  // namespace tpu_admission::rules

@@ -9,7 +9,7 @@
 #include "tpu_admission/workload/tpu_variables.h"
 
 namespace tpu_admission::rules {
-namespace {
+namespace tpu805 {
 
 // What is wrong with a list of names: the rest of "TPU_WORKER_HOSTNAMES ..." and why it matters.
 struct Fault {
@@ -170,13 +170,13 @@ void Check(const Subject& subject, Report& report) {
   }
 }
 
-}  // namespace
+}  // namespace tpu805
 
 const Rule kTPU805 = {
     .id = "TPU805",
     .name = "worker-host-names",
     .mode = Mode::kWarn,
-    .check = Check,
+    .check = tpu805::Check,
 };
 
 }  // namespace tpu_admission::rules

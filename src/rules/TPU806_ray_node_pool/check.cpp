@@ -7,7 +7,7 @@
 #include "tpu_admission/workload/node_selection.h"
 
 namespace tpu_admission::rules {
-namespace {
+namespace tpu806 {
 
 // Unique for each start of a replica. ray-project/kuberay
 // ray-operator/controllers/ray/common/pod.go
@@ -54,14 +54,14 @@ void Mend(const Subject& subject, std::vector<Fix>& fixes) {
   if (replica) fixes.emplace_back(KeepTogether{kReplicaName, std::string(*replica)});
 }
 
-}  // namespace
+}  // namespace tpu806
 
 const Rule kTPU806 = {
     .id = "TPU806",
     .name = "ray-node-pool",
     .mode = Mode::kAudit,
-    .check = Check,
-    .fix = Mend,
+    .check = tpu806::Check,
+    .fix = tpu806::Mend,
     .fix_default = FixDefault::kOff,
 };
 

@@ -5,7 +5,7 @@
 #include "tpu_admission/workload/tpu_variables.h"
 
 namespace tpu_admission::rules {
-namespace {
+namespace tpu807 {
 
 // Sets the host up alone on purpose.
 bool HasBounds(const k8s::Container& container) {
@@ -85,14 +85,14 @@ void MendAll(const Subject& subject, std::vector<Fix>& fixes) {
   if (fixes.size() > before) AddHost(*worker->known(), fixes);
 }
 
-}  // namespace
+}  // namespace tpu807
 
 const Rule kTPU807 = {
     .id = "TPU807",
     .name = "ray-localhost",
     .mode = Mode::kAudit,
-    .check = Check,
-    .fix = MendAll,
+    .check = tpu807::Check,
+    .fix = tpu807::MendAll,
     .fix_default = FixDefault::kOff,
 };
 
