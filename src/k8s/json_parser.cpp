@@ -2,7 +2,6 @@
 // where it is, but where it has escapes; managedFields, often the larger half of an object, is read
 // over and not built. docs/performance.md says what other parsers cost.
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cstring>
 #include <memory>
@@ -23,29 +22,8 @@ using Kind = JsonNode::Kind;
 constexpr std::string_view kLeftOut = "managedFields";
 constexpr const char* kTooMany = "it has too many values";
 constexpr const char* kTooMuchText = "it has too much text with escapes";
+constexpr const char* kNoUtf8 = "it is not UTF-8";
 constexpr std::size_t kFirstNodes = 256;
-
-bool IsAscii(std::string_view text) {
-  using Block = std::uint64_t __attribute__((vector_size(16)));
-  std::array<Block, 4> blocks;
-  Block seen = {};
-  std::size_t i = 0;
-  for (; i + sizeof blocks <= text.size(); i += sizeof blocks) {
-    std::memcpy(blocks.data(), text.data() + i, sizeof blocks);
-    seen |= (blocks[0] | blocks[1]) | (blocks[2] | blocks[3]);
-  }
-  std::uint64_t all = seen[0] | seen[1];
-  for (; i < text.size(); ++i) all |= static_cast<unsigned char>(text[i]);
-  return (all & 0x8080808080808080) == 0;
-}
-
-bool IsSpace(char c) { return c <= ' ' && (c == ' ' || c == '\n' || c == '\r' || c == '\t'); }
-
-std::string_view WithoutSpace(std::string_view text) {
-  while (!text.empty() && IsSpace(text.back())) text.remove_suffix(1);
-  while (!text.empty() && IsSpace(text.front())) text.remove_prefix(1);
-  return text;
-}
 
 // So that the place in the text stays in a register.
 #define TPU_ADMISSION_INLINE [[gnu::always_inline]] inline
@@ -117,6 +95,11 @@ class TreeBuilder {
     return at;
   }
 
+  // The same where `expected` stands there nearly always.
+  TPU_ADMISSION_INLINE static const char* SkipTo(char expected, const char* at) {
+    return *at == expected ? at : Skip(at);
+  }
+
   // A value with all that is in it. What is not built is held to the same grammar.
   template <bool kBuild>
   const char* Read(const char* at) {
@@ -171,13 +154,13 @@ class TreeBuilder {
     wants_value = true;
     for (;;) {
       if (*at != '"') return Fail(at, "a key is missing");
-      at = Skip(ReadString<kBuild>(at + 1));
+      at = SkipTo(':', ReadString<kBuild>(at + 1));
       if (*at != ':') return Fail(at, "a colon is missing");
-      at = Skip(at + 1);
+      at = SkipTo('"', at + 1);
       if (*at != '"') return at;
-      at = Skip(ReadString<kBuild>(at + 1));
+      at = SkipTo(',', ReadString<kBuild>(at + 1));
       if (*at != ',') break;
-      at = Skip(at + 1);
+      at = SkipTo('"', at + 1);
     }
     wants_value = false;
     return at;
@@ -210,29 +193,46 @@ class TreeBuilder {
     return depth_ != 0 && open_[depth_ - 1].end == '}' && top_[-1].string() == kLeftOut;
   }
 
-  // A string from behind its first quote.
+  // A string from behind its first quote. The last bracket ends it if nothing else does.
   template <bool kBuild>
   TPU_ADMISSION_INLINE const char* ReadString(const char* start) {
-    const char* const stop = PlainEnd(start, end_);
-    if (stop == end_ || *stop != '"') return ReadEscaped<kBuild>(start, stop);
+    const char* const stop = PlainEnd(start, end_ - 1);
+    if (*stop != '"') return ReadUnusual<kBuild>(start, stop);
     return PushText<kBuild>(stop + 1, {start, std::size_t(stop - start)});
   }
 
-  // A string with more in it than plain text: that ends at `at`.
+  // A string with more in it than plain ASCII: that ends at `at`.
   template <bool kBuild>
-  [[gnu::noinline]] const char* ReadEscaped(const char* start, const char* at) {
+  [[gnu::noinline]] const char* ReadUnusual(const char* start, const char* at) {
+    at = EndOfText(at);
+    if (at == end_) return Cut();
+    if (*at == '"') return PushText<kBuild>(at + 1, {start, std::size_t(at - start)});
+    return fault_ == nullptr ? ReadEscaped<kBuild>(start, at) : kStop;
+  }
+
+  // Over text that needs no change, of any script.
+  const char* EndOfText(const char* at) {
+    const char* const stop = TextEnd(at, end_);
+    const std::string_view text(at, std::size_t(stop - at));
+    return IsUtf8(text) ? stop : Fail(at + Utf8PrefixBytes(text), kNoUtf8);
+  }
+
+  // The rest of a string whose first escape, or what must not be there, is at `at`.
+  template <bool kBuild>
+  const char* ReadEscaped(const char* start, const char* at) {
     unescaped_.assign(start, at);
-    while (at != end_ && *at != '"') {
+    while (*at != '"') {
       if (unescaped_.size() > wish_.max_unescaped) return Fail(at, kTooMuchText);
       if (*at != '\\') return Fail(at, "a control character stands in a string");
       if (!TakeEscape(at, end_, unescaped_, wish_.lone_surrogates)) {
         return Fail(at, "an escape is wrong");
       }
       const char* const plain = at;
-      at = PlainEnd(at, end_);
+      at = EndOfText(at);
+      if (fault_ != nullptr) return kStop;
+      if (at == end_) return Cut();
       unescaped_.append(plain, at);
     }
-    if (at == end_) return Cut();
     if (!kBuild) return at + 1;
     unescaped_bytes_ += unescaped_.size();
     if (unescaped_bytes_ > wish_.max_unescaped) return Fail(at, kTooMuchText);
@@ -375,9 +375,6 @@ JsonParser::~JsonParser() = default;
 void JsonParser::Release() { state_->builder.Release(); }
 
 Result<JsonView> JsonParser::Parse(std::string_view text) {
-  if (!IsAscii(text) && !IsUtf8(text)) {
-    return Error{"the body is not valid JSON: it is not UTF-8"};
-  }
   TreeBuilder& builder = state_->builder;
   text = WithoutSpace(text);
   const bool is_scalar = !text.starts_with('{') && !text.starts_with('[');

@@ -8,10 +8,25 @@
 
 namespace tpu_admission::k8s {
 
+constexpr bool IsSpace(char c) {
+  return c <= ' ' && (c == ' ' || c == '\n' || c == '\r' || c == '\t');
+}
+// `text` without the space around it.
+constexpr std::string_view WithoutSpace(std::string_view text) {
+  while (!text.empty() && IsSpace(text.back())) text.remove_suffix(1);
+  while (!text.empty() && IsSpace(text.front())) text.remove_prefix(1);
+  return text;
+}
+
 // The first byte in [at, end) that ends a string or means more than itself there: a quote, a
 // backslash, a control character; `end` if there is none.
-[[gnu::always_inline]] inline const char* PlainEnd(const char* at, const char* end) {
+inline const char* TextEnd(const char* at, const char* end) {
   return FindByte(at, end, [](auto c) { return (c == '"') | (c == '\\') | (c < 0x20); });
+}
+// The same, and what is beyond ASCII, which a comparison of signed bytes says as well.
+[[gnu::always_inline]] inline const char* PlainEnd(const char* at, const char* end) {
+  return FindByte<signed char>(at, end,
+                               [](auto c) { return (c == '"') | (c == '\\') | (c < 0x20); });
 }
 
 // Appends to `text` what the escape at `at`, a backslash, stands for, and sets `at` behind it.

@@ -12,10 +12,11 @@
 namespace tpu_admission {
 
 // The first byte in [at, end) for which `test` holds; `end` if there is none. `test` takes one
-// unsigned char, and 16 of them as a vector, by operators that know both: == < > |.
-template <typename Test>
+// Byte, and 16 of them as a vector, by operators that know both: == < > |. Of signed bytes those
+// beyond ASCII are below 0.
+template <typename Byte = unsigned char, typename Test>
 [[gnu::always_inline]] inline const char* FindByte(const char* at, const char* end, Test test) {
-  using Block = unsigned char __attribute__((vector_size(16)));
+  typedef Byte Block __attribute__((vector_size(16)));  // NOLINT: no using takes a dependent type
   static_assert(std::endian::native == std::endian::little, "the first byte is the lowest");
   for (; end - at >= 16; at += 16) {
     Block block;
@@ -31,7 +32,7 @@ template <typename Test>
     if (halves[1] != 0) return at + 8 + std::countr_zero(halves[1]) / 8;
 #endif
   }
-  while (at != end && !test(static_cast<unsigned char>(*at))) ++at;
+  while (at != end && !test(static_cast<Byte>(*at))) ++at;
   return at;
 }
 
