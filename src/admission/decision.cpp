@@ -36,7 +36,8 @@ std::string JoinedOnce(const std::vector<JudgedFinding>& findings, std::string_v
   std::vector<std::string> seen;
   return Joined(findings, separator, [&](const JudgedFinding& judged) {
     std::string next = entry(judged);
-    if (std::find(seen.begin(), seen.end(), next) != seen.end()) return std::string();
+    if (next.empty() || std::find(seen.begin(), seen.end(), next) != seen.end())
+      return std::string();
     return seen.emplace_back(std::move(next));
   });
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "tpu_admission/base/same_text.h"
+
 namespace tpu_admission::k8s {
 namespace {
 
@@ -71,9 +73,9 @@ std::optional<std::string_view> Container::EnvValue(std::string_view variable) c
 }
 
 std::size_t Container::EnvIndex(std::string_view variable) const {
-  return std::size_t(
-      std::find_if(env.begin(), env.end(), [&](const Variable& v) { return v.name == variable; }) -
-      env.begin());
+  const auto found = std::find_if(
+      env.begin(), env.end(), [&](const Variable& each) { return SameText(each.name, variable); });
+  return std::size_t(found - env.begin());
 }
 
 const Amount* Container::Requested(std::string_view resource) const {

@@ -110,6 +110,7 @@ void Decoder::Fail(std::string_view key, std::string_view what) {
 }
 
 JsonView Decoder::HoldsStrings(JsonView map, std::string_view key) {
+  if (map.HoldsStringsAlone()) return map;
   for (std::size_t i = 0; i < map.size(); ++i) {
     const JsonView value = map.Member(i);
     if (!value.AsString())

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
 
 #include "k8s/json_node.h"
 #include "tpu_admission/base/json_pointer.h"
+#include "tpu_admission/base/same_text.h"
 
 namespace tpu_admission::k8s {
 namespace {
@@ -16,45 +16,12 @@ const JsonNode* Of(const void* value) { return static_cast<const JsonNode*>(valu
 
 bool Is(const void* value, Kind kind) { return value != nullptr && Of(value)->kind == kind; }
 
-template <typename Word>
-bool SameWord(const char* a, const char* b) {
-  Word of_a;
-  Word of_b;
-  std::memcpy(&of_a, a, sizeof of_a);
-  std::memcpy(&of_b, b, sizeof of_b);
-  return of_a == of_b;
-}
-
-// Texts of the same size, by their first word and their last. Keys are short: a call of memcmp
-// costs more than what it compares.
-template <typename Word>
-bool SameEnds(const char* a, const char* b, std::size_t size) {
-  const std::size_t last = size - sizeof(Word);
-  return SameWord<Word>(a, b) && SameWord<Word>(a + last, b + last);
-}
-
-// From 8 bytes on. Keys of one prefix differ at their ends.
-bool SameLongText(const char* a, const char* b, std::size_t size) {
-  using Word = std::uint64_t;
-  if (!SameEnds<Word>(a, b, size)) return false;
-  for (std::size_t i = sizeof(Word); i + sizeof(Word) < size; i += sizeof(Word)) {
-    if (!SameWord<Word>(a + i, b + i)) return false;
-  }
-  return true;
-}
-
-bool SameText(const char* a, const char* b, std::size_t size) {
-  if (size >= 8) return SameLongText(a, b, size);
-  if (size >= 4) return SameEnds<std::uint32_t>(a, b, size);
-  return std::equal(a, a + size, b);
-}
-
 // The value of the last member with this key; nullptr if there is none.
 const JsonNode* Find(const JsonNode& object, std::string_view key) {
   for (const JsonNode* at = object.children + 2 * std::size_t{object.size};
        at != object.children;) {
     at -= 2;
-    if (at->size == key.size() && SameText(at->text, key.data(), key.size())) return at + 1;
+    if (SameText(at->string(), key)) return at + 1;
   }
   return nullptr;
 }
@@ -180,6 +147,15 @@ std::optional<double> JsonView::AsDouble() const {
   if (Is(value_, Kind::kInteger)) return static_cast<double>(Of(value_)->integer);
   if (!Is(value_, Kind::kDouble)) return std::nullopt;
   return Of(value_)->number;
+}
+
+bool JsonView::HoldsStringsAlone() const {
+  if (!is_object()) return false;
+  const JsonNode* const end = Of(value_)->children + 2 * std::size_t{Of(value_)->size};
+  for (const JsonNode* key = Of(value_)->children; key != end; key += 2) {
+    if (key[1].kind != Kind::kString) return false;
+  }
+  return true;
 }
 
 bool JsonView::IsTrue() const { return Is(value_, Kind::kTrue); }

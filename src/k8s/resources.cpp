@@ -4,6 +4,8 @@
 #include <array>
 #include <charconv>
 
+#include "tpu_admission/base/same_text.h"
+
 namespace tpu_admission::k8s {
 namespace {
 
@@ -35,7 +37,7 @@ std::optional<Amount> DecodeAmount(JsonView value) {
 const Amount* ResourceList::Find(std::string_view resource) const {
   for (std::size_t i = entries_.size(); i-- > 0;) {
     const Entry& entry = entries_[i];
-    if (entry.name == resource) return entry.amount ? &*entry.amount : nullptr;
+    if (SameText(entry.name, resource)) return entry.amount ? &*entry.amount : nullptr;
   }
   return nullptr;
 }

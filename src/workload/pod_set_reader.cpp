@@ -177,14 +177,12 @@ bool PodSetReader::ReadForm(PodSet& set, JsonView at, const Binding& binding) {
   return ChoiceReader(object_, decoder_).Read(set, at, binding);
 }
 
-std::optional<PodSet> PodSetReader::Read(const PodSetRow& row, JsonView at,
-                                         const Binding& binding) {
-  PodSet set;
+bool PodSetReader::Read(const PodSetRow& row, JsonView at, const Binding& binding, PodSet& set) {
   set.row = &row;
   const std::size_t before = decoder_.entries();
   const bool has_to_do_with_tpus = ReadForm(set, at, binding);
   set.entries += decoder_.entries() - before;
-  return has_to_do_with_tpus ? std::optional(set) : std::nullopt;
+  return has_to_do_with_tpus;
 }
 
 }  // namespace tpu_admission::workload

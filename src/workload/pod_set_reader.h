@@ -16,9 +16,9 @@ class PodSetReader {
   PodSetReader(k8s::JsonView object, k8s::Decoder& decoder)
       : object_(object), decoder_(decoder), arena_(decoder.arena()) {}
 
-  // The pod set `at` the path of `row`, bound by `binding`; nothing if it has nothing to do with
-  // TPUs.
-  std::optional<PodSet> Read(const PodSetRow& row, k8s::JsonView at, const Binding& binding);
+  // Reads the pod set `at` the path of `row`, bound by `binding`, into `set`, which is new. False
+  // if it has nothing to do with TPUs.
+  bool Read(const PodSetRow& row, k8s::JsonView at, const Binding& binding, PodSet& set);
 
  private:
   bool ReadForm(PodSet& set, k8s::JsonView at, const Binding& binding);

@@ -49,7 +49,7 @@ std::vector<PodSet> ReadPodSets(const Kind& kind, JsonView object, k8s::Decoder&
   for (const PodSetRow& row : kind.pod_sets) {
     const auto crowded = ForEachAt(object, row.path, [&](JsonView at, const Binding& binding) {
       if (!decoder.exceeded().empty()) return;
-      if (const auto set = reader.Read(row, at, binding)) sets.push_back(*set);
+      if (!reader.Read(row, at, binding, sets.emplace_back())) sets.pop_back();
       if (sets.size() > Workload::kMostPodSets) {
         decoder.Exceed(Workload::kMostPodSets, "pod templates with TPUs");
       }

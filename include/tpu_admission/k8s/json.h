@@ -43,6 +43,7 @@ class JsonView {
   JsonView Element(std::size_t index) const;
   std::string_view MemberKey(std::size_t index) const;
   JsonView Member(std::size_t index) const;
+  bool HoldsStringsAlone() const;  // an object whose values are all strings
 
   std::optional<std::string_view> AsString() const;
   std::string_view StringOr(std::string_view otherwise) const;

@@ -29,7 +29,7 @@ bool Takes(const k8s::NodeSelectorTerm& term, std::string_view key, std::string_
 void CheckOther(const Subject& subject, std::string_view key, Report& report) {
   const k8s::PodSpec& spec = subject.pods.pod.spec;
   const auto value = spec.node_selector.Find(key);
-  if (!value || workload::IsPlaceholder(*value) || spec.required_affinity.empty()) return;
+  if (!value || workload::IsPlaceholder(*value)) return;
   for (const k8s::NodeSelectorTerm& term : spec.required_affinity) {
     if (Takes(term, key, *value)) return;
   }
@@ -82,6 +82,7 @@ std::string_view OtherPlace(const Subject& subject, std::string_view key, std::s
 
 void Check(const Subject& subject, Report& report) {
   const workload::NodeSelection& nodes = subject.pods.nodes;
+  if (subject.pods.pod.spec.required_affinity.empty()) return;
   for (const std::string_view key : kOthers) CheckOther(subject, key, report);
   if (!nodes.contradiction) {
     for (const std::string_view key : workload::kNodeLabels) CheckOther(subject, key, report);

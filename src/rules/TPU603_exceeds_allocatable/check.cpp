@@ -8,7 +8,7 @@ namespace tpu603 {
 
 void CheckResource(const Subject& subject, Resource resource, Report& report) {
   const std::optional<Demand> demand = DemandOf(subject, resource);
-  if (!demand || !demand->ExceedsAllocatable(resource)) return;
+  if (!demand || !demand->Exceeds(resource) || demand->ExceedsMachine(resource)) return;
   const tpu::MachineType& machine = *demand->machine;
   const std::string asked = Asked(*demand, resource);
   workload::Edits edits = Lowered(subject, *demand, resource);

@@ -61,6 +61,7 @@ Peaks PeaksOf(const k8s::PodSpec& spec, std::string_view resource) {
 // What is set for the pod as a whole: its request, or the limit where nobody requests anything.
 // https://github.com/kubernetes/kubernetes pkg/apis/core/v1/defaults.go, setDefaultPodRequests
 const k8s::Amount* OfPod(const k8s::PodSpec& spec, std::string_view resource) {
+  if (!spec.has_pod_level_resources) return nullptr;
   const k8s::Amount* const amount = spec.requests.Find(resource);
   const bool asked = amount != nullptr || LargestAsker(spec, resource) != nullptr;
   return asked ? amount : spec.limits.Find(resource);
@@ -149,6 +150,7 @@ std::optional<Demand> DemandOf(const Subject& subject, Resource resource) {
     demand.asked = *amount->quantity + spec.overhead.QuantityOrZero(name);
   } else {
     demand.asked = EffectiveRequest(spec, name);
+    if (!demand.Exceeds(resource)) return std::nullopt;
     demand.asker = LargestAsker(spec, name);
     if (demand.asker == nullptr) return std::nullopt;
     amount = demand.asker->Requested(name);

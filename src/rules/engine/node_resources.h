@@ -43,12 +43,12 @@ struct Demand {
   const k8s::Container* asker = nullptr;  // for most of it; nullptr: the pod as a whole
 
   bool ExceedsMachine(Resource resource) const { return asked >= Ceiling(*machine, resource); }
-  bool ExceedsAllocatable(Resource resource) const {
-    return asked > Allocatable(*machine, resource) && !ExceedsMachine(resource);
+  bool Exceeds(Resource resource) const {
+    return asked > Allocatable(*machine, resource) || ExceedsMachine(resource);
   }
 };
-// Nothing if no machine is known, or nobody asks. What is set for the pod as a whole counts in the
-// place of what its containers ask for.
+// Nothing if no machine is known, nobody asks, or the machine gives what containers ask for. What
+// is set for the pod as a whole counts in the place of what its containers ask for.
 // https://kubernetes.io/docs/tasks/configure-pod-container/assign-pod-level-resources/
 std::optional<Demand> DemandOf(const Subject& subject, Resource resource);
 // Where most of it is asked for, and the name of the container.
