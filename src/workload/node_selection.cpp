@@ -59,7 +59,7 @@ class TermChoices {
     for (const NodeChoice& choice : choices_) {
       const Selected& now = choice.labels[label];
       for (const std::string_view value : in.values) {
-        if (now.fixed() && now.value != value) {
+        if (now.fixed() && now.value != value && !IsPlaceholder(value)) {
           Conflict(label, now.value, value);
           continue;
         }

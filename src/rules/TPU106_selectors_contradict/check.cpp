@@ -20,9 +20,11 @@ constexpr std::array kOthers = {workload::kGkeNodePool,    workload::kGkeNodePoo
 bool Takes(const k8s::NodeSelectorTerm& term, std::string_view key, std::string_view value) {
   return std::none_of(term.requirements.begin(), term.requirements.end(), [&](const auto& need) {
     if (need.key != key) return false;
-    const bool named =
-        std::find(need.values.begin(), need.values.end(), value) != need.values.end();
-    return need.op == "In" ? !named : need.op == "NotIn" ? named : need.op == "DoesNotExist";
+    const auto is = [&](std::string_view other) { return other == value; };
+    const bool named = std::any_of(need.values.begin(), need.values.end(), is);
+    const bool may_be =
+        named || std::any_of(need.values.begin(), need.values.end(), workload::IsPlaceholder);
+    return need.op == "In" ? !may_be : need.op == "NotIn" ? named : need.op == "DoesNotExist";
   });
 }
 
