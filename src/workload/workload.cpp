@@ -86,7 +86,8 @@ std::string_view Unjudged(const std::vector<PodSet>& sets) {
 }
 
 bool AsksToBeSkipped(const k8s::ObjectMeta& metadata) {
-  return metadata.annotations.Find(kGkeSkipTpuCheck) == "true";
+  const auto asks = metadata.annotations.Find(kGkeSkipTpuCheck);
+  return asks && (*asks == "true" || IsPlaceholder(*asks));
 }
 
 std::vector<Slip> SlipsOf(JsonView object, const k8s::Decoder& decoder) {
