@@ -25,8 +25,15 @@ k8s::Quantity Of(std::int64_t units, Resource resource) {
                                     : k8s::Quantity::FromMebibytes(units);
 }
 
+// The topology is written so that no node has it, and would say which machine is meant.
+bool IsUnreadable(const Shape& shape) {
+  const bool is_one = shape.topology && !shape.topology_guessed;
+  return shape.choice[workload::NodeLabel::kTopology].fixed() && !is_one;
+}
+
 // The pod's share of the smallest machine that can match, in millicores or MiB; 0: not known.
 std::int64_t PodShare(const Subject& subject, Resource resource) {
+  if (IsUnreadable(subject.shape)) return 0;
   const std::int64_t chips = subject.pods.chips_per_pod;
   std::int64_t share = 0;
   for (const tpu::MachineType* machine : subject.shape.machines()) {
