@@ -35,6 +35,10 @@ void Check(const Subject& subject, Report& report) {
                              "least 1, joined by a small x. {}",
                              value, NoSuchNode(subject))};
   Suggest(subject, topology.value, finding);
+  const workload::Selected& label = subject.shape.choice[NodeLabel::kAccelerator];
+  if (label.fixed() && subject.catalog.LooksLikeNewGeneration(label.value)) {
+    finding.milder = Mode::kWarn;
+  }
   report.Add(std::move(finding));
 }
 
