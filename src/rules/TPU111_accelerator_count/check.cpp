@@ -1,4 +1,5 @@
 #include <fmt/core.h>
+#include <algorithm>
 #include <set>
 
 #include "rules/engine/phrases.h"
@@ -79,18 +80,49 @@ Finding NotOfTheMachines(const Subject& subject, std::int64_t count) {
   return finding;
 }
 
+bool IsOfSomeMachine(const tpu::Catalog& catalog, std::int64_t chips) {
+  const auto generations = catalog.generations();
+  return std::any_of(generations.begin(), generations.end(), [&](const auto& generation) {
+    return std::any_of(generation.machines.begin(), generation.machines.end(),
+                       [&](const tpu::MachineType& machine) { return machine.chips == chips; });
+  });
+}
+
+// No generation is selected that could say more.
+Finding OfNoMachine(const Subject& subject, std::int64_t count) {
+  return {.pointer = subject.At(NodeLabel::kAcceleratorCount),
+          .summary = fmt::format("no TPU node that is known has {}", Count(count, "chip")),
+          .problem = fmt::format("is {}, and no machine of the TPU catalog has so many chips. The "
+                                 "value stands for the chips of one node, not of the slice. Unless "
+                                 "such machines are new, no node carries this label.",
+                                 count),
+          .change = SelectorChange(subject, NodeLabel::kAcceleratorCount, "the chips of one node"),
+          .decision = "which nodes are meant",
+          .milder = Mode::kWarn};
+}
+
+// "set requests and limits of google.com/tpu to 4"
+std::string ToFit(const Subject& subject, std::int64_t count) {
+  const auto containers = subject.pods.pod.spec.containers;
+  const auto holders = std::count_if(containers.begin(), containers.end(), workload::UsesTpu);
+  return holders == 1 ? fmt::format("set requests and limits of google.com/tpu to {}", count)
+                      : fmt::format("let the containers ask for {} together", Count(count, "chip"));
+}
+
 // Where the generation is known, chips-per-host says this.
 Finding TooFewForThePod(const Subject& subject, std::int64_t count) {
   const std::int64_t chips = subject.pods.chips_per_pod;
+  const std::string wider =
+      IsOfSomeMachine(subject.catalog, chips)
+          ? ", or " + SelectorChange(subject, NodeLabel::kAcceleratorCount, std::to_string(chips))
+          : "";
   return {.pointer = subject.At(NodeLabel::kAcceleratorCount),
           .summary = fmt::format("the pod asks for {} and selects nodes that have {}",
                                  Count(chips, "chip"), count),
           .problem = fmt::format(
               "selects nodes with {}, but the pod asks for {}. It never fits on one of them.",
               Count(count, "chip"), chips),
-          .change = fmt::format(
-              "set requests and limits of google.com/tpu to {}, or {}", count,
-              SelectorChange(subject, NodeLabel::kAcceleratorCount, std::to_string(chips))),
+          .change = ToFit(subject, count) + wider,
           .decision = "which of the two numbers is meant"};
 }
 
@@ -101,7 +133,11 @@ void Check(const Subject& subject, Report& report) {
   if (!count) return report.Add(NoNumber(subject, Quoted(selected.value)));
   if (subject.shape.generation == nullptr) {
     const bool asks = subject.pods.use == workload::TpuUse::kChips;
-    if (asks && subject.pods.chips_per_pod > *count) report.Add(TooFewForThePod(subject, *count));
+    if (asks && subject.pods.chips_per_pod > *count) {
+      report.Add(TooFewForThePod(subject, *count));
+    } else if (!IsOfSomeMachine(subject.catalog, *count)) {
+      report.Add(OfNoMachine(subject, *count));
+    }
     return;
   }
   const auto machines = subject.shape.machines();
