@@ -105,33 +105,6 @@ std::string Gives(const Subject& subject) {
   return subject.shape.generation->node_can_be_split() ? " gives " : " has ";
 }
 
-std::int64_t ChipsOfLargestMachine(const tpu::Catalog& catalog) {
-  std::int64_t most = 0;
-  for (const tpu::Generation& generation : catalog.generations()) {
-    for (const tpu::MachineType& machine : generation.machines) {
-      most = std::max(most, machine.chips);
-    }
-  }
-  return most;
-}
-
-// The chips that no host can have, whatever the accelerator is: those of the largest machine, or of
-// the whole topology if that is smaller.
-std::int64_t MostOfAnyHost(const Subject& subject) {
-  const std::int64_t most = ChipsOfLargestMachine(subject.catalog);
-  const std::optional<tpu::Topology>& topology = subject.shape.topology;
-  return topology ? std::min(most, topology->chips()) : most;
-}
-
-// A generation that we do not know may have larger hosts, but none with more chips than all of the
-// topology has.
-bool MayBeOfNewGeneration(const Subject& subject, std::int64_t chips) {
-  const workload::Selected& label = subject.shape.choice[NodeLabel::kAccelerator];
-  if (!label.fixed() || !subject.catalog.LooksLikeNewGeneration(label.value)) return false;
-  const std::optional<tpu::Topology>& topology = subject.shape.topology;
-  return !topology || chips <= topology->chips() || chips <= ChipsOfLargestMachine(subject.catalog);
-}
-
 // The accelerator is not selected, or not known: only what no generation has is wrong.
 void CheckWithoutGeneration(const Subject& subject, Report& report) {
   const std::int64_t most = MostOfAnyHost(subject);

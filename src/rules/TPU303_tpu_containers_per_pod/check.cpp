@@ -58,10 +58,36 @@ std::string OneContainer(const Subject& subject) {
   return fmt::format("let one container ask for {}google.com/tpu, and the others for none", all);
 }
 
+// The accelerator is not selected, or not known: only what no generation has is wrong. Of one
+// container that asks for so much chips-per-host speaks.
+void CheckWithoutGeneration(const Subject& subject, const Holders& holders, Report& report) {
+  const std::int64_t most = MostOfAnyHost(subject);
+  const auto containers = subject.pods.pod.spec.containers;
+  const bool by_itself = std::any_of(
+      containers.begin(), containers.end(),
+      [&](const k8s::Container& container) { return ChipsOf(container).value_or(0) > most; });
+  if (holders.most <= most || by_itself) return;
+  const std::string asked = Count(holders.most, "chip");
+  report.Add({.pointer = subject.At(*holders.second),
+              .container = std::string(holders.second->name),
+              .summary = fmt::format("containers ask for {} together, no host has more than {}",
+                                     asked, most),
+              .problem = fmt::format(
+                  "is one of the containers ({}) that together ask for {}, but no host of any "
+                  "generation we know has more than {}, and a pod runs on one host.",
+                  Names(subject.pods.pod.spec, holders), asked, most),
+              .change = fmt::format("let the containers of the pod share the chips of one host, "
+                                    "at most {}",
+                                    most),
+              .decision = "how the containers share the chips",
+              .milder = MayBeOfNewGeneration(subject, holders.most) ? std::optional(Mode::kWarn)
+                                                                    : std::nullopt});
+}
+
 void Check(const Subject& subject, Report& report) {
-  if (subject.shape.generation == nullptr) return;
   const Holders holders = FindHolders(subject.pods.pod.spec);
   if (holders.second == nullptr) return;
+  if (subject.shape.generation == nullptr) return CheckWithoutGeneration(subject, holders, report);
   const std::string names = Names(subject.pods.pod.spec, holders);
   const std::string& label = subject.shape.generation->label;
   const std::string pointer = subject.At(*holders.second);

@@ -69,7 +69,30 @@ bool MayServe(const tpu::Generation& generation, const tpu::PlacementList& place
          std::any_of(placements.begin(), placements.end(), is_of_it);
 }
 
+std::int64_t ChipsOfLargestMachine(const tpu::Catalog& catalog) {
+  std::int64_t most = 0;
+  for (const tpu::Generation& generation : catalog.generations()) {
+    for (const tpu::MachineType& machine : generation.machines) {
+      most = std::max(most, machine.chips);
+    }
+  }
+  return most;
+}
+
 }  // namespace
+
+std::int64_t MostOfAnyHost(const Subject& subject) {
+  const std::int64_t most = ChipsOfLargestMachine(subject.catalog);
+  const std::optional<tpu::Topology>& topology = subject.shape.topology;
+  return topology ? std::min(most, topology->chips()) : most;
+}
+
+bool MayBeOfNewGeneration(const Subject& subject, std::int64_t chips) {
+  const workload::Selected& label = subject.shape.choice[NodeLabel::kAccelerator];
+  if (!label.fixed() || !subject.catalog.LooksLikeNewGeneration(label.value)) return false;
+  const std::optional<tpu::Topology>& topology = subject.shape.topology;
+  return !topology || chips <= topology->chips() || chips <= ChipsOfLargestMachine(subject.catalog);
+}
 
 std::optional<std::int64_t> WholeNumber(std::string_view text) {
   std::int64_t number = 0;

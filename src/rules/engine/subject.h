@@ -118,6 +118,13 @@ inline bool NamesTpu(const workload::RequiredLabel& label) {
 
 using workload::ChipsOf;
 
+// The chips that no host exceeds, whatever the accelerator is: those of the largest machine, or of
+// the whole topology if that is smaller.
+std::int64_t MostOfAnyHost(const Subject& subject);
+// A generation that we do not know may have larger hosts, but none with more chips than all of the
+// topology has.
+bool MayBeOfNewGeneration(const Subject& subject, std::int64_t chips);
+
 // The number that all of `text` is, if it is one.
 std::optional<std::int64_t> WholeNumber(std::string_view text);
 
