@@ -74,31 +74,48 @@ bool MeansNodePool(std::string_view key) {
          (!Nearest(key, kWhole, 2).empty() || !Nearest(key, kNames, 2).empty());
 }
 
-// All pods of a Job in a domain that is one node, where each takes a host of its own.
-void CheckDomain(const Subject& subject, const Slice& slice, Report& report) {
-  const PodSet& pods = subject.pods;
-  auto domain = pods.job_annotations.Find(workload::kJobSetExclusiveTopology);
-  std::string_view job;
-  if (domain)
-    job = pods.pointer.substr(0, pods.pointer.rfind("/spec/template"));
-  else
-    domain = subject.workload.metadata.annotations.Find(workload::kJobSetExclusiveTopology);
-  if (domain && MeansNodePool(*domain)) {
-    report.Add({.pointer = PointerOf(job),
+// The label whose values are the domains: one for all pods of a Job, or of a group.
+struct Domain {
+  std::string_view key;
+  std::optional<std::string_view> label;
+  std::string_view object;  // whose annotation it is
+};
+Domain DomainOf(const Subject& subject, bool is_group) {
+  const k8s::StringMap& annotations = subject.workload.metadata.annotations;
+  if (is_group) {
+    const std::string_view key = workload::kLwsExclusiveTopology;
+    return {key, annotations.Find(key), ""};
+  }
+  const std::string_view key = workload::kJobSetExclusiveTopology;
+  const std::string_view pods = subject.pods.pointer;
+  const auto of_job = subject.pods.job_annotations.Find(key);
+  if (of_job) return {key, of_job, pods.substr(0, pods.rfind("/spec/template"))};
+  return {key, annotations.Find(key), ""};
+}
+
+// All pods of a Job or group in a domain that is one node, where each takes a host of its own.
+void CheckDomain(const Subject& subject, const Slice& slice, bool is_group, Report& report) {
+  const auto [key, label, object] = DomainOf(subject, is_group);
+  const std::string pointer = PointerOf(object, key);
+  const workload::Edits node_pool = {{pointer, std::string(workload::kGkeNodePool)}};
+  if (label && MeansNodePool(*label)) {
+    report.Add({.pointer = pointer,
                 .summary = "the exclusive topology is no label of nodes",
                 .problem = fmt::format("is {}, which is no label of the nodes of GKE, so no node "
                                        "is in such a domain and the pods stay Pending.",
-                                       Quoted(*domain)),
-                .edits = {{PointerOf(job), std::string(workload::kGkeNodePool)}}});
+                                       Quoted(*label)),
+                .edits = node_pool});
   }
-  if (domain != workload::kHostNameLabel) return;
-  report.Add({.pointer = PointerOf(job),
-              .summary = "each Job is kept on one node",
+  if (label != workload::kHostNameLabel) return;
+  const std::string_view unit = is_group ? "group" : "Job";
+  report.Add({.pointer = pointer,
+              .summary = fmt::format("each {} is kept on one node", unit),
               .problem = fmt::format(
-                  "is {}, so JobSet sends all pods of a Job to one node. A {} has {}, and one "
+                  "is {}, so {} sends all pods of a {} to one node. A {} has {}, and one "
                   "pod takes the chips of its node: the other pods stay Pending.",
-                  *domain, slice.topology.Text(), Count(slice.hosts, "host")),
-              .edits = {{PointerOf(job), std::string(workload::kGkeNodePool)}}});
+                  *label, subject.workload.kind->name, unit, slice.topology.Text(),
+                  Count(slice.hosts, "host")),
+              .edits = node_pool});
 }
 
 void Check(const Subject& subject, Report& report) {
@@ -107,9 +124,9 @@ void Check(const Subject& subject, Report& report) {
   const bool is_group = pods.scale.counting == workload::Counting::kGroup && !pods.row->leads;
   if (!pods.row->always_indexed && !is_group) return;
   const std::optional<Slice> slice = subject.SliceOfPods();
-  if (!slice || !slice->multi_host() || HasKeyOfOtherKind(subject, report) || is_group) return;
-  CheckDomain(subject, *slice, report);
-  if (jobs < 2 || IsKeptTogether(subject)) return;
+  if (!slice || !slice->multi_host() || HasKeyOfOtherKind(subject, report)) return;
+  CheckDomain(subject, *slice, is_group, report);
+  if (is_group || jobs < 2 || IsKeptTogether(subject)) return;
   const std::string topology = slice->topology.Text();
   report.Add({.pointer = "/metadata/annotations",
               .summary = "nothing keeps each Job of the JobSet on a slice of its own",
