@@ -192,6 +192,28 @@ void CheckRequired(Annotations& annotations) {
                   Short(workload::kKueueSliceSize), topology->chips() / set.chips_per_pod));
 }
 
+// A level of one node holds no more pods than the node has chips for; `pods` are to be together.
+void CheckNode(Annotations& annotations, std::string_view key, std::optional<std::int64_t> pods) {
+  if (annotations.Value(key) != workload::kHostNameLabel || pods.value_or(0) < 1) return;
+  const Subject& subject = annotations.subject();
+  std::int64_t host = 0;
+  for (const tpu::MachineType* machine : subject.shape.machines()) {
+    host = std::max(host, machine->chips);
+  }
+  const std::int64_t asked = *pods * std::min<std::int64_t>(subject.pods.chips_per_pod, 1'000);
+  if (host == 0 || asked <= host) return;
+  const bool fits = subject.shape.topology && asked <= subject.shape.topology->chips();
+  annotations.Doubt(
+      key, fmt::format("{} do not fit one node, {}", Count(*pods, "pod"), Short(key)),
+      fmt::format("is {}, so Kueue looks for one node for {}, but they ask for {} and a node of {} "
+                  "has {}: Kueue never admits them.",
+                  workload::kHostNameLabel, Count(*pods, "pod"), Count(asked, "chip"),
+                  Name(subject.shape), host),
+      "name a level that holds all of them",
+      fits ? workload::Edits{{subject.AtAnnotation(key), std::string(workload::kGkeNodePool)}}
+           : workload::Edits());
+}
+
 void CheckSize(Annotations& annotations) {
   const std::string_view text = annotations.Value(workload::kKueueSliceSize);
   if (text.empty()) return;
@@ -283,6 +305,9 @@ void Check(const Subject& subject, Report& report) {
     CheckLevel(annotations, key);
   }
   CheckRequired(annotations);
+  CheckNode(annotations, workload::kKueueRequired, KueuePods(subject.pods.scale));
+  CheckNode(annotations, workload::kKueueSliceRequired,
+            SliceSize(annotations.Value(workload::kKueueSliceSize)));
   CheckGroup(annotations);
   CheckLayers(annotations);
   CheckUnconstrained(annotations);
