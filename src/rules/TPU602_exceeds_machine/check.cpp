@@ -40,8 +40,54 @@ void CheckResource(const Subject& subject, Resource resource, Report& report) {
        .decision = "which container can do with less"});
 }
 
+// How many pods fill a host of the slice by their chips; 1 where none shares it, or the object does
+// not say that they run together.
+std::int64_t PodsOnAHost(const Subject& subject) {
+  if (subject.shape.generation == nullptr || !subject.shape.generation->node_can_be_split()) {
+    return 1;
+  }
+  const std::optional<Slice> slice = subject.SliceOfPods();
+  const bool together = slice && slice->multi_host() && subject.pods.scale.is_counted();
+  return together ? slice->pods / slice->hosts : 1;
+}
+
+// Each pod fits by itself, but a slice begins only when all that its hosts are for run on them.
+void CheckShared(const Subject& subject, std::int64_t pods, Resource resource, Report& report) {
+  const k8s::PodSpec& spec = subject.pods.pod.spec;
+  if (pods < 2 || spec.has_pod_level_resources) return;
+  const tpu::MachineType* const machine = LargestMachine(subject, resource);
+  const k8s::Container* const asker = LargestAsker(spec, Name(resource));
+  if (machine == nullptr || asker == nullptr) return;
+  const Demand of_pod = {.machine = machine,
+                         .asked = EffectiveRequest(spec, Name(resource)),
+                         .written = {},
+                         .asker = asker};
+  Demand of_all = of_pod;
+  for (std::int64_t pod = 1; pod < pods; ++pod) of_all.asked = of_all.asked + of_pod.asked;
+  if (of_pod.ExceedsMachine(resource) || !of_all.ExceedsMachine(resource)) return;
+  const std::string ceiling = Given(Ceiling(*machine, resource), resource);
+  const std::string name(Name(resource));
+  report.Add(
+      {.pointer = AskedAt(subject, of_pod, resource),
+       .container = AskedBy(of_pod),
+       .summary = fmt::format("{} pods of a host ask for {} {}, a {} has {} in all", pods,
+                              Asked(of_all, resource), name, machine->name, ceiling),
+       .problem = fmt::format(
+           "brings each pod to {} {}. By their chips {} pods run on each host of the slice, and a "
+           "{} has {} in all: they never run together, and the slice never begins.",
+           Asked(of_pod, resource), name, pods, machine->name, ceiling),
+       .edits = Lowered(subject, of_pod, resource),
+       .change = "; the pods of a host share what it gives",
+       .decision = "which container can do with less",
+       .milder = Mode::kWarn});
+}
+
 void Check(const Subject& subject, Report& report) {
-  for (const Resource resource : kResources) CheckResource(subject, resource, report);
+  const std::int64_t pods = PodsOnAHost(subject);
+  for (const Resource resource : kResources) {
+    CheckResource(subject, resource, report);
+    CheckShared(subject, pods, resource, report);
+  }
 }
 
 }  // namespace tpu602

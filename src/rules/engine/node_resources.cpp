@@ -14,17 +14,6 @@ Quantity RequestOf(const k8s::Container& container, std::string_view resource) {
   return amount != nullptr ? amount->quantity.value_or(Quantity()) : Quantity();
 }
 
-const tpu::MachineType* LargestMachine(const Subject& subject, Resource resource) {
-  const tpu::MachineType* largest = nullptr;
-  for (const tpu::MachineType* machine : subject.shape.machines()) {
-    if (!MayHold(subject, *machine)) continue;
-    if (largest == nullptr || Ceiling(*machine, resource) > Ceiling(*largest, resource)) {
-      largest = machine;
-    }
-  }
-  return largest;
-}
-
 // In whole units, where it comes to one.
 std::int64_t Rounded(std::int64_t amount, std::int64_t unit) {
   return amount < unit ? amount : amount / unit * unit;
@@ -134,6 +123,17 @@ Quantity Ceiling(const tpu::MachineType& machine, Resource resource) {
 Quantity Allocatable(const tpu::MachineType& machine, Resource resource) {
   return resource == Resource::kCpu ? Quantity::FromMillis(machine.allocatable.cpu_millis)
                                     : Quantity::FromMebibytes(machine.allocatable.memory_mib);
+}
+
+const tpu::MachineType* LargestMachine(const Subject& subject, Resource resource) {
+  const tpu::MachineType* largest = nullptr;
+  for (const tpu::MachineType* machine : subject.shape.machines()) {
+    if (!MayHold(subject, *machine)) continue;
+    if (largest == nullptr || Ceiling(*machine, resource) > Ceiling(*largest, resource)) {
+      largest = machine;
+    }
+  }
+  return largest;
 }
 
 std::optional<Demand> DemandOf(const Subject& subject, Resource resource) {

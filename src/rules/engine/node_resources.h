@@ -29,6 +29,8 @@ const k8s::Container* LargestAsker(const k8s::PodSpec& spec, std::string_view re
 // A node of the machine can give the pod its chips: where nodes are not split and some machine has
 // just these, no other does.
 bool MayHold(const Subject& subject, const tpu::MachineType& machine);
+// Of those that may hold the pod, the one that has most of the resource; nullptr if none is known.
+const tpu::MachineType* LargestMachine(const Subject& subject, Resource resource);
 // All of the machine, by the most generous source.
 k8s::Quantity Ceiling(const tpu::MachineType& machine, Resource resource);
 // What a node of it is predicted to give to pods.
