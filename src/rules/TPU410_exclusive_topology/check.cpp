@@ -96,17 +96,19 @@ Domain DomainOf(const Subject& subject, bool is_group) {
 // All pods of a Job or group in a domain that is one node, where each takes a host of its own.
 void CheckDomain(const Subject& subject, const Slice& slice, bool is_group, Report& report) {
   const auto [key, label, object] = DomainOf(subject, is_group);
+  const bool is_no_label = label && MeansNodePool(*label);
+  if (!is_no_label && label != workload::kHostNameLabel) return;
   const std::string pointer = PointerOf(object, key);
   const workload::Edits node_pool = {{pointer, std::string(workload::kGkeNodePool)}};
-  if (label && MeansNodePool(*label)) {
-    report.Add({.pointer = pointer,
-                .summary = "the exclusive topology is no label of nodes",
-                .problem = fmt::format("is {}, which is no label of the nodes of GKE, so no node "
-                                       "is in such a domain and the pods stay Pending.",
-                                       Quoted(*label)),
-                .edits = node_pool});
+  if (is_no_label) {
+    return report.Add(
+        {.pointer = pointer,
+         .summary = "the exclusive topology is no label of nodes",
+         .problem = fmt::format("is {}, which is no label of the nodes of GKE, so no node "
+                                "is in such a domain and the pods stay Pending.",
+                                Quoted(*label)),
+         .edits = node_pool});
   }
-  if (label != workload::kHostNameLabel) return;
   const std::string_view unit = is_group ? "group" : "Job";
   report.Add({.pointer = pointer,
               .summary = fmt::format("each {} is kept on one node", unit),
