@@ -37,8 +37,7 @@ var doubts = map[string]string{
 // silences are the faults of which nothing is said although the scheduler does not place them, each
 // by decision. The list is closed.
 var silences = map[string]string{
-	"affinity: NotIn what is selected": "NotIn, Exists and Gt are never judged.",
-	"queue: one part, no toleration":   "Kueue holds the taint of the nodes against the template; the ResourceFlavor may tolerate it, as none does here.",
+	"queue: one part, no toleration": "Kueue holds the taint of the nodes against the template; the ResourceFlavor may tolerate it, as none does here.",
 }
 
 // gaps are the faults that no rule finds yet, or no repair mends: none today. They are on the page, and
