@@ -84,6 +84,16 @@ TEST(Json, SaysWhetherATextIsCutOrGoesOnBehindItsEnd) {
   EXPECT_EQ(fault(R"({"a": 1 2}, "b)"), wrong + "a comma or a bracket is missing near byte 8");
 }
 
+TEST(Json, SaysWhereATextIsNoUtf8) {
+  JsonParser parser;
+  const std::string wrong = "the body is not valid JSON: it is not UTF-8 near byte ";
+  const auto fault = [&](std::string_view text) { return parser.Parse(text).error().message; };
+  EXPECT_EQ(fault("{\"caf\xC3\xA9 \xFF\": 1}"), wrong + "8");
+  EXPECT_EQ(fault("[\"\\n\xC3\"]"), wrong + "4");
+  EXPECT_EQ(fault("{\"managedFields\": [\"\xED\xA0\x80\"]}"), wrong + "20");
+  EXPECT_EQ(parser.Parse("[\"caf\xC3\xA9\"]")->Element(0).AsString(), "caf\xC3\xA9");
+}
+
 TEST(Json, Case19DepthUpToTheLimitIsRead) {
   JsonParser parser;
   EXPECT_TRUE(parser.Parse(Nested(JsonParser::kMaxDepth)).ok());
