@@ -131,6 +131,13 @@ TEST(RequestFix, ContainersShareByTheirChips) {
   EXPECT_EQ(Requests(pod, 1)["memory"], Mebibytes(memory * 2 / 3));
 }
 
+// "4X4" may be meant as 4x4, whose hosts are smaller than the largest of the generation.
+TEST(RequestFix, NothingIsAddedWhereTheTopologyCannotBeRead) {
+  const Row v5e = {"tpu-v5-lite-podslice", "4X4", {}};
+  EXPECT_TRUE(Requests(BarePod(v5e, {8}), 0).is_null());
+  EXPECT_TRUE(Requests(BarePod(v5e, {4}), 0).is_null());
+}
+
 TEST(RequestFix, NothingIsAddedWhereNothingIsLeft) {
   json pod = BarePod(kV6e, {4});
   pod["spec"]["containers"].push_back(
