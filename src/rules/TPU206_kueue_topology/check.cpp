@@ -4,6 +4,7 @@
 
 #include "rules/engine/phrases.h"
 #include "rules/engine/slice_cut.h"
+#include "rules/engine/suggestions.h"
 #include "tpu_admission/base/text.h"
 #include "tpu_admission/workload/kueue_keys.h"
 
@@ -196,10 +197,7 @@ void CheckRequired(Annotations& annotations) {
 void CheckNode(Annotations& annotations, std::string_view key, std::optional<std::int64_t> pods) {
   if (annotations.Value(key) != workload::kHostNameLabel || pods.value_or(0) < 1) return;
   const Subject& subject = annotations.subject();
-  std::int64_t host = 0;
-  for (const tpu::MachineType* machine : subject.shape.machines()) {
-    host = std::max(host, machine->chips);
-  }
+  const std::int64_t host = LargestHost(subject);
   const std::int64_t asked = *pods * std::min<std::int64_t>(subject.pods.chips_per_pod, 1'000);
   if (host == 0 || asked <= host) return;
   const bool fits = subject.shape.topology && asked <= subject.shape.topology->chips();

@@ -44,13 +44,6 @@ std::string Names(const k8s::PodSpec& spec, const Holders& holders) {
   return names;
 }
 
-std::int64_t LargestHost(const Subject& subject) {
-  std::int64_t chips = 0;
-  for (const tpu::MachineType* machine : subject.shape.machines())
-    chips = std::max(chips, machine->chips);
-  return chips;
-}
-
 // "let one container ask for all 4 google.com/tpu, and the others for none"
 std::string OneContainer(const Subject& subject) {
   const std::vector<std::int64_t> possible = PossibleChips(subject);

@@ -212,6 +212,13 @@ std::vector<tpu::Placement> NearestFirst(const Subject& subject, std::int64_t wi
   return candidates;
 }
 
+std::int64_t LargestHost(const Subject& subject) {
+  std::int64_t chips = 0;
+  for (const tpu::MachineType* machine : subject.shape.machines())
+    chips = std::max(chips, machine->chips);
+  return chips;
+}
+
 void SuggestTopology(const Subject& subject, std::int64_t wished_chips, Finding& finding) {
   constexpr std::size_t kMostOthers = 2;
   const std::vector<tpu::Placement> candidates = NearestFirst(subject, wished_chips);

@@ -12,6 +12,8 @@ namespace tpu_admission::rules {
 
 // The chip counts that a container can have on the machines of this shape, rising.
 std::vector<std::int64_t> PossibleChips(const Subject& subject);
+// The chips of the largest machine of this shape; 0 if none is known.
+std::int64_t LargestHost(const Subject& subject);
 // "1, 2 or 4"
 std::string JoinNumbers(const std::vector<std::int64_t>& numbers);
 
