@@ -132,9 +132,7 @@ int Check(const CheckOptions& options) {
   SettingsLoader loader(options.engine, "", disk);
   const auto settings = loader.Load();
   if (!settings) return CannotRun(settings.error());
-  for (const std::string& warning : loader.warnings()) {
-    std::cerr << "tpu-admission: warning: " << ShownLines(warning) << '\n';
-  }
+  ShowWarnings(loader.warnings());
   if (const auto error = Contradiction(options)) return CannotRun(*error);
   const auto rules = offline::RuleChoice::Parse(options.select, options.ignore);
   if (!rules) return CannotRun(rules.error());

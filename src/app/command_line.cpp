@@ -377,6 +377,12 @@ int CannotRun(const Error& why) {
   return kCannotRun;
 }
 
+void ShowWarnings(const std::vector<std::string>& warnings) {
+  for (const std::string& warning : warnings) {
+    std::cerr << "tpu-admission: warning: " << ShownLines(warning) << '\n';
+  }
+}
+
 int Run(int argc, char** argv) try {
   const int code = CommandLine(argc > 0 ? argv[0] : "").Run(argc, argv);
   std::cout.flush();

@@ -1,6 +1,9 @@
 // The command line of tpu-admission: subcommands, flags, their environment twins and config file.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "tpu_admission/base/result.h"
 
 namespace tpu_admission::app {
@@ -13,6 +16,8 @@ inline constexpr int kCannotRun = 2;
 
 // Says why on standard error; kCannotRun.
 int CannotRun(const Error& why);
+// On standard error too.
+void ShowWarnings(const std::vector<std::string>& warnings);
 
 int Run(int argc, char** argv);
 

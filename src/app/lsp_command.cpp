@@ -12,7 +12,6 @@
 #include "app/commands.h"
 #include "app/settings_loader.h"
 #include "tpu_admission/base/clock.h"
-#include "tpu_admission/base/text.h"
 #include "tpu_admission/k8s/json.h"
 #include "tpu_admission/offline/lsp.h"
 
@@ -114,9 +113,7 @@ int Lsp(const LspOptions& options) {
   SettingsLoader loader(options.engine, "", disk);
   const auto settings = loader.Load();
   if (!settings) return CannotRun(settings.error());
-  for (const std::string& warning : loader.warnings()) {
-    std::cerr << "tpu-admission: warning: " << ShownLines(warning) << '\n';
-  }
+  ShowWarnings(loader.warnings());
   LanguageServer server(
       *settings,
       {.namespace_name = options.namespace_name, .today = DayOf(SystemClock().Now()), .rules = {}});

@@ -3,26 +3,18 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "tpu_admission/cluster/json_member.h"
 #include "tpu_admission/cluster/object_splitter.h"
 
 namespace tpu_admission::audit {
 namespace {
 
+using cluster::Member;
+using cluster::TextOf;
 using Json = nlohmann::json;
 
 constexpr int kPage = 500;
 constexpr int kMostPages = 20'000;  // a server that has more goes in circles
-
-const Json& Member(const Json& object, const char* key) {
-  static const Json kNull;
-  const auto found = object.is_object() ? object.find(key) : object.end();
-  return found == object.end() ? kNull : *found;
-}
-
-std::string TextOf(const Json& object, const char* key) {
-  const Json& value = Member(object, key);
-  return value.is_string() ? value.get<std::string>() : "";
-}
 
 Result<Json> ReadJson(kube::Collections& api, const std::string& path) {
   const kube::Answer answer = api.Read(path);

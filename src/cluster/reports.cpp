@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tpu_admission/base/json_pointer.h"
+#include "tpu_admission/cluster/json_member.h"
 
 namespace tpu_admission::cluster {
 namespace {
@@ -128,18 +129,6 @@ ReportObject Finish(Json report, std::int64_t seconds) {
   object.name = report["metadata"].value("name", "");
   object.text = Dump(report);
   return object;
-}
-
-// The member of an object that came from elsewhere, or null.
-const Json& Member(const Json& object, const char* key) {
-  static const Json kNull;
-  const auto found = object.is_object() ? object.find(key) : object.end();
-  return found == object.end() ? kNull : *found;
-}
-
-std::string TextOf(const Json& object, const char* key) {
-  const Json& value = Member(object, key);
-  return value.is_string() ? value.get<std::string>() : "";
 }
 
 }  // namespace
