@@ -4,6 +4,7 @@
 #include <span>
 #include <variant>
 
+#include "admission/excused.h"
 #include "admission/patch.h"
 #include "tpu_admission/k8s/json_edit.h"
 
@@ -40,10 +41,12 @@ repair::Fault FaultOf(const rules::Finding& finding) {
           .needs_a_name = finding.rule->is_about_names && finding.edits.empty()};
 }
 
-repair::Proof ProofOf(Judgement judgement, const Decision& before, Mode least) {
+repair::Proof ProofOf(Judgement judgement, const Decision& before, const Excused& excused,
+                      Mode least) {
   repair::Proof proof;
   proof.unreadable = judgement.state != Judgement::State::kJudged;
   for (const JudgedFinding& judged : judgement.decision.findings) {
+    if (excused.Has(judged.finding)) continue;
     const bool warns = Hardest(judged) == Mode::kWarn;
     const Mode was = warns ? ModeBefore(before, judged.finding.fault()) : Mode::kOff;
     const bool is_new = warns && was < Mode::kWarn;
@@ -55,6 +58,16 @@ repair::Proof ProofOf(Judgement judgement, const Decision& before, Mode least) {
   }
   proof.workload = std::move(judgement.workload);
   return proof;
+}
+
+// Of a container, where the fix is of one.
+bool WouldMend(const rules::RuleFix& mend, const rules::Finding& finding) {
+  if (finding.rule != mend.rule) return false;
+  const auto* const requests = std::get_if<rules::AddRequests>(&mend.fix);
+  if (requests == nullptr) return true;
+  const std::string container = std::string(finding.pods->spec_pointer) + "/" +
+                                std::string(requests->list) + "/" + std::to_string(requests->index);
+  return (finding.pointer + "/").starts_with(container + "/");
 }
 
 bool IsForTemplates(const rules::Fix& fix) {
@@ -80,17 +93,20 @@ std::vector<std::string> DecisionsOf(const std::vector<JudgedFinding>& findings,
 }  // namespace
 
 std::vector<repair::Repair> RepairsOf(const Settings& settings, const Submission& submission,
-                                      const Judgement& judgement, k8s::Arena& arena) {
+                                      const Judgement& judgement, k8s::Arena& arena,
+                                      const IsExcused& is_excused) {
   if (judgement.state != Judgement::State::kJudged) return {};
+  const Excused excused(settings, submission, judgement, is_excused);
   // Only what denies must go; where nothing does, what warns.
   const auto& findings = judgement.decision.findings;
-  const bool denied = std::any_of(findings.begin(), findings.end(), [](const auto& judged) {
-    return Hardest(judged) == Mode::kDeny;
+  const bool denied = std::any_of(findings.begin(), findings.end(), [&](const auto& judged) {
+    return Hardest(judged) == Mode::kDeny && !excused.Has(judged.finding);
   });
   const Mode least = denied ? Mode::kDeny : Mode::kWarn;
   repair::Proof written;
   for (const JudgedFinding& judged : findings) {
-    if (MustGo(judged, least)) written.faults.push_back(FaultOf(judged.finding));
+    if (!MustGo(judged, least) || excused.Has(judged.finding)) continue;
+    written.faults.push_back(FaultOf(judged.finding));
   }
   if (written.faults.empty()) return {};
   written.workload = judgement.workload;
@@ -98,7 +114,10 @@ std::vector<repair::Repair> RepairsOf(const Settings& settings, const Submission
     Submission edited = submission;
     edited.object = object;
     edited.before = {};
-    return ProofOf(Judge(settings, edited, arena), judgement.decision, least);
+    repair::Proof proof =
+        ProofOf(Judge(settings, edited, arena), judgement.decision, excused, least);
+    if (!excused.AreKept(submission.object, object)) proof.unreadable = true;  // it is no repair
+    return proof;
   };
   return repair::FindRepairs(settings.engine.catalog(), submission.object, written,
                              denied ? repair::Reach::kAnyShape : repair::Reach::kAsSaid, prove,
@@ -106,9 +125,14 @@ std::vector<repair::Repair> RepairsOf(const Settings& settings, const Submission
 }
 
 std::vector<TemplateFix> FixesOf(const Settings& settings, const Submission& submission,
-                                 const Judgement& judgement) {
+                                 const Judgement& judgement, const IsExcused& is_excused) {
   std::vector<TemplateFix> fixes;
   if (judgement.state != Judgement::State::kJudged) return fixes;
+  std::vector<rules::Finding> excused;
+  if (is_excused) {
+    excused = settings.engine.Evaluate(judgement.workload).findings;
+    std::erase_if(excused, [&](const auto& finding) { return !is_excused(finding); });
+  }
   for (const workload::PodSet& pods : judgement.workload.pod_sets) {
     const std::string pointer(pods.pointer);
     if (pods.spec_pointer != pointer + "/spec") continue;
@@ -118,6 +142,10 @@ std::vector<TemplateFix> FixesOf(const Settings& settings, const Submission& sub
     for (const rules::RuleFix& mend :
          settings.engine.Fixes(alone, settings.FixingRules(submission.namespace_name))) {
       if (!IsForTemplates(mend.fix)) continue;
+      const bool is_kept = std::any_of(excused.begin(), excused.end(), [&](const auto& finding) {
+        return finding.pods == &pods && WouldMend(mend, finding);
+      });
+      if (is_kept) continue;
       fixes.push_back({mend.rule, pointer, BuildPatch(pod, std::span(&mend.fix, 1))});
     }
   }

@@ -145,7 +145,7 @@ class Checker {
       finding.edits = "[]";  // they are of the text, which is one value here
       finding.field = FieldPath(pointer) + ": " + finding.field;
       finding.place = SpanOf(workflow, pointer, report_.text);
-      Excuse(workflow, finding.pointer, finding);
+      Excuse(CommentFor(workflow, finding.pointer, *finding.rule), finding);
     }
     if (told.findings.empty()) return;
     Name(workflow, judgement.workload, told);
@@ -159,12 +159,24 @@ class Checker {
            (wish_.with_recorded || !IsOnlyRecorded(judged));
   }
 
-  // A comment of the file may ask to ignore it.
-  void Excuse(const ManifestObject& object, std::string_view pointer, ReportedFinding& finding) {
-    if (!finding.ignored_because.empty() || finding.would_be <= Mode::kAudit) return;
-    finding.ignored_because =
-        comments_.ReasonToIgnore(*finding.rule, object.document, std::string(pointer));
-    if (!finding.ignored_because.empty()) finding.mode = finding.would_be = Mode::kAudit;
+  // Why a comment of the file asks to ignore what `rule` finds at `pointer`; empty: none does.
+  std::string CommentFor(const ManifestObject& object, std::string_view pointer,
+                         const rules::Rule& rule) {
+    return comments_.ReasonToIgnore(rule, object.document, pointer);
+  }
+
+  static void Excuse(std::string reason, ReportedFinding& finding) {
+    if (reason.empty() || !finding.ignored_because.empty()) return;
+    finding.ignored_because = std::move(reason);
+    finding.mode = finding.would_be = Mode::kAudit;
+  }
+
+  // What is to stay as it is: by a comment, or by the flags.
+  admission::IsExcused IsExcusedIn(const ManifestObject& object) {
+    return [this, &object](const rules::Finding& finding) {
+      return !wish_.rules.Has(*finding.rule) ||
+             !CommentFor(object, object.pointer + finding.pointer, *finding.rule).empty();
+    };
   }
 
   void Name(const ManifestObject& object, const workload::Workload& workload, ObjectReport& told) {
@@ -193,9 +205,12 @@ class Checker {
       told.errors.push_back({object.PlaceOf(slip.pointer).value, slip.problem});
     }
     for (const JudgedFinding& judged : judgement.decision.findings) {
+      const rules::Finding& found = judged.finding;
+      if (!wish_.rules.Has(*found.rule)) continue;
+      // Also of what is only recorded: --fix would write something for it.
+      std::string reason = CommentFor(object, object.pointer + found.pointer, *found.rule);
       if (!IsTold(judged)) continue;
-      ReportedFinding& finding = told.findings.emplace_back(Reported(object, judged, report_.text));
-      Excuse(object, finding.pointer, finding);
+      Excuse(std::move(reason), told.findings.emplace_back(Reported(object, judged, report_.text)));
     }
     // The last of them are what is told above.
     const auto& complaints = judgement.decision.complaints;
@@ -216,7 +231,8 @@ class Checker {
       return;
     }
     char label = 'a';
-    for (repair::Repair& repair : RepairsOf(settings_, submission, judgement, arena_)) {
+    const admission::IsExcused is_excused = IsExcusedIn(object);
+    for (repair::Repair& repair : RepairsOf(settings_, submission, judgement, arena_, is_excused)) {
       for (k8s::JsonEdit& edit : repair.edits) edit.pointer.insert(0, object.pointer);
       std::string patch = k8s::AsPatch(object.root, repair.edits);
       told.repairs.push_back({std::move(repair), label++, std::move(patch)});
@@ -224,13 +240,15 @@ class Checker {
     const bool denied = std::any_of(told.findings.begin(), told.findings.end(),
                                     [](const auto& each) { return each.mode == Mode::kDeny; });
     if (denied && told.repairs.empty()) {
-      told.why_no_repair = admission::WhyNoRepair(judgement.decision.findings);
+      std::vector<JudgedFinding> left = judgement.decision.findings;
+      std::erase_if(left, [&](const JudgedFinding& each) { return is_excused(each.finding); });
+      told.why_no_repair = admission::WhyNoRepair(left);
     }
   }
 
   void Fix(const ManifestObject& object, const admission::Submission& submission,
-           const admission::Judgement& judgement, ObjectReport& told) const {
-    told.fixes = FixesOf(settings_, submission, judgement);
+           const admission::Judgement& judgement, ObjectReport& told) {
+    told.fixes = FixesOf(settings_, submission, judgement, IsExcusedIn(object));
     std::erase_if(told.fixes,
                   [&](const admission::TemplateFix& fix) { return !wish_.rules.Has(*fix.rule); });
     for (admission::TemplateFix& fix : told.fixes) fix.pointer.insert(0, object.pointer);
