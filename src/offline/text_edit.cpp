@@ -7,11 +7,11 @@
 #include <optional>
 #include <utility>
 
+#include "offline/text_proof.h"
 #include "offline/yaml_text.h"
 #include "tpu_admission/base/json_pointer.h"
 #include "tpu_admission/base/text.h"
 #include "tpu_admission/base/yaml.h"
-#include "tpu_admission/k8s/yaml_tree.h"
 
 namespace tpu_admission::offline {
 namespace {
@@ -191,86 +191,6 @@ std::optional<Change> Renaming(std::string_view text, const YamlNode& root, cons
   const std::size_t end = old->member->value->end.offset;
   if (begin >= text.size() || end <= begin) return std::nullopt;
   return Change{begin, end, NewMembers(IsJson(text, root), {{way.missing, &*addition.value}})};
-}
-
-// The item of a list (the text, or its `items`) that the pointer leads into: how many of its bytes
-// name it. 0: it leads into none.
-std::size_t ItemBytes(std::string_view pointer) {
-  constexpr std::string_view kItems = "/items";
-  const std::size_t list = pointer.starts_with("/items/") ? kItems.size() : 0;
-  const std::size_t end = std::min(pointer.find('/', list + 1), pointer.size());
-  const bool is_index =
-      end > list + 1 && std::all_of(pointer.begin() + std::ptrdiff_t(list) + 1,
-                                    pointer.begin() + std::ptrdiff_t(end), IsDigit);
-  return is_index ? end : 0;
-}
-
-using EditsByItem = std::map<std::size_t, std::vector<JsonEdit>>;  // with pointers from the item on
-
-// Whether `after` is the list `before` with the edits of its items.
-bool ItemsReadAs(k8s::JsonView before, k8s::JsonView after, const EditsByItem& edits,
-                 k8s::Arena& arena) {
-  if (!after.is_array() || after.size() != before.size()) return false;
-  for (std::size_t i = 0; i < before.size(); ++i) {
-    const auto some = edits.find(i);
-    const k8s::JsonView item = before.Element(i);
-    const k8s::JsonView wanted = some == edits.end() ? item : Edited(item, some->second, arena);
-    if (!Equal(wanted, after.Element(i))) return false;
-  }
-  return true;
-}
-
-// Whether `after` is `before` with the edits. Each edit copies the list that it is in, so those of
-// the items of a list are made item by item.
-bool ReadsAs(k8s::JsonView before, k8s::JsonView after, const std::vector<JsonEdit>& edits,
-             k8s::Arena& arena) {
-  const bool in_list = before.is_array();
-  const k8s::JsonView list = in_list ? before : before["items"];
-  EditsByItem by_item;
-  for (const JsonEdit& edit : edits) {
-    const std::string_view pointer = edit.pointer;
-    const std::size_t bytes = ItemBytes(pointer);
-    const std::size_t slash = pointer.substr(0, bytes).rfind('/');
-    std::size_t index = 0;
-    const bool good =
-        list.is_array() && bytes > 0 && (slash == 0) == in_list &&
-        std::from_chars(pointer.data() + slash + 1, pointer.data() + bytes, index).ec ==
-            std::errc() &&
-        index < list.size();
-    if (!good) return Equal(Edited(before, edits, arena), after);
-    by_item[index].push_back({std::string(pointer.substr(bytes)), edit.value, edit.name});
-  }
-  if (in_list) return ItemsReadAs(before, after, by_item, arena);
-  if (!after.is_object() || before.size() != after.size()) return false;
-  for (std::size_t i = 0; i < before.size(); ++i) {
-    const std::string_view key = before.MemberKey(i);
-    if (after.MemberKey(i) != key) return false;
-    const bool same = key == "items" ? ItemsReadAs(list, after.Member(i), by_item, arena)
-                                     : Equal(before.Member(i), after.Member(i));
-    if (!same) return false;
-  }
-  return true;
-}
-
-// Whether each document of `after` is that of `before` with its edits.
-bool ReadsAs(const YamlStream& before, std::string_view text,
-             const std::vector<DocumentEdits>& edits) {
-  const YamlStream after = ReadYaml(text);
-  if (after.documents.size() != before.documents.size() ||
-      after.errors.size() != before.errors.size()) {
-    return false;
-  }
-  k8s::Arena arena;
-  for (std::size_t i = 0; i < before.documents.size(); ++i) {
-    std::vector<JsonEdit> own;
-    for (const DocumentEdits& some : edits) {
-      if (some.document != before.documents[i].index) continue;
-      own.insert(own.end(), some.edits.begin(), some.edits.end());
-    }
-    const k8s::JsonView was = k8s::TreeOf(*before.documents[i].root, arena);
-    if (!ReadsAs(was, k8s::TreeOf(*after.documents[i].root, arena), own, arena)) return false;
-  }
-  return true;
 }
 
 // With what somebody must write.
