@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "offline/comment_lines.h"
 #include "offline/text_proof.h"
 #include "offline/yaml_text.h"
 #include "tpu_admission/base/json_pointer.h"
@@ -119,8 +120,9 @@ std::string NewMembers(bool json, const std::vector<Missing>& all, std::size_t d
   return written;
 }
 
-// Puts `member` into the map, before what is there.
-std::optional<Change> Insertion(std::string_view text, const YamlNode& map,
+// Puts `member` into the map, before what is there. A comment stays with its key: in a document's
+// own map, where it may speak of all of it, at the top.
+std::optional<Change> Insertion(std::string_view text, const YamlNode& root, const YamlNode& map,
                                 const std::string& member) {
   const std::size_t start = map.start.offset;
   if (map.kind != YamlNode::Kind::kMap || start >= text.size()) return std::nullopt;
@@ -129,7 +131,13 @@ std::optional<Change> Insertion(std::string_view text, const YamlNode& map,
   }
   if (map.members.empty()) return std::nullopt;
   const YamlMark first = map.members.front().mark;
-  return Change{first.offset, first.offset, member + "\n" + std::string(first.column - 1, ' ')};
+  const std::string indent(first.column - 1, ' ');
+  const auto above = &map == &root ? std::nullopt : BeginWithComments(text, first.offset);
+  if (!above || text.substr(*above, first.offset - *above) == indent) {
+    return Change{first.offset, first.offset, member + "\n" + indent};
+  }
+  const std::string_view eol = *above > 1 && text[*above - 2] == '\r' ? "\r\n" : "\n";
+  return Change{*above, *above, indent + member + std::string(eol)};
 }
 
 // Where several edits put something into a map that is empty or not there yet, it is made once.
@@ -155,7 +163,7 @@ std::optional<Change> NewMap(std::string_view text, const YamlNode& root,
     }
   }
   const bool json = IsJson(text, root);
-  std::optional<Change> change = Insertion(text, *way.node, NewMembers(json, all));
+  std::optional<Change> change = Insertion(text, root, *way.node, NewMembers(json, all));
   if (change) left = std::move(others);
   return change;
 }
@@ -176,7 +184,8 @@ std::optional<Change> ChangeFor(std::string_view text, const YamlNode& root, Jso
     if (quote != '\0' && number != nullptr) edit.value = std::to_string(*number);
     return change;
   }
-  return Insertion(text, *way.node, NewMembers(IsJson(text, root), {{way.missing, &*edit.value}}));
+  return Insertion(text, root, *way.node,
+                   NewMembers(IsJson(text, root), {{way.missing, &*edit.value}}));
 }
 
 // Where one edit takes a member out of a map and another puts one in, the new one stands in the

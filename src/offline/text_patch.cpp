@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "offline/comment_lines.h"
 #include "offline/halves.h"
 #include "offline/yaml_text.h"
 #include "tpu_admission/base/json_pointer.h"
@@ -192,7 +193,12 @@ std::optional<TextChange> Added(std::string_view text, const YamlNode& root,
   } else {
     lines = Block({{missing, value}}, column - 1, layout);
   }
-  return LinesAfter(text, EndOfLast(node), indent + lines, layout);
+  // The dashes of a list may stand under its key, and so do the comments of its items.
+  const YamlNode* const last = list ? nullptr : node.members.back().value;
+  const bool under_key =
+      last != nullptr && last->kind == Kind::kList && last->start.column == column;
+  const std::size_t end = BehindComments(text, EndOfLast(node), column + (under_key ? 0 : 1));
+  return LinesAfter(text, end, indent + lines, layout);
 }
 
 // What somebody must write in the place of the patch.
