@@ -168,7 +168,13 @@ std::optional<Change> NewMap(std::string_view text, const YamlNode& root,
   return change;
 }
 
-// The change of the text that makes `edit`; nothing if it cannot be made in place. A number in the
+// Whether the API takes a word for the number that is set there: an amount of a resource, whose
+// name has a domain. A count must be a number.
+bool MayBeAWord(const JsonEdit& edit) {
+  return edit.pointer.find("~1", edit.pointer.rfind('/')) != std::string::npos;
+}
+
+// The change of the text that makes `edit`; nothing if it cannot be made in place. An amount in the
 // place of a quoted word stays quoted, and so becomes a word.
 std::optional<Change> ChangeFor(std::string_view text, const YamlNode& root, JsonEdit& edit) {
   if (!edit.value) return Removal(text, root, edit);
@@ -178,9 +184,11 @@ std::optional<Change> ChangeFor(std::string_view text, const YamlNode& root, Jso
   if (way.missing.empty()) {
     if (IsCollection(*way.node)) return std::nullopt;
     const char first = text[start];
-    const char quote = first == '"' || first == '\'' ? first : '\0';
-    Change change{start, way.node->end.offset, Written(*edit.value, quote, IsJson(text, root))};
     const auto* const number = std::get_if<std::int64_t>(&*edit.value);
+    const bool is_quoted = first == '"' || first == '\'';
+    const bool stays = is_quoted && (number == nullptr || MayBeAWord(edit));
+    const char quote = stays ? first : '\0';
+    Change change{start, way.node->end.offset, Written(*edit.value, quote, IsJson(text, root))};
     if (quote != '\0' && number != nullptr) edit.value = std::to_string(*number);
     return change;
   }

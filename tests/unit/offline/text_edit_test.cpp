@@ -46,10 +46,12 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"Scalar", "# c\na: 1  # why\nb: 2\n", {Set("/a", 7)}, "# c\na: 7  # why\nb: 2\n"},
         Case{
             "Quotes", "a: \"8\"\nb: '8'\n", {Set("/a", "4"), Set("/b", "4")}, "a: \"4\"\nb: '4'\n"},
-        Case{"ANumberInQuotes", "a: '8'\n", {Set("/a", 4)}, "a: '4'\n"},
+        Case{"AnAmountInQuotes", "a/b: '8'\n", {Set("/a~1b", 4)}, "a/b: '4'\n"},
+        Case{"ACountInQuotes", "a: '8'\n", {Set("/a", 4)}, "a: 4\n"},
+        Case{"ACountInQuotesOfJson", R"({"a": "8"})", {Set("/a", 4)}, R"({"a": 4})"},
         Case{"NeedsQuotes", "a: x\n", {Set("/a", "4")}, "a: \"4\"\n"},
         Case{"AnAnchorStays", "a: &x 8  # why\n", {Set("/a", 4)}, "a: &x 4  # why\n"},
-        Case{"AnAnchorStaysBeforeQuotes", "a: &x '8'\n", {Set("/a", 4)}, "a: &x '4'\n"},
+        Case{"AnAnchorStaysBeforeQuotes", "a: &x '8'\n", {Set("/a", "4")}, "a: &x '4'\n"},
         Case{
             "AnAliasFollows", "a: &x 8\nb: *x\n", {Set("/a", 4), Set("/b", 4)}, "a: &x 4\nb: *x\n"},
         Case{"AnAliasOfAnother", "a: &x 8\nb: *x\n", {Set("/a", 4)}, nullptr},
