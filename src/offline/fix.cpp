@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <set>
 #include <span>
+#include <string>
 #include <utility>
 
 #include "offline/halves.h"
@@ -84,10 +86,35 @@ void Complain(std::size_t document, const ObjectReport* object, const std::strin
   }
 }
 
-// The fixes of the report.
-ByDocument<ObjectPatch> PatchesOf(const FileReport& report) {
+// Objects, by document and pointer, which stay the same from round to round.
+using ObjectSet = std::set<std::pair<std::size_t, std::string>>;
+
+bool IsIn(const ObjectSet& some, const ObjectReport& object) {
+  return some.contains({object.document, object.pointer});
+}
+
+// Those that need a repair and have none with this label, unless they were given it before.
+ObjectSet WithoutRepair(const FileReport& report, char label, const ObjectSet& repaired) {
+  ObjectSet without;
+  for (const ObjectReport& object : report.objects) {
+    const bool has_one = std::any_of(object.repairs.begin(), object.repairs.end(),
+                                     [&](const auto& repair) { return repair.label == label; });
+    // That it has none at all is told by `check`.
+    const bool needs_one =
+        !object.repairs.empty() || (label != 'a' && !object.why_no_repair.empty());
+    if (needs_one && !has_one && !IsIn(repaired, object)) {
+      without.emplace(object.document, object.pointer);
+    }
+  }
+  return without;
+}
+
+// The fixes of the report, but of those `without` a repair: what would be added to them depends on
+// what is to be repaired first.
+ByDocument<ObjectPatch> PatchesOf(const FileReport& report, const ObjectSet& without) {
   ByDocument<ObjectPatch> patches;
   for (const ObjectReport& object : report.objects) {
+    if (IsIn(without, object)) continue;
     for (const admission::TemplateFix& fix : object.fixes) {
       patches[object.document].push_back({&object, {fix.pointer, fix.patch}});
     }
@@ -145,15 +172,29 @@ std::vector<TextChange> ChangesOfPatches(const YamlStream& stream, std::size_t d
   return std::move(found.changes);
 }
 
+void TellWithout(const FileReport& report, char label, const ObjectSet& without, FixedText& fixed) {
+  for (const ObjectReport& object : report.objects) {
+    if (!IsIn(without, object)) continue;
+    std::string has = "none";
+    if (!object.repairs.empty()) has = std::string("a");
+    if (object.repairs.size() > 1) has += std::string(" to ") + object.repairs.back().label;
+    Complain(object.document, &object,
+             std::string("not changed, since it has no repair ") + label + "; it has " + has,
+             fixed);
+  }
+}
+
 bool HasOnlyCr(std::string_view text) {
   return text.find('\r') != text.npos && text.find('\n') == text.npos;
 }
 
 // One round of repairs, or of the fixes that are left; false if it changed nothing.
-bool Mend(const FileReport& report, char label, FixedText& fixed) {
+bool Mend(const FileReport& report, char label, ObjectSet& repaired, FixedText& fixed) {
   fixed.problems.clear();
+  const ObjectSet without = WithoutRepair(report, label, repaired);
   const ByDocument<ObjectEdits> edits = EditsOf(report, label);
-  const ByDocument<ObjectPatch> patches = PatchesOf(report);
+  const ByDocument<ObjectPatch> patches = PatchesOf(report, without);
+  TellWithout(report, label, without, fixed);
   if (HasOnlyCr(fixed.text) && !(edits.empty() && patches.empty())) {
     fixed.problems.emplace_back(
         "not changed, since its lines end in CR alone and new ones would end in LF; write it with "
@@ -167,6 +208,7 @@ bool Mend(const FileReport& report, char label, FixedText& fixed) {
   };
   for (const auto& [document, some] : edits) {
     add(ChangesOfObjects(stream, document, some, fixed));
+    for (const ObjectEdits& each : some) repaired.emplace(document, each.object->pointer);
   }
   if (!changes.empty()) return Apply(std::move(changes), fixed);
   for (const auto& [document, some] : patches) {
@@ -192,13 +234,14 @@ FixedText FixText(const admission::Settings& settings, CheckWish wish, char labe
   wish.with_fixes = true;
   FixedText fixed;
   fixed.text = std::move(text);
+  ObjectSet repaired;
   for (int round = 0; round < kMostRounds; ++round) {
     const FileReport report = CheckText(settings, wish, "", fixed.text);
     if (round == 0) {
       fixed.errors = ErrorsOf(report);
       fixed.is_template = report.is_template;
     }
-    if (!Mend(report, label, fixed)) break;
+    if (!Mend(report, label, repaired, fixed)) break;
   }
   return fixed;
 }

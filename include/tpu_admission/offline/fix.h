@@ -20,7 +20,8 @@ struct FixedText {
 };
 
 // Makes of each object that something is told of the repair with this label, and adds the fixes of
-// /mutate (tolerations, requests) to its pod templates; of one that has neither nothing is changed.
+// /mutate (tolerations, requests) to its pod templates; of one that has neither nothing is changed,
+// nor of one that has other repairs than this: that is a problem.
 // What is mended is checked and mended again until nothing changes, so that a second
 // call changes nothing.
 FixedText FixText(const admission::Settings& settings, CheckWish wish, char label,

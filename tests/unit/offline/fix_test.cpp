@@ -1,0 +1,54 @@
+#include "tpu_admission/offline/fix.h"
+
+#include <gmock/gmock.h>
+
+#include "support/settings.h"
+
+namespace tpu_admission::offline {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+FixedText Fixed(const std::string& text, char label) {
+  return FixText(testing::StandardSettings(), {"", {2026, 11, 22}, {}}, label, text);
+}
+
+// A pod of TPU7x with three chips has two repairs.
+std::string Pod(const std::string& name, const std::string& accelerator,
+                const std::string& topology, int chips) {
+  return "apiVersion: v1\nkind: Pod\nmetadata: {name: " + name +
+         "}\nspec:\n  nodeSelector:\n    cloud.google.com/gke-tpu-accelerator: " + accelerator +
+         "\n    cloud.google.com/gke-tpu-topology: " + topology +
+         "\n  containers:\n  - name: a\n    resources: {limits: {google.com/tpu: " +
+         std::to_string(chips) + "}}\n";
+}
+const std::string kThree = Pod("three", "tpu7x", "2x2x1", 3);
+
+TEST(Fix, TakesTheRepairThatIsAskedFor) {
+  const FixedText fixed = Fixed(kThree, 'b');
+  EXPECT_THAT(fixed.problems, IsEmpty());
+  EXPECT_THAT(fixed.text, HasSubstr("google.com/tpu: 1"));
+  EXPECT_THAT(fixed.text, HasSubstr("tolerations")) << "what is left to add is added";
+}
+
+// Requests would be computed from chips that are to be repaired first.
+TEST(Fix, AnObjectWithoutTheRepairIsNamedAndLeftAsItIs) {
+  const FixedText none = Fixed(kThree, 'c');
+  EXPECT_EQ(none.text, kThree);
+  EXPECT_THAT(
+      none.problems,
+      ElementsAre("document 1: Pod \"three\" in line 1: not changed, since it has no repair "
+                  "c; it has a to b"));
+
+  const std::string other = "---\n" + Pod("other", "tpu-v6e-slice", "3x3", 4);
+  const FixedText partly = Fixed(kThree + other, 'c');
+  EXPECT_TRUE(partly.text.starts_with(kThree));
+  EXPECT_THAT(partly.text, HasSubstr("topology: 2x4"));
+  EXPECT_THAT(partly.text, HasSubstr("tolerations"));
+  EXPECT_THAT(partly.problems, ElementsAre(HasSubstr("has no repair c")));
+}
+
+}  // namespace
+}  // namespace tpu_admission::offline
