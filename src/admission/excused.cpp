@@ -20,6 +20,7 @@ Excused::Excused(const Settings& settings, const Submission& submission, const J
   const workload::Workload& workload = judgement.workload;
   const std::string_view space = submission.namespace_name;
   AskedExemptions asked(workload);
+  if (!is_excused && asked.empty() && !settings.policy.turns_rules_off()) return;
   const auto take = [&](const std::vector<rules::Finding>& findings) {
     for (const rules::Finding& finding : findings) {
       const bool is_off =

@@ -139,6 +139,21 @@ bool Policy::FixOf(std::size_t index, rules::Platform platform,
          Decide(index, own, namespace_name).mode != Mode::kOff;
 }
 
+bool Policy::turns_rules_off() const {
+  const auto is_off = [](const auto& mode) { return mode == Mode::kOff; };
+  const auto has_off = [&](const RuleModes& modes) {
+    return std::any_of(modes.begin(), modes.end(), is_off);
+  };
+  return has_off(profile_.modes) ||
+         std::any_of(profile_.cases.begin(), profile_.cases.end(),
+                     [&](const Profile::Case& each) { return has_off(each.modes); }) ||
+         std::any_of(sections_.begin(), sections_.end(), [&](const Section& section) {
+           return is_off(section.at_most) ||
+                  std::any_of(section.settings.begin(), section.settings.end(),
+                              [&](const RuleSetting& each) { return is_off(each.mode); });
+         });
+}
+
 std::vector<const Rule*> Policy::FixingRules(rules::Platform platform,
                                              std::string_view namespace_name) const {
   std::vector<const Rule*> fixing;

@@ -40,6 +40,8 @@ class AskedExemptions {
   // Looks up one annotation of the object, and one of each pod template.
   explicit AskedExemptions(const workload::Workload& workload);
 
+  bool empty() const { return asked_.empty(); }
+
   // Why `finding` is to be ignored, or nothing. An entry of the object goes before one of the pod
   // template. If the one that is asked for does not count, that becomes a complaint, provided that
   // the finding is `heard` at all: beyond the log.

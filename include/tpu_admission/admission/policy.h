@@ -43,6 +43,8 @@ class Policy {
                                               std::string_view namespace_name) const;
   // Whether authors of objects may ask to be excused from `rule`.
   bool MayBeIgnored(const rules::Rule& rule, std::string_view namespace_name) const;
+  // Whether some rule is off for somebody.
+  bool turns_rules_off() const;
   // Objects whose parent was judged already: audit unless the policy says `children: deny`.
   bool children_may_be_denied() const { return children_may_be_denied_; }
 
