@@ -147,6 +147,12 @@ std::size_t DirectiveTooMany(std::string_view text) {
   return text.npos;
 }
 
+// libyaml says of a tab at the begin of a line that no token can begin with "that character".
+bool IsATab(const yaml_parser_t& parser, std::string_view text, const Marks& marks) {
+  const std::size_t at = marks.ByteOf(parser.problem_mark.index);
+  return parser.error == YAML_SCANNER_ERROR && at < text.size() && text[at] == '\t';
+}
+
 std::string Problem(const yaml_parser_t& parser) {
   std::string problem = parser.problem == nullptr ? "no memory" : parser.problem;
   if (parser.context != nullptr) problem = std::string(parser.context) + ": " + problem;
@@ -177,7 +183,10 @@ void ReadDocuments(std::string_view text, const YamlMark& start, Builder& builde
     }
     Event event;
     if (!parser.Next(event)) {
-      builder.Fail(ProblemMark(parser.raw(), marks), Problem(parser.raw()));
+      builder.Fail(ProblemMark(parser.raw(), marks),
+                   IsATab(parser.raw(), text, marks)
+                       ? "a tab stands here, and YAML takes none as indentation; indent by blanks"
+                       : Problem(parser.raw()));
       return builder.Drop();
     }
     if (event.type == YAML_STREAM_END_EVENT) return;

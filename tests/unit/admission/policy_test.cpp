@@ -256,8 +256,8 @@ INSTANTIATE_TEST_SUITE_P(
                 "policy.yaml:1:8: rules: found a list, wanted a mapping"},
         Refusal{"NotAMap", "- a\n", "policy.yaml:1:1: found a list, wanted a mapping"},
         Refusal{"Tab", "rules:\n\tTPU401: warn\n",
-                "policy.yaml:2:1: while scanning for the next token: found character that cannot "
-                "start any token"},
+                "policy.yaml:2:1: a tab stands here, and YAML takes none as indentation; indent by "
+                "blanks"},
         Refusal{"TwoDocuments", "rules: {}\n---\nrules: {}\n",
                 "policy.yaml:3:1: found a second YAML document, one is wanted"}),
     CaseName());
