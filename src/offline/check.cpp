@@ -60,6 +60,14 @@ bool IsOnlyRecorded(const JudgedFinding& judged) {
   return std::max(judged.mode, judged.would_be) <= Mode::kAudit && judged.ignored_because.empty();
 }
 
+// Whether a finding is about a label or annotation that ends in a line break, as a text written
+// with | or > does: nobody sees that. (A command may well end so.)
+bool EndsItsLine(const ManifestObject& object, std::string_view pointer) {
+  const auto is_below = [&](std::string_view key) { return pointer.find(key) != pointer.npos; };
+  return k8s::At(object.json, pointer).StringOr("").ends_with('\n') &&
+         (is_below("/nodeSelector/") || is_below("/annotations/") || is_below("/values/"));
+}
+
 ReportedFinding Reported(const ManifestObject& object, const JudgedFinding& judged,
                          std::string_view text) {
   ReportedFinding finding;
@@ -211,6 +219,12 @@ class Checker {
       std::string reason = CommentFor(object, object.pointer + found.pointer, *found.rule);
       if (!IsTold(judged)) continue;
       Excuse(std::move(reason), told.findings.emplace_back(Reported(object, judged, report_.text)));
+      if (EndsItsLine(object, found.pointer)) {
+        told.warnings.push_back({object.PlaceOf(found.pointer).value,
+                                 FieldPath(found.pointer) +
+                                     " ends in a line break, which is part "
+                                     "of the value; write it in the line of its key"});
+      }
     }
     // The last of them are what is told above.
     const auto& complaints = judgement.decision.complaints;

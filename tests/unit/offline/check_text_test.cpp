@@ -130,6 +130,12 @@ TEST(CheckText, TheCaretOfWhatIsMissingIsUnderTheKeyThatIsThere) {
               HasSubstr("\n    5 |   nodeSelector:\n      |   ^^^^^^^^^^^^\n"));
 }
 
+TEST(CheckText, SaysThatAValueEndsInALineBreak) {
+  const std::string told = Told(Check(With(kPod, "topology: ", "|\n      ")), "text");
+  EXPECT_THAT(told, HasSubstr("ends in a line break, which is part of the value; write it in the"));
+  EXPECT_THAT(Told(Check(kPod), "text"), ::testing::Not(HasSubstr("line break")));
+}
+
 TEST(CheckText, ColoursPlaceWordAndCaret) {
   const std::string text = Told(Check(kPod), "text", true);
   EXPECT_THAT(text, HasSubstr("\x1b[1ma.yaml:7:40:\x1b[0m \x1b[1;31merror:\x1b[0m Pod \"p\""));
