@@ -1,15 +1,18 @@
 #include "tpu_admission/offline/check.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "offline/ignore_comments.h"
+#include "offline/misspelt_keys.h"
 #include "offline/unread_kind.h"
 #include "offline/workflow_manifests.h"
 #include "tpu_admission/base/json_pointer.h"
 #include "tpu_admission/base/text.h"
 #include "tpu_admission/offline/templates.h"
 #include "tpu_admission/workload/companions.h"
+#include "tpu_admission/workload/gke_labels.h"
 
 namespace tpu_admission::offline {
 namespace {
@@ -118,17 +121,21 @@ class Checker {
       Tell(object, judgement, told);
       Repair(object, submission, judgement, told);
       if (wish_.with_fixes) Fix(object, submission, judgement, told);
+      TellMisspelt(object, false, told);
     } else if (IsListOfNothing(object)) {
       told.errors.push_back({object.PlaceOf("/items").value,
                              "items must be a list of objects; nothing in it was checked"});
     } else if (std::string why = WhyUnread(settings_.policy.kinds(), object); !why.empty()) {
       told.warnings.push_back({object.PlaceOf("").value, std::move(why)});
+    } else if (settings_.policy.kinds().Find(object.gvk.group, object.gvk.kind) != nullptr) {
+      TellMisspelt(object, true, told);
     }
     if (told.findings.empty() && told.warnings.empty() && told.errors.empty() &&
         told.fixes.empty()) {
       return;
     }
-    Name(object, judgement.workload, told);
+    const bool is_read = judgement.state != State::kNotOurs;
+    Name(object, is_read ? judgement.workload : workload::Workload(), told);
     report_.objects.push_back(std::move(told));
   }
 
@@ -238,6 +245,17 @@ class Checker {
     }
   }
 
+  void TellMisspelt(const ManifestObject& object, bool also_near, ObjectReport& told) {
+    if (!names_chips_)
+      names_chips_ = report_.text.find(workload::kTpuResource) != std::string::npos;
+    if (!*names_chips_) return;
+    for (const MisspeltKey& key : MisspeltKeys(object.json, also_near)) {
+      told.warnings.push_back({object.PlaceOf(key.pointer).key,
+                               FieldPath(key.pointer) + " is no key that is read; did you mean " +
+                                   std::string(key.meant) + "?"});
+    }
+  }
+
   void Repair(const ManifestObject& object, const admission::Submission& submission,
               const admission::Judgement& judgement, ObjectReport& told) {
     if (std::all_of(told.findings.begin(), told.findings.end(),
@@ -278,8 +296,9 @@ class Checker {
   }
 
   const YamlDocument* sourced_ = nullptr;
-  std::string source_;          // of this document
-  std::size_t made_bytes_ = 0;  // of the manifests in workflows
+  std::string source_;               // of this document
+  std::optional<bool> names_chips_;  // the text, somewhere
+  std::size_t made_bytes_ = 0;       // of the manifests in workflows
   const admission::Settings& settings_;
   const CheckWish& wish_;
   const workload::Companions& companions_;

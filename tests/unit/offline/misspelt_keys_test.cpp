@@ -1,0 +1,55 @@
+#include "offline/misspelt_keys.h"
+
+#include <gmock/gmock.h>
+
+#include "support/settings.h"
+#include "tpu_admission/offline/check.h"
+
+namespace tpu_admission::offline {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+const std::string kContainers =
+    "[{name: a, resources: {limits: {google.com/tpu: 4}, requests: {cpu: 1, memory: 1Gi}}}]";
+
+std::vector<std::string> Told(const std::string& kind, const std::string& rest) {
+  const FileReport report =
+      CheckText(testing::StandardSettings(), {"", {2026, 11, 22}, {}}, "a.yaml",
+                "apiVersion: v1\nkind: " + kind + "\nmetadata: {name: a}\n" + rest + "\n");
+  std::vector<std::string> told;
+  for (const ObjectReport& object : report.objects) {
+    for (const Note& note : object.warnings) {
+      told.push_back(std::to_string(note.place.line) + ": " + note.text);
+    }
+  }
+  return told;
+}
+
+TEST(MisspeltKeys, AreNamedWithWhatWasMeant) {
+  EXPECT_THAT(Told("Pod", "Spec: {containers: " + kContainers + "}"),
+              ElementsAre("4: Spec is no key that is read; did you mean spec?"));
+  EXPECT_THAT(Told("Pod", "spec:\n  container: " + kContainers),
+              ElementsAre("5: spec.container is no key that is read; did you mean containers?"));
+  EXPECT_THAT(
+      Told("Pod", "spec:\n  containers: " + kContainers + "\n  nodeselector: {}"),
+      ElementsAre("6: spec.nodeselector is no key that is read; did you mean nodeSelector?"));
+}
+
+TEST(MisspeltKeys, OfWhatIsReadAreThoseThatDifferInCaseAlone) {
+  const std::string selector =
+      "nodeSelector: {cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice, "
+      "cloud.google.com/gke-tpu-topology: 2x2}";
+  EXPECT_THAT(
+      Told("Pod", "spec: {container: x, " + selector + ", containers: " + kContainers + "}"),
+      IsEmpty());
+  EXPECT_THAT(
+      Told("Pod", "spec: {NodeSelector: {}, " + selector + ", containers: " + kContainers + "}"),
+      IsEmpty())
+      << "the right one is there";
+  EXPECT_THAT(Told("Pod", "Spec: {containers: [{name: a}]}"), IsEmpty()) << "no chips";
+}
+
+}  // namespace
+}  // namespace tpu_admission::offline
