@@ -59,7 +59,22 @@ Result<std::string> ReadToEnd(const Descriptor& file, const std::string& path,
   }
 }
 
+// Whether it is a pipe with a name of its own, which may have no writer, so that opening it would
+// wait for ever. Those of the shell, `<(...)`, and standard input are in /dev or /proc, and have
+// one.
+bool IsNamedPipe(const std::string& path) {
+  struct stat status {};
+  return !path.starts_with("/dev/") && !path.starts_with("/proc/") &&
+         ::stat(path.c_str(), &status) == 0 && S_ISFIFO(status.st_mode);
+}
+
 Result<std::string> ReadPath(const std::string& path, std::size_t max_bytes, bool only_regular) {
+  if (!only_regular && IsNamedPipe(path)) {
+    return Error{ShownPath(path) +
+                     ": is a pipe, wanted a file; to read it, give it to standard "
+                     "input (-)",
+                 std::errc::invalid_argument};
+  }
   // O_NONBLOCK: opening a pipe that nobody writes to must not wait.
   const int wait = only_regular ? O_NONBLOCK : 0;
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | wait));

@@ -57,6 +57,7 @@ TEST_F(DiskFilesTest, RefusesWhatIsNoFileWithoutWaiting) {
   EXPECT_EQ(files_.ReadInput(folder_.string(), 9).error().code, std::errc::is_a_directory);
   const std::string pipe = MakePipe("pipe");
   EXPECT_EQ(files_.Read(pipe, 9).error().message, pipe + ": is a pipe or device, wanted a file");
+  EXPECT_EQ(files_.ReadInput(pipe, 9).error().code, std::errc::invalid_argument);
   EXPECT_FALSE(files_.Read("/dev/zero", 9).ok());
 }
 
