@@ -336,7 +336,9 @@ Status Collector::ReadCluster(Kubectl& kubectl, const Target& target) {
   std::vector<std::string> ask = {"get", target.kind, target.name, "-o", "json"};
   ask.insert(ask.end(), in_namespace.begin(), in_namespace.end());
   TPU_ADMISSION_TRY(const std::string text, Output(kubectl, ask, ObjectSplitter::kMostBytes));
-  TPU_ADMISSION_TRY(const JsonView object, state.parser.Parse(text));
+  const auto parsed = state.parser.Parse(text);
+  if (!parsed) return Error{"what kubectl prints is no object: " + parsed.error().message};
+  const JsonView object = *parsed;
   state.TakeTarget(object);
   const bool is_pod = object["kind"].StringOr("") == "Pod";
   if (is_pod) state.LookAtPod(object);

@@ -54,6 +54,12 @@ TEST(Scan, AsksKubectlAndTellsByNamespace) {
   EXPECT_EQ(ended.err, "");  // no terminal, no progress
 }
 
+TEST(Why, AProgramThatPrintsNoObjectIsNamed) {
+  const Ended ended = RunToEnd({"why", "job/x", "--kubectl", "/bin/true"});
+  EXPECT_EQ(ended.exit_code, 2);
+  EXPECT_THAT(ended.err, HasSubstr("what kubectl prints is no object: "));
+}
+
 TEST(Scan, AProgramThatNamesNoKindIsNoCluster) {
   const Ended ended = RunToEnd({"scan", "--kubectl", "/bin/true"});
   EXPECT_EQ(ended.exit_code, 2);
