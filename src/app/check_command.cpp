@@ -48,8 +48,13 @@ class KnownFindings {
       return OkStatus();
     }
     if (options_.write_baseline) return OkStatus();
-    TPU_ADMISSION_TRY(const std::string text, DiskFiles().Read(options_.baseline, kMaxBytes));
-    TPU_ADMISSION_TRY(known_, offline::Baseline::Parse(text, options_.baseline));
+    const Result<std::string> text = DiskFiles().Read(options_.baseline, kMaxBytes);
+    if (!text) {
+      const bool is_missing = text.error().code == std::errc::no_such_file_or_directory;
+      return Error{"--baseline: " + text.error().message +
+                   (is_missing ? "; --write-baseline writes it" : "")};
+    }
+    TPU_ADMISSION_TRY(known_, offline::Baseline::Parse(*text, options_.baseline));
     return OkStatus();
   }
 
@@ -121,6 +126,19 @@ std::optional<Error> Contradiction(const CheckOptions& options) {
       std::find(options.paths.begin(), options.paths.end(), "-") != options.paths.end();
   if (options.fix && from_input) {
     return Error{"standard input cannot be repaired in place; use --diff"};
+  }
+  if (options.diff && options.output != "text") {
+    return Error{"--diff prints a diff and no findings, so --output " + options.output +
+                 " cannot go with it"};
+  }
+  if (options.diff && options.write_baseline) {
+    return Error{"--diff writes nothing, so --write-baseline cannot go with it"};
+  }
+  if (options.repair != "a" && !options.fix && !options.diff) {
+    return Error{"--repair " + options.repair + " needs --fix or --diff"};
+  }
+  if (std::find(options.paths.begin(), options.paths.end(), "") != options.paths.end()) {
+    return Error{"a PATH is empty: name files or folders, or - for standard input"};
   }
   return std::nullopt;
 }

@@ -54,6 +54,11 @@ std::vector<std::string> Values(ConfigNode node, const Key& key, const fs::path&
   return {};
 }
 
+bool IsThere(const fs::path& path) {
+  std::error_code error;
+  return fs::exists(path, error) || error;  // what cannot be told is told when it is read
+}
+
 // What a project file says may come with a pull request, so the one file that is also written must
 // be in the project file's folder.
 void ApplyKey(CLI::App& command, const std::string& name, ConfigNode node, const fs::path& folder,
@@ -80,6 +85,11 @@ void ApplyKey(CLI::App& command, const std::string& name, ConfigNode node, const
     return node.Fail("found " + Quoted(node.AsString()) +
                      ", which leads out of the project file's folder; wanted a file in it or "
                      "below (another one can be named by the flag --baseline)");
+  }
+  const bool is_written = name == "baseline" && options.write_baseline;
+  if (key->shape == Shape::kFile && !is_written && !IsThere(values.front())) {
+    return node.Fail("found " + Quoted(node.AsString()) + ", and there is no such file" +
+                     (name == "baseline" ? "; check --write-baseline writes it" : ""));
   }
   try {
     for (const std::string& value : values) option->add_result(value);

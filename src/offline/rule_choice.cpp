@@ -72,6 +72,9 @@ Result<RuleChoice> RuleChoice::Parse(const std::vector<std::string>& select,
   choice.chosen_.assign(rules::AllRules().size(), select.empty());
   TPU_ADMISSION_TRY_STATUS(Mark(select, true, choice.chosen_));
   TPU_ADMISSION_TRY_STATUS(Mark(ignore, false, choice.chosen_));
+  if (std::find(choice.chosen_.begin(), choice.chosen_.end(), true) == choice.chosen_.end()) {
+    return Error{"--select and --ignore leave no rule to tell of"};
+  }
   return choice;
 }
 

@@ -1,0 +1,94 @@
+// What `check` refuses, and that its errors name what a reader must change.
+#include <gmock/gmock.h>
+
+#include <sys/stat.h>
+
+#include <fstream>
+#include <iterator>
+
+#include "integration/app/program.h"
+#include "support/temp_dir.h"
+
+namespace tpu_admission::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+const std::string kWrongJob = TPU_ADMISSION_SOURCE_DIR "/examples/wrong-job.yaml";
+
+std::string TextOf(const std::string& file) {
+  std::ifstream in(file);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+struct Pair {
+  std::vector<std::string> flags;
+  std::string says;
+};
+
+TEST(CheckRefusals, FlagsThatCannotGoTogether) {
+  for (const Pair& pair : std::vector<Pair>{
+           {{"--diff", "--output=json"}, "--diff prints a diff and no findings, so --output json"},
+           {{"--diff", "--output=sarif"}, "--output sarif cannot go with it"},
+           {{"--diff", "--baseline=b.yaml", "--write-baseline"}, "so --write-baseline cannot"},
+           {{"--repair=b"}, "--repair b needs --fix or --diff"},
+           {{"--select=TPU301", "--ignore=TPU3"}, "--select and --ignore leave no rule"},
+           {{""}, "a PATH is empty"}}) {
+    std::vector<std::string> arguments = {"check", kWrongJob};
+    arguments.insert(arguments.end(), pair.flags.begin(), pair.flags.end());
+    const Ended ended = RunToEnd(arguments);
+    EXPECT_EQ(ended.exit_code, 2) << pair.says;
+    EXPECT_EQ(ended.out, "");
+    EXPECT_THAT(ended.err, HasSubstr(pair.says));
+  }
+}
+
+// Nobody writes to it: opening it would wait for ever.
+TEST(CheckRefusals, APipeWithANameOfItsOwn) {
+  const TempDir dir;
+  const std::string pipe = dir.path() / "pipe.yaml";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  const Ended check = RunToEnd({"check", pipe});
+  EXPECT_EQ(check.exit_code, 2);
+  EXPECT_THAT(check.out, HasSubstr("pipe.yaml: is a pipe, wanted a file; to read it, give it"));
+  const Ended fix = RunToEnd({"check", "--fix", pipe});
+  EXPECT_EQ(fix.exit_code, 2);
+  EXPECT_THAT(fix.err, HasSubstr("pipe.yaml: is a pipe, wanted a file"));
+}
+
+TEST(CheckRefusals, StandardInputByNameIsRead) {
+  for (const char* name : {"/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"}) {
+    const Ended ended = RunToEnd({"check", name}, {}, TextOf(kWrongJob));
+    EXPECT_EQ(ended.exit_code, 1) << name << ended.out << ended.err;
+  }
+}
+
+TEST(CheckRefusals, WhatAProjectFileNamesAndIsNotThere) {
+  const TempDir dir;
+  const std::string project = dir.path() / ".tpu-admission.yaml";
+  const auto says = [&](const std::string& text, std::vector<std::string> more = {}) {
+    WriteText(project, text);
+    more.insert(more.begin(), {"check", kWrongJob});
+    return RunToEnd(more, {}, "", dir.path()).err;
+  };
+  EXPECT_THAT(
+      says("policy: nope.yaml\n"),
+      HasSubstr(".tpu-admission.yaml:1:9: policy: found \"nope.yaml\", and there is no such "
+                "file"));
+  EXPECT_THAT(says("baseline: known.yaml\n"),
+              HasSubstr(".tpu-admission.yaml:1:11: baseline: found "
+                        "\"known.yaml\", and there is no such file; "
+                        "check --write-baseline writes it"));
+  EXPECT_EQ(says("baseline: known.yaml\n", {"--write-baseline"}), "");
+  EXPECT_THAT(says("{}\n", {"--baseline=none.yaml"}),
+              HasSubstr("--baseline: none.yaml: No such file or directory; --write-baseline"));
+}
+
+TEST(CheckRefusals, ATabIsNamed) {
+  const Ended ended = RunToEnd({"check", "-"}, {}, "a:\n\tb: 1\n");
+  EXPECT_EQ(ended.exit_code, 2);
+  EXPECT_THAT(ended.out, HasSubstr("2:1: a tab stands here"));
+}
+
+}  // namespace
+}  // namespace tpu_admission::testing
