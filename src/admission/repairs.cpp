@@ -1,6 +1,7 @@
 #include "tpu_admission/admission/repairs.h"
 
 #include <algorithm>
+#include <set>
 #include <span>
 #include <variant>
 
@@ -90,6 +91,14 @@ std::vector<std::string> DecisionsOf(const std::vector<JudgedFinding>& findings,
   return decisions;
 }
 
+// So many with a fault that not even what the findings say can be proven (repair::kMostCandidates).
+bool HaveManyPodSets(const std::vector<JudgedFinding>& findings) {
+  constexpr std::size_t kMany = 40;
+  std::set<const workload::PodSet*> sets;
+  for (const JudgedFinding& judged : findings) sets.insert(judged.finding.pods);
+  return sets.size() > kMany;
+}
+
 }  // namespace
 
 std::vector<repair::Repair> RepairsOf(const Settings& settings, const Submission& submission,
@@ -175,8 +184,11 @@ std::string WhyNoRepair(const std::vector<JudgedFinding>& findings) {
   std::vector<std::string> decisions = DecisionsOf(findings, Mode::kDeny);
   // Beside a misspelt accelerator, the faults of what it was meant to be warn.
   if (decisions.empty()) decisions = DecisionsOf(findings, Mode::kWarn);
-  if (decisions.empty())
-    return "No repair is shown: no shape near this one was found without a fault.\n";
+  if (decisions.empty()) {
+    return HaveManyPodSets(findings)
+               ? "No repair is shown: too many pod sets have faults to try other shapes for all.\n"
+               : "No repair is shown: no shape near this one was found without a fault.\n";
+  }
   std::string text = "No repair is shown: only you can say " + decisions.front();
   for (std::size_t i = 1; i < decisions.size(); ++i) {
     text += (i + 1 == decisions.size() ? " and " : ", ") + decisions[i];

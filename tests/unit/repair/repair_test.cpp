@@ -270,6 +270,16 @@ TEST(Repair, WhereThereIsNoneSomebodyMustDecide) {
             "No repair is shown: only you can say which of the two values is meant (TPU106).\n");
 }
 
+TEST(Repair, OfTooManyPodSetsIsNotLookedForAndThatIsSaid) {
+  std::string yaml = JobSet({.chips = "8"}, 1, 2);
+  const std::size_t begin = yaml.find("{name: w");
+  const std::string one = yaml.substr(begin, yaml.rfind("]}}") - begin);
+  for (int i = 1; i < 60; ++i) yaml.insert(begin, With(one, "w", "w" + std::to_string(i)) + ", ");
+  EXPECT_THAT(RepairsOf(yaml), ::testing::IsEmpty());
+  EXPECT_EQ(Why(yaml),
+            "No repair is shown: too many pod sets have faults to try other shapes for all.\n");
+}
+
 // What only warns may run as it is: nobody's chips are taken for a warning's sake.
 TEST(Repair, OfAWarningChangesOnlyWhatTheFindingSays) {
   const std::string job = Job({}, 4);
