@@ -35,16 +35,19 @@ void AddChoices(CLI::App& command, CheckOptions& options) {
   AddList(command, "--ignore", options.ignore, "RULES", "tell nothing of these rules");
   AddList(command, "--exclude", options.exclude, "GLOBS",
           "leave these paths out, as a .gitignore would");
-  command.add_flag("--no-gitignore", options.no_gitignore,
-                   "look also into what .gitignore leaves out");
+  command
+      .add_flag("--no-gitignore", options.no_gitignore, "look also into what .gitignore leaves out")
+      ->envname(EnvironmentTwin("--no-gitignore"));
   AddFlag(command, "--baseline", options.baseline, "file of findings that are known")
       ->type_name("FILE");
   command.add_flag("--write-baseline", options.write_baseline,
                    "write what is found into the file of --baseline");
   AddFlag(command, "--fail-on", options.fail_on, "least severe finding that makes the exit code 1")
       ->check(IsOneOf({"deny", "warn", "never"}));
-  command.add_flag("--fail-if-nothing-found", options.fail_if_nothing_found,
-                   "exit code 2 if there is no TPU workload");
+  command
+      .add_flag("--fail-if-nothing-found", options.fail_if_nothing_found,
+                "exit code 2 if there is no TPU workload")
+      ->envname(EnvironmentTwin("--fail-if-nothing-found"));
 }
 
 void AddFix(CLI::App& command, CheckOptions& options) {

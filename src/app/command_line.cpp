@@ -190,6 +190,10 @@ class CommandLine {
     AddEngineFlags(command, audit_.engine);
     AddAuditFlags(command, audit_);
     AddConfig(command);
+    command.footer(
+        "Every flag has a key in the YAML file of --config (metrics-port: 8080), and all but\n"
+        "--once and --clean an environment twin (--metrics-port is\n"
+        "TPU_ADMISSION_METRICS_PORT). Flag beats environment beats file.");
   }
 
   void AddConfig(CLI::App& command) {
