@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <span>
 #include <utility>
 
+#include "admission/renaming.h"
 #include "tpu_admission/admission/exemption.h"
 
 namespace tpu_admission::admission {
@@ -52,32 +54,6 @@ struct Verdicts {
     return all ? alternatives : std::vector<Findings>();
   }
 };
-
-const k8s::Container* Find(const PodSet& pods, std::string_view name) {
-  for (const k8s::Container& container : pods.pod.spec.containers) {
-    if (container.name == name) return &container;
-  }
-  return nullptr;
-}
-
-// The fault under the name that its container had before: a container whose name is new stands
-// where one was whose name is gone.
-std::optional<rules::FaultId> BeforeRenaming(const Finding& finding,
-                                             const workload::Workload& before) {
-  if (finding.pods == nullptr || finding.container.empty()) return std::nullopt;
-  const k8s::Container* const now = Find(*finding.pods, finding.container);
-  rules::FaultId fault = finding.fault();
-  for (const PodSet& pods : before.pod_sets) {
-    if (now == nullptr || pods.id() != fault.pods || Find(pods, now->name) != nullptr) continue;
-    for (const k8s::Container& was : pods.pod.spec.containers) {
-      if (was.list != now->list || was.index != now->index) continue;
-      if (Find(*finding.pods, was.name) != nullptr) continue;
-      fault.part = was.name;
-      return fault;
-    }
-  }
-  return std::nullopt;
-}
 
 class Decider {
  public:
@@ -147,7 +123,7 @@ class Decider {
   }
 
   // The hardest that may be done about it, whatever the policy says.
-  Mode Cap(const Finding& finding) const {
+  Mode Cap(const Finding& finding) {
     if (is_child()) return Mode::kAudit;
     if (before_ == nullptr) return Mode::kDeny;
     const bool excused = before_->only_releases ||
@@ -156,10 +132,11 @@ class Decider {
     return excused ? Mode::kWarn : Mode::kDeny;
   }
 
-  bool WasRenamed(const Finding& finding) const {
+  // Faults are rarely new, and names rarely change.
+  bool WasRenamed(const Finding& finding) {
     if (before_->workload == nullptr) return false;
-    const auto fault = BeforeRenaming(finding, *before_->workload);
-    return fault && before_->faults.contains(*fault);
+    if (!renamed_) renamed_.emplace(before_->faults, *before_->workload, verdicts_.workload);
+    return renamed_->Had(finding);
   }
 
   // All but the finding itself.
@@ -215,6 +192,7 @@ class Decider {
   const Day today_;
   const Before* before_;
   const bool speaks_for_owner_;
+  std::optional<RenamedFaults> renamed_;
   AskedExemptions asked_;
   Decision decision_;
 };

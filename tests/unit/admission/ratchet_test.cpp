@@ -24,6 +24,24 @@ json Parallelism(json job, int pods) {
   return With(With(std::move(job), "/spec/parallelism", pods), "/spec/completions", pods);
 }
 
+json WithSidecarBefore(json job) {
+  json& containers = job["spec"]["template"]["spec"]["containers"];
+  const json sidecar = {{"name", "sidecar"}, {"image", "example.com/sidecar"}};
+  containers.insert(containers.begin(), sidecar);
+  return job;
+}
+
+// A cluster whose one group has so many hosts of a 4x4, which has 4.
+json RayCluster(const std::string& group, int hosts, const std::string& image) {
+  json pod = {{"spec", TpuJob()["spec"]["template"]["spec"]}};
+  pod["spec"]["containers"][0]["image"] = image;
+  const json workers = {{"groupName", group}, {"replicas", 1}, {"numOfHosts", hosts}};
+  json cluster = {
+      {"apiVersion", "ray.io/v1"}, {"kind", "RayCluster"}, {"metadata", {{"name", "r"}}}};
+  cluster["spec"]["workerGroupSpecs"] = json::array({With(workers, "/template", pod)});
+  return cluster;
+}
+
 struct Update {
   std::string name;
   json before;
@@ -63,6 +81,13 @@ INSTANTIATE_TEST_SUITE_P(
                false, "TPU203=deny"},
         Update{"RenamedContainer", kTooManyChips,
                With(kTooManyChips, kSpec + "/containers/0/name", "torch"), true, "TPU301=warn"},
+        Update{"RenamedContainerBehindANewOne", kTooManyChips,
+               WithSidecarBefore(With(kTooManyChips, kSpec + "/containers/0/name", "torch")), true,
+               "TPU301=warn"},
+        Update{"RenamedGroup", RayCluster("workers", 3, "example.com/ray:1"),
+               RayCluster("tpus", 3, "example.com/ray:2"), true, "TPU401=warn"},
+        Update{"NewFaultOfARenamedGroup", RayCluster("workers", 4, "example.com/ray:1"),
+               RayCluster("tpus", 3, "example.com/ray:2"), false, "TPU401=deny"},
         Update{"CountWarnsAtMost", kSound, kTooFewPods, true, "TPU401=warn"},
         Update{"CountWithTheShape", kSound, With(kTooFewPods, kTopology, "2x4"), true,
                "TPU305=audit"},
