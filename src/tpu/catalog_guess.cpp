@@ -34,10 +34,14 @@ std::optional<Number> NumberAt(std::string_view text) {
   return Number{text.substr(0, from), text.substr(from, std::size_t(letters - digits))};
 }
 
-// Of a label: tpu7x, tpu8t-slice, tpu-v9-slice.
+// Of a label: tpu7x, tpu8t-slice, tpu-v9-slice, tpu-8t-slice. (tpu-8 is Cloud TPU's count of
+// chips.)
 std::optional<Number> NumberOfLabel(std::string_view label) {
-  if (!Take(label, "tpu-v") && !Take(label, "tpu")) return std::nullopt;
-  return NumberAt(label);
+  if (Take(label, "tpu-v")) return NumberAt(label);
+  const bool has_dash = Take(label, "tpu-");
+  if (!has_dash && !Take(label, "tpu")) return std::nullopt;
+  const std::optional<Number> number = NumberAt(label);
+  return has_dash && number && number->digits == label ? std::nullopt : number;
 }
 
 // Of any name that the catalog has for a generation: a label, or v5e, v5litepod.

@@ -96,7 +96,8 @@ TEST_P(OldGenerationTest, IsNoneOfTheFuture) {
 INSTANTIATE_TEST_SUITE_P(All, NewGenerationTest,
                          testing::Values("tpu8t", "tpu8i", "tpu8", "tpu8t-slice", "tpu10x",
                                          "tpu-v9-slice", "tpu-v2", "tpu-v2-podslice", "tpu-v8e",
-                                         "tpu-v6p-slice", "tpu7y"));
+                                         "tpu-v6p-slice", "tpu7y", "tpu-8t-slice",
+                                         "tpu-8i-podslice", "tpu-9-slice"));
 
 INSTANTIATE_TEST_SUITE_P(All, OldGenerationTest,
                          testing::Values("tpu-v6e-podslice", "tpu-v5e-slice", "v5e", "nvidia-l4",
