@@ -37,9 +37,17 @@ bool IsManagedElsewhere(JsonView spec) {
                                  kOwnControllers.end();
 }
 
-// Whether an object of this kind is judged with all that its pods will be.
-bool SpeaksForChildren(const Kind* kind) {
-  return kind != nullptr && !kind->pod_sets.empty() && !kind->serves_others;
+bool IsWorkflow(const Kind& kind) {
+  return std::any_of(kind.pod_sets.begin(), kind.pod_sets.end(),
+                     [](const PodSetRow& row) { return row.form == Form::kArgoTemplate; });
+}
+
+// Whether an object of the kind `owner` is judged with all that the pods of its `child` will be.
+// What the steps of a workflow make of manifests of their own is its child too, and nobody has
+// judged it.
+bool SpeaksForChild(const Kind* owner, const Kind& child) {
+  if (owner == nullptr || owner->pod_sets.empty() || owner->serves_others) return false;
+  return !IsWorkflow(*owner) || IsWorkflow(child) || (child.group.empty() && child.name == "Pod");
 }
 
 // All pod sets of the object that have to do with TPUs, up to one more than can be judged.
@@ -112,9 +120,11 @@ void ReadGovernance(Workload& workload, const KindTable& kinds, JsonView object,
                     spec["runPolicy"]["suspend"].IsTrue() ||
                     std::any_of(sets.begin(), sets.end(), IsQueued);
   workload.managed_elsewhere = IsManagedElsewhere(spec);
-  workload.has_known_parent = !workload.metadata.controller_kind.empty() &&
-                              SpeaksForChildren(kinds.Find(workload.metadata.controller_group,
-                                                           workload.metadata.controller_kind));
+  const k8s::ObjectMeta& metadata = workload.metadata;
+  workload.has_known_parent =
+      !metadata.controller_kind.empty() &&
+      SpeaksForChild(kinds.Find(metadata.controller_group, metadata.controller_kind),
+                     *workload.kind);
 }
 
 bool ShapesSlice(Counting counting) {
@@ -187,7 +197,8 @@ bool SameInAllRows(const Kind& kind, JsonView before, JsonView after, SameAt sam
 }  // namespace
 
 std::optional<std::string_view> PodSet::SliceTopology() const {
-  return pod.metadata.annotations.Find(kGkeSliceTopology);
+  const auto text = pod.metadata.annotations.Find(kGkeSliceTopology);
+  return text && text->empty() ? std::nullopt : text;
 }
 
 Result<Workload> ReadWorkload(const KindTable& kinds, const k8s::GroupVersionKind& gvk,

@@ -49,6 +49,16 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"NoOwner", json::object(), "TPU203=deny"}),
     CaseName());
 
+// A step of a workflow may make any object, of which the workflow itself says nothing.
+TEST(Children, WhatAWorkflowMakesOfAManifestIsJudged) {
+  Asker asker;
+  const json workflow = Owner("argoproj.io/v1alpha1", "Workflow", true);
+  const json job = With(TpuJob(), "/spec/parallelism", 3);
+  EXPECT_NE(asker.Validate(Review(OwnedBy(job, workflow))).findings().find("TPU401=deny"),
+            std::string::npos);
+  EXPECT_EQ(asker.Validate(Review(OwnedBy(kWrongPod, workflow))).findings(), "TPU203=audit");
+}
+
 TEST(Children, AreStillPatched) {
   Asker asker;
   const json pod = OwnedBy(Without(TpuPod(), "/spec/tolerations"), Owner("batch/v1", "Job", true));
