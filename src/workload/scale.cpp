@@ -51,6 +51,15 @@ void HoldWithinBounds(JsonView group, bool autoscales, Scale& scale) {
   if (most) slices.value = std::min(*slices.value, *most);
 }
 
+// A Job starts no more pods than it still has to complete.
+// https://kubernetes.io/docs/concepts/workloads/controllers/job/#controlling-parallelism
+std::optional<std::int64_t> PodsAtOnce(const Scale& scale) {
+  const Count& done = scale.completions;
+  const bool has_fewer = scale.counting == Counting::kJob && done.written && done.value &&
+                         scale.pods.value && *done.value < *scale.pods.value;
+  return has_fewer ? done.value : scale.pods.value;
+}
+
 // The TPU pods of one sub-group, where all sub-groups have the same.
 // https://lws.sigs.k8s.io/docs/concepts/: the leader belongs to the first sub-group.
 std::optional<std::int64_t> OfSubGroup(std::int64_t size, std::int64_t idle, std::int64_t sub) {
@@ -70,8 +79,9 @@ void CombineGroup(const Kind& kind, JsonView object, std::span<PodSet> sets) {
   const bool leader_has_chips = leader != nullptr && leader->use == TpuUse::kChips;
   if (leader != nullptr) leader->scale.counting = Counting::kElsewhere;
   if (worker == nullptr || worker->use != TpuUse::kChips) {
-    if (leader_has_chips) leader->scale.counting = Counting::kNone;  // the leaders are all there is
-    return;
+    if (!leader_has_chips) return;
+    leader->scale.counting = Counting::kNone;  // the leaders are all there is, each by itself
+    return leader->scale.tpu_pods.reset();
   }
   Scale& scale = worker->scale;
   if (!scale.pods.value) return;
@@ -166,7 +176,7 @@ Scale ReadScale(const PodSetRow& row, JsonView object, const Binding& binding,
   const std::string_view mode = holder["completionMode"].StringOr("");
   scale.indexed = row.always_indexed ? mode != "NonIndexed" : mode == "Indexed";
   scale.sub_group = Sensible(holder["subGroupPolicy"]["subGroupSize"].AsInteger()).value_or(0);
-  scale.tpu_pods = scale.pods.value;
+  scale.tpu_pods = PodsAtOnce(scale);
   scale.waits_for_ready = WaitsForReady(row, object);
   return scale;
 }

@@ -40,6 +40,26 @@ Finding Malformed(const Subject& subject, std::string_view text) {
   return finding;
 }
 
+// "2x2x1 or 2x2x2, or a shape in multiples of 4x4x4 in rising order"
+std::string PartsThereAre(const SliceCut& cut) {
+  const auto& slicing = cut.generation.dynamic_slicing;
+  if (!slicing) return PartsOf(cut);
+  std::vector<std::string> parts;
+  for (const tpu::Topology& part : slicing->sub_slices) parts.push_back(part.Text());
+  return fmt::format("{}, or a shape in multiples of {} in rising order", JoinOr(parts),
+                     slicing->block.Text());
+}
+
+// Of the parts of a block that with as many chips, if there is one.
+std::optional<tpu::Topology> PartOfSameSize(const SliceCut& cut) {
+  if (!cut.generation.dynamic_slicing) return std::nullopt;
+  for (const tpu::Topology& part : cut.generation.dynamic_slicing->sub_slices) {
+    if (part.chips() == cut.slice.chips() && (!cut.parent || cut.parent->Contains(part)))
+      return part;
+  }
+  return std::nullopt;
+}
+
 Finding OtherRank(const SliceCut& cut) {
   const std::string dimensions = std::to_string(cut.generation.dimensions);
   Finding finding =
@@ -49,9 +69,11 @@ Finding OtherRank(const SliceCut& cut) {
          fmt::format("is {}, but a slice of {} has {} dimensions. The device plugin would "
                      "silently take the topology of the whole node pool.",
                      cut.name(), cut.generation.name, dimensions),
-         SetSliceTopology("one that it has"));
-  const std::vector<tpu::Placement> near = NearestFirst(cut.subject, cut.slice.chips());
-  return near.empty() ? finding : Instead(std::move(finding), near.front().topology);
+         SetSliceTopology(PartsThereAre(cut)));
+  if (const auto part = PartOfSameSize(cut)) return Instead(std::move(finding), *part);
+  if (!cut.generation.dynamic_slicing) finding.edits = CutAnew(cut);
+  if (!finding.edits.empty()) finding.change.clear();
+  return finding;
 }
 
 bool InBlocks(const tpu::DynamicSlicing& slicing, const tpu::Topology& slice) {
@@ -79,14 +101,11 @@ std::optional<Finding> CheckDynamic(const SliceCut& cut) {
   const tpu::DynamicSlicing& slicing = *cut.generation.dynamic_slicing;
   const std::string why = WhyNot(slicing, cut.slice);
   if (why.empty()) return std::nullopt;
-  std::vector<std::string> parts;
-  for (const tpu::Topology& part : slicing.sub_slices) parts.push_back(part.Text());
   Finding finding =
       At(cut.subject, fmt::format("{} has no slice {}: {}", cut.generation.label, cut.name(), why),
          fmt::format("is {}, but slices of {} are made of blocks of {}, and {}.", cut.name(),
                      cut.generation.name, slicing.block.Text(), why),
-         SetSliceTopology(fmt::format("{}, or a shape in multiples of {} in rising order",
-                                      JoinOr(parts), slicing.block.Text())));
+         SetSliceTopology(PartsThereAre(cut)));
   if (!cut.generation.PlacementsOf(cut.slice).empty()) finding.milder = Mode::kWarn;
   return finding;
 }

@@ -1,34 +1,27 @@
 #include <fmt/core.h>
 #include <algorithm>
-#include <array>
 
-#include "rules/engine/command.h"
 #include "rules/engine/phrases.h"
 #include "rules/engine/suggestions.h"
 #include "rules/engine/worker.h"
 #include "tpu_admission/base/text.h"
 #include "tpu_admission/workload/companions.h"
-#include "tpu_admission/workload/tpu_variables.h"
+#include "tpu_admission/workload/gke_labels.h"
+#include "tpu_admission/workload/jobset_keys.h"
 
 namespace tpu_admission::rules {
 namespace tpu401 {
 
 using workload::Counting;
 
-// Variables by which a program says that it runs on a part of its slice on purpose.
-constexpr std::array<std::string_view, 4> kOwnBounds = {
-    workload::kTpuProcessBounds, workload::kTpuHostBounds, workload::kTpuWorkerHostNames,
-    workload::kTpuProcessAddresses};
-
-// envFrom of a container with chips may bring them too, a shell sets them over those of GKE
-// ("export TPU_HOST_BOUNDS=1,1,1"), and so may what is too long to be looked through.
+// The container says on how much of its slice it runs, or its envFrom or shell may.
 bool MaySetOwnBounds(const k8s::PodSpec& spec) {
   ShortCommands commands;
   return std::any_of(spec.containers.begin(), spec.containers.end(), [&](const auto& container) {
-    return (workload::UsesTpu(container) && HasEnvFrom(container)) || !commands.Take(container) ||
-           std::any_of(kOwnBounds.begin(), kOwnBounds.end(), [&](std::string_view variable) {
-             return container.HasEnv(variable) || CommandHolds(container, variable);
-           });
+    return (workload::UsesTpu(container) && HasEnvFrom(container)) ||
+           ShellMaySetBounds(container, commands) ||
+           std::any_of(kOwnBounds.begin(), kOwnBounds.end(),
+                       [&](std::string_view variable) { return container.HasEnv(variable); });
   });
 }
 
@@ -50,12 +43,13 @@ bool IsPartOfHost(const Subject& subject, const std::optional<Slice>& slice) {
          subject.shape.generation->node_can_be_split();
 }
 
-// "the TPU runtime waits until 4 pods run, so 2 pods would hold their chips and never begin"
+// "the TPU runtime waits until 4 pods run on it, so a program on 2 pods would hold its chips and
+// never begin"
 std::string Consequence(std::int64_t found, std::int64_t pods) {
   const std::string all = fmt::format("the TPU runtime waits until {} pods run", pods);
   if (found < pods) {
-    return fmt::format("{} on it, so {} would hold {} chips and never begin", all,
-                       Count(found, "pod"), found == 1 ? "its" : "their");
+    return fmt::format("{} on it, so a program on {} would hold its chips and never begin", all,
+                       Count(found, "pod"));
   }
   const std::int64_t left = found % pods;
   return fmt::format("{} on each slice, so the {} left over would hold chips and never begin", all,
@@ -182,10 +176,20 @@ struct Group {
   }
 };
 
+// JobSet gives each Job a node pool of its own, which is one slice.
+// https://jobset.sigs.k8s.io/docs/concepts/
+bool HasNodePoolOfItsOwn(const Subject& subject) {
+  const auto of_job = subject.pods.job_annotations.Find(workload::kJobSetExclusiveTopology);
+  const auto of_all =
+      subject.workload.metadata.annotations.Find(workload::kJobSetExclusiveTopology);
+  return of_job.value_or(of_all.value_or("")) == workload::kGkeNodePool;
+}
+
 // Nothing if there is but one, or if the counts of some say nothing.
 std::optional<Group> GroupOf(const Subject& subject, const Slice& slice) {
   constexpr std::int64_t kMost = 100'000;  // of each factor
   if (subject.pods.row->name.empty() || subject.pods.scale.counting != Counting::kJob) return {};
+  if (HasNodePoolOfItsOwn(subject)) return {};
   Group group;
   for (const workload::PodSet& set : subject.workload.pod_sets) {
     if (set.row != subject.pods.row || set.use != subject.pods.use) continue;

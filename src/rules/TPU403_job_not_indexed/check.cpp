@@ -11,7 +11,7 @@ void Check(const Subject& subject, Report& report) {
   if (scale.counting != workload::Counting::kJob || scale.indexed) return;
   const std::optional<Slice> slice = subject.SliceOfPods();
   if (!slice || !slice->multi_host() || scale.pods.value == 0) return;
-  if (RunAlone(subject.pods.pod.spec)) return;
+  if (MayRunAlone(subject.pods.pod.spec)) return;
   report.Add(
       {.pointer = fmt::format("{}/completionMode", scale.pointer),
        .summary = fmt::format("Job on {} is not Indexed, so pods have no worker number",

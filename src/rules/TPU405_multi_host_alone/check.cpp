@@ -21,6 +21,7 @@ bool StartsInGroup(const Subject& subject, const Slice& slice) {
 
 // As the documentation of its kind calls it.
 std::string_view LeadingPod(std::string_view path) {
+  if (path.find("leaderTemplate") != path.npos) return "the leader";
   if (path.find("headGroupSpec") != path.npos) return "the head pod";
   return path.find("submitter") != path.npos ? "the submitter pod" : "the controller pod";
 }
@@ -41,7 +42,7 @@ void Check(const Subject& subject, Report& report) {
   if (subject.pods.scale.counting != workload::Counting::kNone || owned) return;
   const std::optional<Slice> slice = subject.SliceOfPods();
   if (!slice || !slice->multi_host() || StartsInGroup(subject, *slice)) return;
-  if (RunAlone(subject.pods.pod.spec)) return;
+  if (MayRunAlone(subject.pods.pod.spec)) return;
   const bool leads = subject.pods.row->leads;
   const std::string who = leads ? std::string(LeadingPod(subject.pods.row->path))
                                 : WithArticle(subject.workload.kind->name);

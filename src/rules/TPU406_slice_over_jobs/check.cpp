@@ -2,6 +2,7 @@
 
 #include "rules/engine/phrases.h"
 #include "rules/engine/suggestions.h"
+#include "rules/engine/worker.h"
 
 namespace tpu_admission::rules {
 namespace tpu406 {
@@ -13,7 +14,7 @@ void Check(const Subject& subject, Report& report) {
   const std::int64_t pods = *scale.tpu_pods;
   const std::int64_t jobs = *scale.slices.value;
   if (!slice || pods <= 0 || jobs < 2 || pods >= slice->pods) return;
-  if ((pods * jobs) % slice->pods != 0) return;
+  if ((pods * jobs) % slice->pods != 0 || MayRunAlone(subject.pods.pod.spec)) return;
   workload::Edits edits = WithPods(subject, slice->pods);
   edits.push_back({scale.slices.pointer(), pods * jobs / slice->pods});
   const std::string topology = slice->topology.Text();

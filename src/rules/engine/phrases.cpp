@@ -103,6 +103,10 @@ std::string FoundPods(const workload::Scale& scale) {
     return fmt::format("{}, and its leader has none of these TPUs, so {} pods have", text,
                        with_tpus);
   }
+  if (scale.counting == workload::Counting::kJob && scale.tpu_pods < scale.pods.value) {
+    return fmt::format("{}, but completions is {}, and a Job runs no more pods than that", text,
+                       with_tpus);
+  }
   if (scale.shared)
     return fmt::format("{}, and with the other replicas {} pods have TPUs", text, with_tpus);
   return text;

@@ -111,6 +111,20 @@ bool IsFilled(const Subject& subject, const tpu::Placement& placement) {
   return CompanionsOf(subject, placement).none() && (!alone || placement.single_host());
 }
 
+// The topologies of the generation that the other labels leave: what the pods fill as they are
+// first, then what comes nearest to `wished_chips` chips (if known), on hosts with the chips that a
+// pod asks for (if any are).
+std::vector<tpu::Placement> NearestFirst(const Subject& subject, std::int64_t wished_chips) {
+  std::vector<tpu::Placement> candidates = Candidates(subject, wished_chips);
+  const std::int64_t pod_chips = subject.pods.chips_per_pod;
+  std::stable_sort(candidates.begin(), candidates.end(), [&](const auto& a, const auto& b) {
+    return Distance(a, pod_chips, wished_chips) < Distance(b, pod_chips, wished_chips);
+  });
+  std::stable_partition(candidates.begin(), candidates.end(),
+                        [&](const tpu::Placement& p) { return IsFilled(subject, p); });
+  return candidates;
+}
+
 }  // namespace
 
 workload::Edits Selecting(const Subject& subject, NodeLabel label, std::string value) {
@@ -199,17 +213,6 @@ std::vector<std::string> FilledBy(const Subject& subject,
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
   }
   return names;
-}
-
-std::vector<tpu::Placement> NearestFirst(const Subject& subject, std::int64_t wished_chips) {
-  std::vector<tpu::Placement> candidates = Candidates(subject, wished_chips);
-  const std::int64_t pod_chips = subject.pods.chips_per_pod;
-  std::stable_sort(candidates.begin(), candidates.end(), [&](const auto& a, const auto& b) {
-    return Distance(a, pod_chips, wished_chips) < Distance(b, pod_chips, wished_chips);
-  });
-  std::stable_partition(candidates.begin(), candidates.end(),
-                        [&](const tpu::Placement& p) { return IsFilled(subject, p); });
-  return candidates;
 }
 
 std::int64_t LargestHost(const Subject& subject) {

@@ -30,12 +30,9 @@ workload::Edits WithPods(const Subject& subject, std::int64_t pods);
 // with them; or the words for it where the chips are not known.
 void SuggestChips(const Subject& subject, const k8s::Container& container, Finding& finding);
 
-// The topologies of the generation that the other labels leave: what the pods fill as they are
-// first, then what comes nearest to `wished_chips` chips (if known), on hosts with the chips that a
-// pod asks for (if any are).
-std::vector<tpu::Placement> NearestFirst(const Subject& subject, std::int64_t wished_chips);
-// Gives the finding the edits that select the first of these, with the chips and counts that must
-// change with it, and names two others that are filled as they are; or words where there is none.
+// Gives the finding the edits that select the topology that comes nearest to `wished_chips` chips
+// (if known), of those that the other labels leave, with the chips and counts that must change with
+// it, and names two others that are filled as they are; or words where there is none.
 void SuggestTopology(const Subject& subject, std::int64_t wished_chips, Finding& finding);
 // The topologies that the pods of this pod set fill as they are, of `candidates`.
 std::vector<std::string> FilledBy(const Subject& subject,

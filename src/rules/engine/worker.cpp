@@ -151,6 +151,7 @@ std::vector<NewVariable> MissingVariables(const Subject& subject, const Worker& 
                                           const Container& container) {
   if (worker.known() == nullptr || !workload::UsesTpu(container)) return {};
   if (HasEnvFrom(container)) return {};
+  if (ShortCommands commands; ShellMaySetBounds(container, commands)) return {};
   const bool sets_some =
       std::any_of(container.env.begin(), container.env.end(),
                   [](const k8s::Variable& each) { return workload::IsTpuVariable(each.name); });
@@ -180,8 +181,17 @@ bool RunsAlone(const Container& container) {
          container.EnvValue(workload::kTpuWorkerHostNames) == "localhost";
 }
 
-bool RunAlone(const k8s::PodSpec& spec) {
-  return std::any_of(spec.containers.begin(), spec.containers.end(), RunsAlone);
+bool ShellMaySetBounds(const Container& container, ShortCommands& commands) {
+  return !commands.Take(container) ||
+         std::any_of(kOwnBounds.begin(), kOwnBounds.end(),
+                     [&](std::string_view variable) { return CommandHolds(container, variable); });
+}
+
+bool MayRunAlone(const k8s::PodSpec& spec) {
+  ShortCommands commands;
+  return std::any_of(spec.containers.begin(), spec.containers.end(), [&](const auto& container) {
+    return RunsAlone(container) || ShellMaySetBounds(container, commands);
+  });
 }
 
 bool HasEnvFrom(const Container& container) { return container.json["envFrom"].size() > 0; }

@@ -1,10 +1,14 @@
 // What a worker of a slice is to be told by its environment, and whether it is.
 #pragma once
 
+#include <array>
+#include <string_view>
 #include <variant>
 #include <vector>
 
+#include "rules/engine/command.h"
 #include "rules/engine/subject.h"
+#include "tpu_admission/workload/tpu_variables.h"
 #include "tpu_admission/workload/worker_identity.h"
 
 namespace tpu_admission::rules {
@@ -39,7 +43,7 @@ Process ProcessOf(const Subject& subject, const k8s::Container& container);
 std::vector<NewVariable> VariablesOf(const Worker& worker, const Process& process,
                                      const k8s::Container& container);
 // Those that it lacks and that are safe to add: none if a part of its identity is set by somebody
-// else, comes from elsewhere (envFrom), or would be too long for a process to start.
+// else, comes from elsewhere (envFrom, a shell), or would be too long for a process to start.
 std::vector<NewVariable> MissingVariables(const Subject& subject, const Worker& worker,
                                           const k8s::Container& container);
 // Appends hostname and subdomain where the names of the workers lead to the pod only by these, and
@@ -50,10 +54,17 @@ void AddHost(const workload::WorkerIdentity& identity, std::vector<Fix>& fixes);
 inline constexpr std::size_t kLongestVariable = 128 * 1024 - 1;
 bool Fits(const std::vector<NewVariable>& variables);
 
+// Variables by which a program says that it runs on a part of its slice on purpose.
+inline constexpr std::array<std::string_view, 4> kOwnBounds = {
+    workload::kTpuProcessBounds, workload::kTpuHostBounds, workload::kTpuWorkerHostNames,
+    workload::kTpuProcessAddresses};
 // The program runs on a part of its slice, each host for itself.
 bool RunsAlone(const k8s::Container& container);
-// One of its containers says so.
-bool RunAlone(const k8s::PodSpec& spec);
+// A shell may set some of kOwnBounds, over those of the container: "export TPU_HOST_BOUNDS=1,1,1".
+// So may what is too long to be looked through.
+bool ShellMaySetBounds(const k8s::Container& container, ShortCommands& commands);
+// One of the containers runs alone, or may.
+bool MayRunAlone(const k8s::PodSpec& spec);
 bool HasEnvFrom(const k8s::Container& container);
 
 }  // namespace tpu_admission::rules

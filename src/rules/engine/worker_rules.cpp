@@ -89,6 +89,7 @@ void ReportUnnamed(const Subject& subject, Served served, Report& report) {
   for (const k8s::Container& container : subject.pods.pod.spec.containers) {
     if (!container.Stays() || !workload::UsesTpu(container)) continue;
     if (HasNames(container) || RunsAlone(container)) continue;
+    if (ShortCommands commands; ShellMaySetBounds(container, commands)) continue;
     workload::NoIdentity why = Reason(subject, *worker, container);
     report.Add(
         {.pointer = subject.At(container),

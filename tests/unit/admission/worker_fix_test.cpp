@@ -23,6 +23,19 @@ TEST(WorkerFix, GivesAStatefulSetTheNamesOfTheSlice) {
   EXPECT_FALSE(pod["spec"]["initContainers"][1].contains("env"));
 }
 
+// Names of others beside bounds of one process would contradict each other.
+TEST(WorkerFix, LeavesAloneWhatItsShellLetsRunAlone) {
+  for (const char* script : {"export TPU_PROCESS_BOUNDS=1,1,1; run", "TPU_HOST_BOUNDS=1,1,1 run"}) {
+    json container = Container("jax", 4);
+    container["command"] = {"sh", "-c", script};
+    const json pod = Mutated(StatefulPod(1, "tpu-v6e-slice", "4x4", json::array({container})));
+    EXPECT_EQ(Value(pod, "TPU_WORKER_HOSTNAMES"), "") << script;
+    container["command"] = {"sh", "-c", "run"};
+    const json told = Mutated(StatefulPod(1, "tpu-v6e-slice", "4x4", json::array({container})));
+    EXPECT_NE(Value(told, "TPU_WORKER_HOSTNAMES"), "");
+  }
+}
+
 TEST(WorkerFix, CountsTheHostsOfASubSlice) {
   json pod = StatefulPod(3, "tpu-v6e-slice", "4x4", json::array({Container("jax", 4)}));
   pod["metadata"]["annotations"]["cloud.google.com/gke-tpu-slice-topology"] = "2x4";
