@@ -14,6 +14,7 @@ bool SpeaksOfTaint(const k8s::PodSpec& spec) {
 }
 
 void Mend(const Subject& subject, std::vector<Fix>& fixes) {
+  if (subject.pods.use != workload::TpuUse::kChips && !subject.pods.row->on_each_node) return;
   if (!SpeaksOfTaint(subject.pods.pod.spec)) fixes.emplace_back(AddToleration{});
 }
 
@@ -29,7 +30,33 @@ void CheckDaemonSet(const Subject& subject, Report& report) {
               .change = "add {key: google.com/tpu, operator: Exists, effect: NoSchedule}"});
 }
 
+// A pod that stands beside the workers and selects their nodes without asking for chips, such as
+// the head of a Ray cluster: nothing adds the toleration to it.
+void CheckLeader(const Subject& subject, Report& report) {
+  report.Add({.pointer = subject.AtSpec("/tolerations"),
+              .summary = "no toleration, so this pod never gets to the TPU nodes that it selects",
+              .problem =
+                  "has none for google.com/tpu, the taint of TPU nodes. Nothing adds it to a pod "
+                  "that asks for no chips, so this one stays Pending.",
+              .change = "take the TPU selectors away if it needs no TPUs, or add {key: "
+                        "google.com/tpu, operator: Exists, effect: NoSchedule}",
+              .decision = "whether it belongs on TPU nodes"});
+}
+
+// chips-missing speaks of other pods without chips.
+void CheckWithoutChips(const Subject& subject, Report& report) {
+  const auto& tolerations = subject.pods.pod.spec.tolerations;
+  const bool passes = std::any_of(tolerations.begin(), tolerations.end(), [](const auto& each) {
+    return each.Tolerates(workload::kTpuResource, "present", "NoSchedule") ||
+           workload::IsPlaceholder(each.key) || workload::IsPlaceholder(each.value);
+  });
+  if (passes || subject.cluster.platform == Platform::kSelfManaged) return;
+  if (subject.pods.row->on_each_node) return CheckDaemonSet(subject, report);
+  if (subject.pods.row->leads) CheckLeader(subject, report);
+}
+
 void Check(const Subject& subject, Report& report) {
+  if (subject.pods.use == workload::TpuUse::kSelects) return CheckWithoutChips(subject, report);
   if (SpeaksOfTaint(subject.pods.pod.spec)) return;
   if (subject.pods.row->on_each_node) return CheckDaemonSet(subject, report);
   report.Add({.pointer = subject.AtSpec("/tolerations"),
@@ -49,6 +76,7 @@ const Rule kTPU104 = {
     .mode = Mode::kWarn,
     .check = tpu104::Check,
     .fix = tpu104::Mend,
+    .audience = workload::TpuUse::kChips | workload::TpuUse::kSelects,
 };
 
 }  // namespace tpu_admission::rules
