@@ -27,6 +27,48 @@ std::string PointerOf(const Subject& subject, const k8s::Container& container,
   return pointer;
 }
 
+// 100GB -> "100G or 100Gi"; empty if a B at the end is not what is wrong.
+std::string WithoutByte(std::string_view text) {
+  const std::string_view bare = text.substr(0, text.size() - (text.ends_with('B') ? 1 : 0));
+  const auto quantity = bare == text ? std::nullopt : k8s::Quantity::Parse(bare);
+  if (!quantity) return "";
+  return bare.ends_with('i') ? std::string(bare) : fmt::format("{0} or {0}i", bare);
+}
+
+// What can be read by nobody. A longer text may be anything.
+bool IsNoQuantity(const k8s::Amount& amount) {
+  constexpr std::size_t kLongest = 64;
+  return !amount.quantity && amount.text.size() <= kLongest &&
+         !workload::IsPlaceholder(amount.text);
+}
+
+void CheckForm(const Subject& subject, const k8s::Container& container, std::string_view list,
+               const k8s::ResourceList& resources, Report& report) {
+  for (std::size_t i = 0; i < resources.size(); ++i) {
+    const std::string_view resource = resources.Name(i);
+    const k8s::Amount* const amount = resources.Find(resource);
+    if (amount == nullptr || !IsNoQuantity(*amount)) continue;
+    if (resource == workload::kTpuResource) continue;  // chips-quantity speaks of them
+    const std::string name = Printable(resource, 60);
+    const std::string meant = WithoutByte(amount->text);
+    report.Add(
+        {.pointer = PointerOf(subject, container, list, resource),
+         .container = std::string(container.name),
+         .part = fmt::format("{} of {}", list, name),
+         .summary = fmt::format("{} has {} {}, which is no amount", Title(container),
+                                Quoted(amount->text, 24), name),
+         .problem = fmt::format(
+             "is {}, which is no amount: a number, and behind it nothing, m, or one of k, M, "
+             "G, T, P, E (thousands) and Ki, Mi, Gi, Ti, Pi, Ei (1024s). Kubernetes refuses "
+             "every pod that has another.",
+             Quoted(amount->text, 24)),
+         .change = meant.empty() ? fmt::format("set {} to an amount such as {}", name,
+                                               resource == "cpu" ? "4 or 500m" : "16Gi")
+                                 : fmt::format("set {} to {}", name, meant),
+         .decision = "how much is meant"});
+  }
+}
+
 void CheckSigns(const Subject& subject, const k8s::Container& container, std::string_view list,
                 const k8s::ResourceList& resources, Report& report) {
   for (std::size_t i = 0; i < resources.size(); ++i) {
@@ -74,6 +116,8 @@ void CheckLimits(const Subject& subject, const k8s::Container& container, Report
 
 void Check(const Subject& subject, Report& report) {
   for (const k8s::Container& container : subject.pods.pod.spec.containers) {
+    CheckForm(subject, container, "limits", container.limits, report);
+    CheckForm(subject, container, "requests", container.requests, report);
     CheckSigns(subject, container, "limits", container.limits, report);
     CheckSigns(subject, container, "requests", container.requests, report);
     CheckLimits(subject, container, report);
