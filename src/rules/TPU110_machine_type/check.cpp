@@ -1,4 +1,6 @@
 #include <fmt/core.h>
+#include <algorithm>
+#include <array>
 
 #include "rules/engine/phrases.h"
 #include "rules/engine/suggestions.h"
@@ -9,6 +11,17 @@ namespace tpu_admission::rules {
 namespace tpu110 {
 
 using workload::NodeLabel;
+
+// The types of a worker that a PathwaysJob takes; its CRD refuses others.
+// https://github.com/google/pathways-job/blob/main/api/v1/pathwaysjob_types.go
+constexpr std::array<std::string_view, 7> kPathwaysTypes = {
+    "tpu7x-standard-4t", "ct6e-standard-4t", "ct6e-standard-8t", "ct5p-hightpu-4t",
+    "ct5lp-hightpu-4t",  "ct5lp-hightpu-8t", "ct4p-hightpu-4t"};
+
+bool IsTaken(const Subject& subject, std::string_view machine) {
+  return subject.pods.row->form != workload::Form::kPathwaysWorker ||
+         std::find(kPathwaysTypes.begin(), kPathwaysTypes.end(), machine) != kPathwaysTypes.end();
+}
 
 // The machines that serve the selected topology, or all of the generation if there is none; first
 // those of which a pod takes the whole.
@@ -73,30 +86,70 @@ Finding OtherGeneration(const Subject& subject, std::string_view found, const tp
                          : ", or remove it (accelerator and topology say which machine it is)"};
 }
 
-// ", or set topology to 2x2": of those that the machine serves, what the pods fill.
-std::string TopologyInstead(const Subject& subject, const tpu::MachineType& machine) {
+// Of the topologies that the machine serves, what the pods fill.
+std::vector<std::string> FilledOf(const Subject& subject, const tpu::MachineType& machine) {
   std::vector<tpu::Placement> rows;
   for (const tpu::Placement& placement : subject.shape.generation->placements) {
     if (placement.machine == &machine) rows.push_back(placement);
   }
-  const std::vector<std::string> served = FilledBy(subject, rows);
-  if (served.empty()) return "";
-  return fmt::format(", or {}", SelectorChange(subject, NodeLabel::kTopology, JoinOr(served)));
+  return FilledBy(subject, rows);
 }
 
 Finding OtherTopology(const Subject& subject, const tpu::MachineType& machine) {
   const tpu::Generation& generation = *subject.shape.generation;
   const std::string topology = subject.shape.topology->Text();
-  const std::string serving = Serving(generation, subject).front();
+  const std::vector<std::string> all = Serving(generation, subject);
+  const std::string& serving = all.front();
+  const auto taken = std::find_if(all.begin(), all.end(),
+                                  [&](const auto& each) { return IsTaken(subject, each); });
+  const std::vector<std::string> filled = FilledOf(subject, machine);
+  Finding finding = {
+      .pointer = subject.At(NodeLabel::kMachineType),
+      .summary =
+          fmt::format("{} does not serve topology {}, {} does", machine.name, topology, serving),
+      .problem = fmt::format(
+          "is {}, a machine of {}, but a {} of {} is made of {}. No node has both.", machine.name,
+          Count(machine.chips, "chip"), topology, generation.label, serving),
+      .milder = machine.documented ? std::nullopt : std::optional(Mode::kWarn)};
+  if (taken != all.end()) {
+    finding.edits = Selecting(subject, NodeLabel::kMachineType, *taken);
+    if (!filled.empty()) {
+      finding.change =
+          fmt::format(", or {}", SelectorChange(subject, NodeLabel::kTopology, JoinOr(filled)));
+    }
+  } else if (!filled.empty()) {
+    finding.edits = Selecting(subject, NodeLabel::kTopology, filled.front());
+    if (filled.size() > 1) finding.change = ", or to " + JoinOr({filled.begin() + 1, filled.end()});
+  } else {
+    finding.change = "select a topology that the machine serves";
+    finding.decision = "which topology is meant";
+  }
+  return finding;
+}
+
+Finding NotTaken(const Subject& subject, std::string_view machine) {
+  std::vector<std::string> types;
+  for (const std::string_view type : kPathwaysTypes) {
+    if (subject.shape.generation->FindMachine(type) != nullptr) types.emplace_back(type);
+  }
   return {.pointer = subject.At(NodeLabel::kMachineType),
-          .summary = fmt::format("{} does not serve topology {}, {} does", machine.name, topology,
-                                 serving),
-          .problem = fmt::format(
-              "is {}, a machine of {}, but a {} of {} is made of {}. No node has both.",
-              machine.name, Count(machine.chips, "chip"), topology, generation.label, serving),
-          .edits = Selecting(subject, NodeLabel::kMachineType, serving),
-          .change = TopologyInstead(subject, machine),
-          .milder = machine.documented ? std::nullopt : std::optional(Mode::kWarn)};
+          .summary = fmt::format("a PathwaysJob takes no {}", machine),
+          .problem = fmt::format("is {}, a machine that GKE has, but not one of the types that a "
+                                 "worker of a PathwaysJob may be of: the API server refuses it.",
+                                 machine),
+          .change = SelectorChange(subject, NodeLabel::kMachineType, JoinOr(types)),
+          .decision = "which machine is meant",
+          .milder = Mode::kWarn};
+}
+
+bool MayServe(const Subject& subject, const tpu::MachineType& machine) {
+  const tpu::Generation& generation = *subject.shape.generation;
+  if (!subject.shape.topology) return true;
+  const tpu::PlacementList placements = generation.PlacementsOf(*subject.shape.topology);
+  // Nobody says what a machine without a row is good for.
+  return placements.empty() || Served(generation, machine).empty() ||
+         std::any_of(placements.begin(), placements.end(),
+                     [&](const auto& p) { return p.machine == &machine; });
 }
 
 void CheckMachine(const Subject& subject, Report& report) {
@@ -116,14 +169,9 @@ void CheckMachine(const Subject& subject, Report& report) {
         subject, selected.value, *of, subject.At(NodeLabel::kMachineType),
         Selecting(subject, NodeLabel::kMachineType, Serving(*wanted, subject).front())));
   }
-  if (!subject.shape.topology) return;
   const tpu::MachineType& machine = *wanted->FindMachine(selected.value);
-  const tpu::PlacementList placements = wanted->PlacementsOf(*subject.shape.topology);
-  // Nobody says what a machine without a row is good for.
-  if (placements.empty() || Served(*wanted, machine).empty()) return;
-  const bool serves = std::any_of(placements.begin(), placements.end(),
-                                  [&](const auto& p) { return p.machine == &machine; });
-  if (!serves) report.Add(OtherTopology(subject, machine));
+  if (!MayServe(subject, machine)) return report.Add(OtherTopology(subject, machine));
+  if (!IsTaken(subject, machine.name)) report.Add(NotTaken(subject, machine.name));
 }
 
 // What a label beside those that choose a node says, and what it says for the generation.
