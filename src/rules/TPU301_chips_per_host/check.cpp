@@ -162,12 +162,50 @@ Finding OfDisputedHost(const Subject& subject, const k8s::Container& container,
       .milder = Mode::kWarn};
 }
 
+// The container whose chips the host must have, where hosts are taken whole and one container
+// stays.
+const k8s::Container* TakerOfTheHost(const Subject& subject) {
+  const k8s::Container* taker = nullptr;
+  if (subject.shape.generation->node_can_be_split()) return nullptr;
+  for (const k8s::Container& container : subject.pods.pod.spec.containers) {
+    if (!container.Stays() || !workload::UsesTpu(container)) continue;
+    if (taker != nullptr) return nullptr;
+    taker = &container;
+  }
+  return taker;
+}
+
+// An init container with the chips of another host than its pod gets.
+Finding OfOtherHost(const Subject& subject, const k8s::Container& container, std::int64_t chips,
+                    const k8s::Container& taker, std::int64_t taken) {
+  Finding finding = {.pointer = subject.At(container),
+                     .container = std::string(container.name),
+                     .summary = fmt::format("{} asks for {}, {} for {}", Title(container),
+                                            Count(chips, "chip"), Title(taker), taken),
+                     .problem = fmt::format("asks for {} google.com/tpu, and {} for {}. Both run "
+                                            "on one host, which gives a container "
+                                            "all its chips or none.",
+                                            chips, Title(taker), taken),
+                     .change = "let both ask for the same chips",
+                     .decision = "which host is meant"};
+  SetChips(subject.pods, container, taken, finding.edits);
+  if (!finding.edits.empty()) finding.change.clear();
+  return finding;
+}
+
 void Check(const Subject& subject, Report& report) {
   if (subject.shape.generation == nullptr) return CheckWithoutGeneration(subject, report);
   if (ShareTheHost(subject)) return;
+  const k8s::Container* const taker = TakerOfTheHost(subject);
+  const std::int64_t taken = taker != nullptr ? ChipsOf(*taker).value_or(0) : 0;
   for (const k8s::Container& container : subject.pods.pod.spec.containers) {
     const std::optional<std::int64_t> chips = ChipsOf(container);
-    if (!chips || *chips == 0 || IsPossible(subject, *chips)) continue;
+    if (!chips || *chips == 0) continue;
+    if (IsPossible(subject, *chips)) {
+      const bool other = taken > 0 && *chips != taken && IsPossible(subject, taken);
+      if (other) report.Add(OfOtherHost(subject, container, *chips, *taker, taken));
+      continue;
+    }
     if (const tpu::DisputedHost* const host = subject.shape.DisputedHostOf(*chips)) {
       report.Add(OfDisputedHost(subject, container, *host));
       continue;
