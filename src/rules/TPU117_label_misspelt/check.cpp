@@ -4,6 +4,7 @@
 
 #include "rules/engine/phrases.h"
 #include "tpu_admission/base/text.h"
+#include "tpu_admission/tpu/guess.h"
 #include "tpu_admission/workload/gke_labels.h"
 
 namespace tpu_admission::rules {
@@ -52,6 +53,14 @@ bool IsOfGke(std::string_view key) {
   return Parse(key).domain == Parse(workload::kGkeTpuTopology).domain;
 }
 
+// A value that the label may have: what is none belongs to a label of somebody's own.
+bool IsValueOf(const Subject& subject, NodeLabel label, std::string_view value) {
+  if (workload::IsPlaceholder(value)) return true;
+  if (label == NodeLabel::kTopology) return tpu::Tidied(value).has_value();
+  return label != NodeLabel::kAccelerator || subject.catalog.FindByLabel(value) != nullptr ||
+         subject.catalog.Guess(value) != nullptr || subject.catalog.LooksLikeNewGeneration(value);
+}
+
 // The right key in the place of the wrong one; if it is there already, only without the wrong one.
 workload::Edits Renamed(const Subject& subject, NodeLabel label, std::string_view key,
                         std::string_view value) {
@@ -74,16 +83,17 @@ void Check(const Subject& subject, Report& report) {
     if (!label) continue;
     const bool misses = *label != NodeLabel::kAcceleratorCount && subject.Misses(*label);
     const auto value = selector.Find(key);
-    if ((!misses && !IsOfGke(key)) || !value) continue;
+    if (!value || (!IsOfGke(key) && !(misses && IsValueOf(subject, *label, *value)))) continue;
     const std::string_view right = workload::Key(*label);
     report.Add(
         {.pointer = subject.At(workload::RequiredLabel{.key = key}),
          .part = std::string(key),
          .summary = fmt::format("{} is no label of GKE's nodes", Printable(key)),
-         .problem = fmt::format("is no label of GKE's nodes; {} is. A pod goes only to nodes "
-                                "that have all labels of its nodeSelector, so it stays "
-                                "Pending.",
-                                right),
+         .problem =
+             fmt::format("is no label of GKE's nodes; {} is. A pod goes only to nodes "
+                         "that have all labels of its nodeSelector, so it stays "
+                         "Pending{}.",
+                         right, IsOfGke(key) ? "" : " unless your node pools have this label too"),
          .edits = Renamed(subject, *label, key, *value),
          .milder = misses && asks ? subject.MissingSelectorMode() : std::optional(Mode::kWarn)});
   }

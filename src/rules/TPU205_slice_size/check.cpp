@@ -8,14 +8,17 @@
 namespace tpu_admission::rules {
 namespace tpu205 {
 
-// The whole slice, and for one made of blocks also a block: Kueue may place it block by block.
+// The whole slice, and for one made of blocks also a block: Kueue may place it block by block. The
+// level that Kueue is told may be wider than the slice.
 std::vector<tpu::Topology> Wholes(const Subject& subject) {
   const k8s::StringMap& annotations = subject.pods.pod.metadata.annotations;
-  if (const auto label = annotations.Find(workload::kKueueSliceRequired)) {
-    if (const auto part = TopologyOfLevel(*label)) return {*part};
-  }
   const auto text = subject.pods.SliceTopology();
   const auto slice = text ? tpu::Topology::Parse(*text) : std::nullopt;
+  if (const auto label = annotations.Find(workload::kKueueSliceRequired)) {
+    if (const auto part = TopologyOfLevel(*label)) {
+      return slice ? std::vector{*part, *slice} : std::vector{*part};
+    }
+  }
   if (!slice) return {};
   std::vector<tpu::Topology> wholes = {*slice};
   const tpu::Generation* generation = subject.shape.generation;
@@ -36,7 +39,9 @@ void Check(const Subject& subject, Report& report) {
   if (wholes.empty() || std::any_of(wholes.begin(), wholes.end(), is_filled)) return;
   const tpu::Topology& slice = wholes.front();
   const std::string found = fmt::format("{} x {}", *size, chips);
-  const bool divides = slice.chips() % chips == 0;
+  const std::optional<std::int64_t> pods = KueuePods(subject.pods.scale);
+  const bool divides =
+      slice.chips() % chips == 0 && (!pods || *pods % (slice.chips() / chips) == 0);
   report.Add(
       {.pointer = subject.AtAnnotation(workload::kKueueSliceSize),
        .summary = fmt::format("podset-slice-size {} chips are not the {} of {} slice", found,

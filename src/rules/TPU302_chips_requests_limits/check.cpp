@@ -1,4 +1,5 @@
 #include <fmt/core.h>
+#include <algorithm>
 
 #include "rules/engine/phrases.h"
 #include "rules/engine/suggestions.h"
@@ -12,9 +13,28 @@ std::string Shown(const k8s::Amount& amount) {
   return amount.quantity ? amount.quantity->Text() : "not a number";
 }
 
-// With no limit there are no chips: the request alone does not count.
+// KServe lays the container of an InferenceService over that of its runtime, which may have the
+// limit.
+std::optional<Mode> MayBeMerged(const Subject& subject) {
+  const bool is_merged = subject.workload.kind->group == "serving.kserve.io";
+  return is_merged ? std::optional(Mode::kWarn) : std::nullopt;
+}
+
+bool SharesTheHost(const Subject& subject, const k8s::Container& container) {
+  const auto& all = subject.pods.pod.spec.containers;
+  return std::any_of(all.begin(), all.end(), [&](const k8s::Container& other) {
+    return &other != &container && workload::UsesTpu(other);
+  });
+}
+
+// With no limit there are no chips: the request alone does not count. Where others have chips of
+// the host too, it is what is meant.
 void Suggest(const Subject& subject, const k8s::Container& container, bool has_limit,
              Finding& finding) {
+  const auto wanted = container.requests.Find(workload::kTpuResource)->quantity->AsInteger();
+  if (!has_limit && wanted && *wanted > 0 && SharesTheHost(subject, container)) {
+    return SetChips(subject.pods, container, *wanted, finding.edits);
+  }
   if (subject.shape.generation != nullptr) return SuggestChips(subject, container, finding);
   finding.change = has_limit ? "set requests and limits of google.com/tpu to the same number"
                              : "set limits of google.com/tpu to the same number as requests";
@@ -39,7 +59,8 @@ void Check(const Subject& subject, Report& report) {
             "has request {} and {} of google.com/tpu. Kubernetes wants both equal for "
             "chips, which cannot be overcommitted, and the API server refuses such a pod.",
             Shown(*request),
-            limit ? fmt::format("limit {}", Shown(*limit)) : std::string("no limit"))};
+            limit ? fmt::format("limit {}", Shown(*limit)) : std::string("no limit")),
+        .milder = limit ? std::nullopt : MayBeMerged(subject)};
     Suggest(subject, container, limit != nullptr, finding);
     report.Add(std::move(finding));
   }

@@ -9,12 +9,19 @@ namespace tpu501 {
 
 using workload::NodeLabel;
 
+bool IsDoubtful(const tpu::Zone& zone) {
+  return zone.confidence == tpu::Confidence::kLow || zone.single_tenant;
+}
+
+bool HasDoubtful(const tpu::Generation& generation) {
+  return std::any_of(generation.zones.list.begin(), generation.zones.list.end(), IsDoubtful);
+}
+
 // "us-central1-b, us-east1-d or us-east4-a?": as in `catalog`, what no public list has with a mark.
 std::string ZoneNames(const tpu::Generation& generation) {
   std::vector<std::string> names;
   for (const tpu::Zone& zone : generation.zones.list) {
-    const bool doubtful = zone.confidence == tpu::Confidence::kLow || zone.single_tenant;
-    names.push_back(zone.name + (doubtful ? "?" : ""));
+    names.push_back(zone.name + (IsDoubtful(zone) ? "?" : ""));
   }
   return JoinOr(names);
 }
@@ -85,7 +92,9 @@ void Check(const Subject& subject, Report& report) {
                            : fmt::format(" (a region; {} is one of its zones)", of_region->name),
                        sure ? "" : "the zone lists we know have ", generation->label,
                        sure ? " is only in " : " only in ", ZoneNames(*generation)) +
-           (sure ? "" : " Those with ? stand in few lists, or are for single tenants."),
+           (HasDoubtful(*generation)
+                ? " Those with ? stand in few lists, or are for single tenants."
+                : ""),
        .edits = OnlyPlace(subject, *place),
        .change =
            generation->zones.list.size() == 1 ? ""
