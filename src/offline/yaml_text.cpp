@@ -19,6 +19,12 @@ bool IsPlainKey(std::string_view text) {
   });
 }
 
+// Whether a line begins there that begins or ends a document.
+bool IsMarkerAt(std::string_view text, std::size_t at) {
+  const std::string_view line = text.substr(at);
+  return at > 0 && text[at - 1] == '\n' && (line.starts_with("...") || line.starts_with("---"));
+}
+
 }  // namespace
 
 // A letter first, or digits with an x in between.
@@ -107,6 +113,8 @@ std::optional<std::string> DocumentText::With(std::vector<TextChange> changes) c
     if (change.begin < begin || change.end > begin + text.size()) return std::nullopt;
     change.begin -= begin;
     change.end -= begin;
+    const bool joins = !change.text.empty() && change.text.back() != '\n';
+    if (joins && IsMarkerAt(text, change.end)) return std::nullopt;
   }
   std::string changed = Changed(text, changes);
   if (text.ends_with('\n') && !changed.ends_with('\n')) return std::nullopt;

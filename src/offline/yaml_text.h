@@ -45,7 +45,7 @@ struct DocumentText {
   std::string_view text;
 
   // It alone with changes of the whole text, in their order; nothing if one of them is not of it,
-  // or would join it to the document behind it.
+  // or would join it to the document or the marker behind it.
   std::optional<std::string> With(std::vector<TextChange> changes) const;
 };
 DocumentText DocumentTextOf(std::string_view text, const YamlStream& stream,

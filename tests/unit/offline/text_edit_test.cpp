@@ -185,6 +185,11 @@ TEST(TextEdit, AKeyOfThreeDashesBeginsNoDocument) {
   EXPECT_EQ(*EditText("a: 0\n---: 0\n---\n}\n", {{0, {Set("/---", 2)}}}), "a: 0\n---: 2\n---\n}\n");
 }
 
+// Behind a value that ends in the same line it would be none.
+TEST(TextEdit, AMarkerGoesOnBeginningItsLine) {
+  EXPECT_FALSE(EditText("---\n... 1\n---\x01", {{0, {Set("", "")}}}));
+}
+
 TEST(TextEdit, ADocumentIsNotJoinedToTheNext) {
   EXPECT_EQ(*EditText("a: >\n---\nb: 1\n", {{1, {Set("/b", 2)}}}), "a: >\n---\nb: 2\n");
   for (const char* const text : {">\n---\nb: 1\n", "a: >\n---\nb: 1\n", "a:\n- >\n---\nb: 1\n"}) {
