@@ -182,7 +182,12 @@ bool RunsAlone(const Container& container) {
 }
 
 bool ShellMaySetBounds(const Container& container, ShortCommands& commands) {
-  return !commands.Take(container) ||
+  constexpr std::string_view kPrefix = "TPU_";  // most commands do not even hold that
+  static_assert(std::all_of(kOwnBounds.begin(), kOwnBounds.end(), [](std::string_view variable) {
+    return variable.starts_with(kPrefix);
+  }));
+  if (!commands.Take(container)) return true;
+  return CommandHolds(container, kPrefix) &&
          std::any_of(kOwnBounds.begin(), kOwnBounds.end(),
                      [&](std::string_view variable) { return CommandHolds(container, variable); });
 }
