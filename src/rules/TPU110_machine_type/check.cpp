@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include "rules/engine/phrases.h"
 #include "rules/engine/suggestions.h"
@@ -119,7 +120,7 @@ Finding OtherTopology(const Subject& subject, const tpu::MachineType& machine) {
     }
   } else if (!filled.empty()) {
     finding.edits = Selecting(subject, NodeLabel::kTopology, filled.front());
-    if (filled.size() > 1) finding.change = ", or to " + JoinOr({filled.begin() + 1, filled.end()});
+    if (filled.size() > 1) finding.change = ", or to " + JoinOr(std::span(filled).subspan(1));
   } else {
     finding.change = "select a topology that the machine serves";
     finding.decision = "which topology is meant";

@@ -181,13 +181,15 @@ bool RunsAlone(const Container& container) {
          container.EnvValue(workload::kTpuWorkerHostNames) == "localhost";
 }
 
+// What all of kOwnBounds begin with, and most commands do not even hold.
+constexpr std::string_view kOwnPrefix = "TPU_";
+static_assert(std::all_of(kOwnBounds.begin(), kOwnBounds.end(), [](std::string_view variable) {
+  return variable.starts_with(kOwnPrefix);
+}));
+
 bool ShellMaySetBounds(const Container& container, ShortCommands& commands) {
-  constexpr std::string_view kPrefix = "TPU_";  // most commands do not even hold that
-  static_assert(std::all_of(kOwnBounds.begin(), kOwnBounds.end(), [](std::string_view variable) {
-    return variable.starts_with(kPrefix);
-  }));
   if (!commands.Take(container)) return true;
-  return CommandHolds(container, kPrefix) &&
+  return CommandHolds(container, kOwnPrefix) &&
          std::any_of(kOwnBounds.begin(), kOwnBounds.end(),
                      [&](std::string_view variable) { return CommandHolds(container, variable); });
 }
