@@ -11,7 +11,6 @@ namespace {
 using controller::CertificateKind;
 using controller::ConfigurationKind;
 using controller::ConfigurationState;
-using controller::Operation;
 
 constexpr std::chrono::seconds kRepeatEvery{60};
 
@@ -19,25 +18,25 @@ std::string_view Name(ConfigurationKind kind) {
   return kind == ConfigurationKind::kMutating ? "mutating" : "validating";
 }
 
-std::string_view Name(Operation operation) {
+std::string_view Name(controller::Operation operation) {
   switch (operation) {
-    case Operation::kElect:
+    case controller::Operation::kElect:
       return "leader election";
-    case Operation::kReadSecret:
+    case controller::Operation::kReadSecret:
       return "reading the Secret";
-    case Operation::kWriteSecret:
+    case controller::Operation::kWriteSecret:
       return "writing the Secret";
-    case Operation::kReadConfiguration:
+    case controller::Operation::kReadConfiguration:
       return "reading a webhook configuration";
-    case Operation::kWriteConfiguration:
+    case controller::Operation::kWriteConfiguration:
       return "writing a webhook configuration";
-    case Operation::kMakeCertificate:
+    case controller::Operation::kMakeCertificate:
       return "making a certificate";
-    case Operation::kWatchNodes:
+    case controller::Operation::kWatchNodes:
       return "watching the nodes";
-    case Operation::kReadNodeRecord:
+    case controller::Operation::kReadNodeRecord:
       return "reading the record of nodes";
-    case Operation::kWriteNodeRecord:
+    case controller::Operation::kWriteNodeRecord:
       return "writing the record of nodes";
   }
   return "";
@@ -60,7 +59,7 @@ struct ControllerJournal::State {
 
   ControllerMetrics metrics;
   std::mutex mutex;
-  std::map<Operation, Told> errors;                           // mutex
+  std::map<controller::Operation, Told> errors;               // mutex
   std::map<ConfigurationKind, Configuration> configurations;  // mutex
 };
 
@@ -91,7 +90,7 @@ void ControllerJournal::OnStandby() {
   state_->configurations.clear();
 }
 
-void ControllerJournal::OnError(Operation operation, const std::string& what) {
+void ControllerJournal::OnError(controller::Operation operation, const std::string& what) {
   state_->metrics.errors[operation].Increment();
   {
     const std::lock_guard lock(state_->mutex);

@@ -10,7 +10,7 @@ namespace tpu_admission::offline {
 namespace {
 
 constexpr std::string_view kMark = "# tpu-admission:";
-constexpr std::size_t kReasonBytes = 200;
+constexpr std::size_t kShownReason = 200;
 constexpr std::size_t kMostComments = 10'000;
 constexpr std::size_t kMostWarnings = 100;
 
@@ -141,7 +141,7 @@ void IgnoreComments::Read(std::string_view words, YamlMark mark, std::uint32_t l
     if (rule == nullptr) {
       complain(rules::NoSuchRule(name));
     } else {
-      entries_.push_back({mark, line, rule, Printable(reason, kReasonBytes), false});
+      entries_.push_back({mark, line, rule, Printable(reason, kShownReason), false});
     }
   }
 }

@@ -25,14 +25,14 @@ enum class ErrorCode {
   kNotInitialized = -32002,
 };
 
-std::string Dump(const Json& message) {
+std::string MessageText(const Json& message) {
   return message.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 std::string ErrorAnswer(Json id, ErrorCode code, std::string_view why) {
-  return Dump({{"jsonrpc", "2.0"},
-               {"id", std::move(id)},
-               {"error", {{"code", static_cast<int>(code)}, {"message", why}}}});
+  return MessageText({{"jsonrpc", "2.0"},
+                      {"id", std::move(id)},
+                      {"error", {{"code", static_cast<int>(code)}, {"message", why}}}});
 }
 
 std::optional<TextPosition> PositionIn(JsonView value) {
@@ -131,7 +131,8 @@ struct LanguageServer::State {
   }
 
   void Notify(std::string_view method, Json params) {
-    out.push_back(Dump({{"jsonrpc", "2.0"}, {"method", method}, {"params", std::move(params)}}));
+    out.push_back(
+        MessageText({{"jsonrpc", "2.0"}, {"method", method}, {"params", std::move(params)}}));
   }
   void Tell(const std::string& what) {
     constexpr int kWarning = 2;
@@ -362,9 +363,9 @@ std::vector<std::string> LanguageServer::Handle(JsonView message) {
     State::Outcome outcome = state_->Request(*method, message["params"]);
     state_->out.push_back(outcome.error
                               ? ErrorAnswer(std::move(own_id), *outcome.error, outcome.why)
-                              : Dump({{"jsonrpc", "2.0"},
-                                      {"id", std::move(own_id)},
-                                      {"result", std::move(outcome.result)}}));
+                              : MessageText({{"jsonrpc", "2.0"},
+                                             {"id", std::move(own_id)},
+                                             {"result", std::move(outcome.result)}}));
   } else {
     state_->Notification(*method, message["params"]);
   }

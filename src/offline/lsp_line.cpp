@@ -14,7 +14,7 @@ bool IsWord(char c) {
 bool IsQuote(char c) { return c == '"' || c == '\''; }
 
 // What stands at `begin`, behind blanks and a quote.
-std::size_t ValueBegin(std::string_view line, std::size_t begin) {
+std::size_t BehindBlanks(std::string_view line, std::size_t begin) {
   while (begin < line.size() && (line[begin] == ' ' || line[begin] == '\t')) ++begin;
   return begin < line.size() && IsQuote(line[begin]) ? begin + 1 : begin;
 }
@@ -46,7 +46,7 @@ std::optional<KeyAndValue> KeyAndValueAt(std::string_view line, std::size_t at) 
   const std::size_t key_end = IsQuote(line[colon - 1]) ? colon - 1 : colon;
   KeyAndValue found;
   found.key = WordBefore(line, key_end);
-  found.value_begin = ValueBegin(line, colon + 1);
+  found.value_begin = BehindBlanks(line, colon + 1);
   found.value = WordAt(line, found.value_begin);
   const std::size_t end = found.value_begin + found.value.size();
   found.lacks_blank = found.value_begin == colon + 1;
@@ -68,7 +68,7 @@ std::string_view NearestValue(std::string_view text, std::size_t at, std::string
     const std::size_t in_line = std::size_t(text.data() + found - line.data()) + key.size();
     const std::size_t colon = line.find(':', in_line);
     if (colon == line.npos || colon > in_line + 1) continue;
-    const std::string_view value = WordAt(line, ValueBegin(line, colon + 1));
+    const std::string_view value = WordAt(line, BehindBlanks(line, colon + 1));
     if (value.empty()) continue;
     nearest = value;
     distance = here;

@@ -7,9 +7,6 @@
 namespace tpu_admission::offline {
 namespace {
 
-using Item = MessageStream::Item;
-using Kind = Item::Kind;
-
 constexpr std::string_view kEnd = "\r\n\r\n";
 
 bool SameWord(std::string_view a, std::string_view b) {
@@ -51,7 +48,7 @@ void MessageStream::Add(std::string_view bytes) {
   bytes_ += bytes;
 }
 
-Item MessageStream::Header() {
+MessageStream::Item MessageStream::Header() {
   const std::string_view rest = std::string_view(bytes_).substr(read_);
   const std::size_t end = rest.substr(0, kMaxHeaderBytes).find(kEnd);
   if (end == rest.npos && rest.size() < kMaxHeaderBytes) return {};
@@ -60,7 +57,7 @@ Item MessageStream::Header() {
     broken_ = true;
     bytes_.clear();
     read_ = 0;
-    return {Kind::kMalformed};
+    return {Item::Kind::kMalformed};
   }
   read_ += end + kEnd.size();
   if (*length <= kMaxBodyBytes) {
@@ -71,20 +68,20 @@ Item MessageStream::Header() {
   const std::size_t here = std::min(*length, bytes_.size() - read_);
   read_ += here;
   skip_ = *length - here;
-  return {Kind::kTooLarge};
+  return {Item::Kind::kTooLarge};
 }
 
-Item MessageStream::Next() {
+MessageStream::Item MessageStream::Next() {
   if (broken_) return {};
   if (!in_body_) {
     const Item item = Header();
-    if (item.kind != Kind::kNone) return item;
+    if (item.kind != Item::Kind::kNone) return item;
   }
   if (!in_body_ || bytes_.size() - read_ < body_bytes_) return {};
   const std::string_view body = std::string_view(bytes_).substr(read_, body_bytes_);
   read_ += body_bytes_;
   in_body_ = false;
-  return {Kind::kMessage, body};
+  return {Item::Kind::kMessage, body};
 }
 
 std::string MessageStream::Framed(std::string_view body) {

@@ -9,14 +9,14 @@
 
 namespace tpu_admission::offline {
 
-// config/schemas/*.json, in the order of kNames.
+// config/schemas/*.json, in the order of kSchemas.
 std::span<const std::string_view> SchemaTexts();
 
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::array<std::string_view, 4> kNames = {"catalog", "check", "policy", "project"};
+constexpr std::array<std::string_view, 4> kSchemas = {"catalog", "check", "policy", "project"};
 
 // Ids, then names, of all rules or of those with a fix.
 Json RuleNames(bool with_fix) {
@@ -40,12 +40,12 @@ Json ProfileNames() {
 
 }  // namespace
 
-std::span<const std::string_view> SchemaNames() { return kNames; }
+std::span<const std::string_view> SchemaNames() { return kSchemas; }
 
 std::string Schema(std::string_view name) {
-  const auto found = std::find(kNames.begin(), kNames.end(), name);
-  if (found == kNames.end()) return "";
-  Json schema = Json::parse(SchemaTexts()[std::size_t(found - kNames.begin())]);
+  const auto found = std::find(kSchemas.begin(), kSchemas.end(), name);
+  if (found == kSchemas.end()) return "";
+  Json schema = Json::parse(SchemaTexts()[std::size_t(found - kSchemas.begin())]);
   Json& parts = schema["$defs"];
   if (parts.contains("rule")) parts["rule"] = RuleNames(false);
   if (parts.contains("fixable")) parts["fixable"] = RuleNames(true);

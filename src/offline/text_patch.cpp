@@ -18,18 +18,18 @@ namespace {
 
 using Json = nlohmann::ordered_json;  // as it is to be written
 using Tree = nlohmann::json;
-using Kind = YamlNode::Kind;
+using NodeKind = YamlNode::Kind;
 
 Tree TreeOf(const YamlNode& node) {
   switch (node.kind) {
-    case Kind::kString:
+    case NodeKind::kString:
       return std::string(node.text);
-    case Kind::kList: {
+    case NodeKind::kList: {
       Tree list = Tree::array();
       for (const YamlNode* item : node.items) list.push_back(TreeOf(*item));
       return list;
     }
-    case Kind::kMap: {
+    case NodeKind::kMap: {
       Tree map = Tree::object();
       for (const YamlMember& member : node.members) {
         map[std::string(member.key)] = TreeOf(*member.value);
@@ -120,7 +120,7 @@ Layout LayoutOf(std::string_view text, const YamlNode& map) {
   Layout layout{windows ? "\r\n" : "\n", 0};
   for (const YamlMember& member : map.members) {
     const YamlNode& value = *member.value;
-    const bool block = value.kind == Kind::kList && value.start.offset < text.size() &&
+    const bool block = value.kind == NodeKind::kList && value.start.offset < text.size() &&
                        text[value.start.offset] == '-';
     if (block && value.start.column > member.mark.column) {
       layout.list_indent = value.start.column - member.mark.column;
@@ -139,7 +139,7 @@ NodePath Follow(const YamlNode& root, std::string_view pointer, std::string& mis
     const YamlNode* next = nullptr;
     if (const YamlMember* member = way.back()->Find(token)) {
       next = member->value;
-    } else if (std::size_t index = 0; way.back()->kind == Kind::kList) {
+    } else if (std::size_t index = 0; way.back()->kind == NodeKind::kList) {
       const auto [end, error] = std::from_chars(token.data(), token.data() + token.size(), index);
       const bool whole = error == std::errc() && end == token.data() + token.size();
       if (whole && index < way.back()->items.size()) next = way.back()->items[index];
@@ -173,8 +173,8 @@ std::optional<TextChange> Added(std::string_view text, const YamlNode& root,
   const bool json = IsJson(text, root);
   const std::string flow = json ? value.dump() : Flow(value);
   if (missing.empty()) return Filled(text, node, flow);
-  const bool list = node.kind == Kind::kList && missing == "-";
-  if (!list && node.kind != Kind::kMap) return std::nullopt;
+  const bool list = node.kind == NodeKind::kList && missing == "-";
+  if (!list && node.kind != NodeKind::kMap) return std::nullopt;
   const bool none = node.items.empty() && node.members.empty();
   const std::string key = json ? Json(missing).dump() : WrittenKey(missing);
   const std::string member = list ? flow : key + ": " + flow;
@@ -196,7 +196,7 @@ std::optional<TextChange> Added(std::string_view text, const YamlNode& root,
   // The dashes of a list may stand under its key, and so do the comments of its items.
   const YamlNode* const last = list ? nullptr : node.members.back().value;
   const bool under_key =
-      last != nullptr && last->kind == Kind::kList && last->start.column == column;
+      last != nullptr && last->kind == NodeKind::kList && last->start.column == column;
   const std::size_t end = BehindComments(text, EndOfLast(node), column + (under_key ? 0 : 1));
   return LinesAfter(text, end, indent + lines, layout);
 }
