@@ -37,6 +37,12 @@ bool NamesTpus(std::string_view text) {
 
 }  // namespace
 
+bool ToleratesTpuTaint(const k8s::PodSpec& spec) {
+  return std::any_of(spec.tolerations.begin(), spec.tolerations.end(), [](const auto& each) {
+    return each.Tolerates(kTpuResource, kTpuTaintValue, kTpuTaintEffect);
+  });
+}
+
 bool UsesTpu(const k8s::Container& container) {
   return Positive(container.requests.Find(kTpuResource)) ||
          Positive(container.limits.Find(kTpuResource));

@@ -10,7 +10,10 @@
 
 namespace tpu_admission::workload {
 
-// The extended resource, and the key of the taint on TPU nodes.
+// The taint of TPU nodes, whose key is that of the resource.
+inline constexpr std::string_view kTpuTaintValue = "present";
+inline constexpr std::string_view kTpuTaintEffect = "NoSchedule";
+bool ToleratesTpuTaint(const k8s::PodSpec& spec);
 
 // Asks for google.com/tpu, and for more than a plain 0.
 bool UsesTpu(const k8s::Container& container);

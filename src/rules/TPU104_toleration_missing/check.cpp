@@ -45,12 +45,13 @@ void CheckLeader(const Subject& subject, Report& report) {
 
 // chips-missing speaks of other pods without chips.
 void CheckWithoutChips(const Subject& subject, Report& report) {
-  const auto& tolerations = subject.pods.pod.spec.tolerations;
-  const bool passes = std::any_of(tolerations.begin(), tolerations.end(), [](const auto& each) {
-    return each.Tolerates(workload::kTpuResource, "present", "NoSchedule") ||
-           workload::IsPlaceholder(each.key) || workload::IsPlaceholder(each.value);
-  });
-  if (passes || subject.cluster.platform == Platform::kSelfManaged) return;
+  const k8s::PodSpec& spec = subject.pods.pod.spec;
+  const bool may_pass =
+      workload::ToleratesTpuTaint(spec) ||
+      std::any_of(spec.tolerations.begin(), spec.tolerations.end(), [](const auto& each) {
+        return workload::IsPlaceholder(each.key) || workload::IsPlaceholder(each.value);
+      });
+  if (may_pass || subject.cluster.platform == Platform::kSelfManaged) return;
   if (subject.pods.row->on_each_node) return CheckDaemonSet(subject, report);
   if (subject.pods.row->leads) CheckLeader(subject, report);
 }

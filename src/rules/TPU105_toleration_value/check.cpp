@@ -7,16 +7,16 @@
 namespace tpu_admission::rules {
 namespace tpu105 {
 
-constexpr std::string_view kTaintValue = "present";
-constexpr std::string_view kTaintEffect = "NoSchedule";
+using workload::kTpuTaintEffect;
+using workload::kTpuTaintValue;
 
 // "value "true"", or else the effect, or the operator.
 std::string WrongPart(const k8s::Toleration& toleration) {
   const bool any_value = toleration.op == "Exists";
-  if (!any_value && toleration.value != kTaintValue) {
+  if (!any_value && toleration.value != kTpuTaintValue) {
     return fmt::format("value {}", Quoted(toleration.value, 24));
   }
-  if (!toleration.effect.empty() && toleration.effect != kTaintEffect) {
+  if (!toleration.effect.empty() && toleration.effect != kTpuTaintEffect) {
     return fmt::format("effect {}", Quoted(toleration.effect, 24));
   }
   return fmt::format("operator {}", Quoted(toleration.op, 24));
@@ -26,13 +26,14 @@ std::string WrongPart(const k8s::Toleration& toleration) {
 workload::Edits Mended(const k8s::Toleration& toleration, const std::string& pointer) {
   constexpr std::string_view kValue = "value of the toleration";
   workload::Edits edits;
-  if (!toleration.effect.empty() && toleration.effect != kTaintEffect) {
-    edits.push_back({pointer + "/effect", std::string(kTaintEffect), "effect of the toleration"});
+  if (!toleration.effect.empty() && toleration.effect != kTpuTaintEffect) {
+    edits.push_back(
+        {pointer + "/effect", std::string(kTpuTaintEffect), "effect of the toleration"});
   }
   if (toleration.op == "Exists") return edits;
   if (toleration.op.empty() || toleration.op == "Equal") {
-    if (toleration.value == kTaintValue) return edits;
-    edits.push_back({pointer + "/value", std::string(kTaintValue), kValue});
+    if (toleration.value == kTpuTaintValue) return edits;
+    edits.push_back({pointer + "/value", std::string(kTpuTaintValue), kValue});
     return edits;
   }
   edits.push_back({pointer + "/operator", "Exists", "operator of the toleration"});
@@ -41,10 +42,10 @@ workload::Edits Mended(const k8s::Toleration& toleration, const std::string& poi
 }
 
 void Check(const Subject& subject, Report& report) {
+  if (workload::ToleratesTpuTaint(subject.pods.pod.spec)) return;
   const std::span<const k8s::Toleration> tolerations = subject.pods.pod.spec.tolerations;
   std::optional<std::size_t> wrong;
   for (std::size_t i = 0; i < tolerations.size(); ++i) {
-    if (tolerations[i].Tolerates(workload::kTpuResource, kTaintValue, kTaintEffect)) return;
     if (tolerations[i].key == workload::kTpuResource) wrong = i;
   }
   if (!wrong || workload::IsPlaceholder(tolerations[*wrong].value)) return;

@@ -17,12 +17,6 @@ bool AsksForGpus(const k8s::PodSpec& spec) {
   });
 }
 
-bool PassesTheTaint(const k8s::PodSpec& spec) {
-  return std::any_of(spec.tolerations.begin(), spec.tolerations.end(), [](const auto& t) {
-    return t.Tolerates(workload::kTpuResource, "present", "NoSchedule");
-  });
-}
-
 // Pods that belong on TPU nodes without chips: leaders, and agents that look after the node. Those
 // of a runtime of Kubeflow Trainer get what a TrainJob says in trainer.resourcesPerNode.
 bool MayGoWithout(const Subject& subject) {
@@ -139,7 +133,7 @@ void Check(const Subject& subject, Report& report) {
   }
   Finding finding =
       Missing(subject, by_accelerator ? NodeLabel::kAccelerator : NodeLabel::kTopology);
-  if (PassesTheTaint(spec)) {
+  if (workload::ToleratesTpuTaint(spec)) {
     finding.problem =
         "sends the pod to TPU nodes, but no container asks for google.com/tpu: it "
         "gets no TPU there, and stands in the way of pods that need the whole node.";
