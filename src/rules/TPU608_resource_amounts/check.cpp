@@ -29,9 +29,9 @@ std::string PointerOf(const Subject& subject, const k8s::Container& container,
 
 // 100GB -> "100G or 100Gi"; empty if a B at the end is not what is wrong.
 std::string WithoutByte(std::string_view text) {
-  const std::string_view bare = text.substr(0, text.size() - (text.ends_with('B') ? 1 : 0));
-  const auto quantity = bare == text ? std::nullopt : k8s::Quantity::Parse(bare);
-  if (!quantity) return "";
+  if (!text.ends_with('B')) return "";
+  const std::string_view bare = text.substr(0, text.size() - 1);
+  if (!k8s::Quantity::Parse(bare)) return "";
   return bare.ends_with('i') ? std::string(bare) : fmt::format("{0} or {0}i", bare);
 }
 

@@ -88,11 +88,8 @@ std::optional<std::int64_t> SliceSize(std::string_view text) {
 std::optional<std::int64_t> KueuePods(const workload::Scale& scale) {
   using workload::Counting;
   const bool plain = scale.counting == Counting::kJob || scale.counting == Counting::kPerSlice;
-  if (!plain || !scale.pods.value || !scale.slices.value) return std::nullopt;
-  std::int64_t pods = *scale.pods.value;
-  if (scale.completions.value && scale.completions.written) {
-    pods = std::min(pods, *scale.completions.value);
-  }
+  if (!plain || !scale.tpu_pods || !scale.slices.value) return std::nullopt;
+  const std::int64_t pods = *scale.tpu_pods;
   constexpr std::int64_t kMost = 1'000'000;
   if (pods < 1 || *scale.slices.value < 1 || pods > kMost || *scale.slices.value > kMost) {
     return std::nullopt;
