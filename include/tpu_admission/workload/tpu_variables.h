@@ -9,6 +9,10 @@
 
 namespace tpu_admission::workload {
 
+// What all names begin with: those of one slice, and those of several.
+inline constexpr std::string_view kTpuPrefix = "TPU_";
+inline constexpr std::string_view kMegascalePrefix = "MEGASCALE_";
+
 inline constexpr std::string_view kTpuWorkerId = "TPU_WORKER_ID";
 inline constexpr std::string_view kTpuWorkerHostNames = "TPU_WORKER_HOSTNAMES";
 inline constexpr std::string_view kTpuProcessAddresses = "TPU_PROCESS_ADDRESSES";
@@ -43,7 +47,7 @@ inline constexpr std::array kTpuVariables = {kTpuWorkerId,
                                              kMegascaleCoordinator,
                                              kMegascalePort};
 constexpr bool IsTpuVariable(std::string_view name) {
-  if (!name.starts_with("TPU_") && !name.starts_with("MEGASCALE_")) return false;
+  if (!name.starts_with(kTpuPrefix) && !name.starts_with(kMegascalePrefix)) return false;
   return std::find(kTpuVariables.begin(), kTpuVariables.end(), name) != kTpuVariables.end();
 }
 

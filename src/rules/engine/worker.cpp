@@ -181,15 +181,14 @@ bool RunsAlone(const Container& container) {
          container.EnvValue(workload::kTpuWorkerHostNames) == "localhost";
 }
 
-// What all of kOwnBounds begin with, and most commands do not even hold.
-constexpr std::string_view kOwnPrefix = "TPU_";
+// Most commands do not even hold the prefix.
 static_assert(std::all_of(kOwnBounds.begin(), kOwnBounds.end(), [](std::string_view variable) {
-  return variable.starts_with(kOwnPrefix);
+  return variable.starts_with(workload::kTpuPrefix);
 }));
 
 bool ShellMaySetBounds(const Container& container, ShortCommands& commands) {
   if (!commands.Take(container)) return true;
-  return CommandHolds(container, kOwnPrefix) &&
+  return CommandHolds(container, workload::kTpuPrefix) &&
          std::any_of(kOwnBounds.begin(), kOwnBounds.end(),
                      [&](std::string_view variable) { return CommandHolds(container, variable); });
 }
