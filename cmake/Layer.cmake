@@ -24,7 +24,7 @@ function(tpu_admission_layer name)
       target_link_libraries(${target} PUBLIC tpu_admission_${used})
     endforeach()
     target_link_libraries(${target} PRIVATE tpu_admission_flags ${LAYER_THIRD_PARTY})
-    if(CMAKE_BUILD_TYPE STREQUAL "Release")
+    if(CMAKE_BUILD_TYPE STREQUAL "Release" OR CMAKE_UNITY_BUILD)
       set_target_properties(${target} PROPERTIES UNITY_BUILD ON)
       # GCC takes a file that the batch includes for a header.
       target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)

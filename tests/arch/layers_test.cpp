@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+namespace tpu_admission::layers_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -254,3 +255,4 @@ TEST(Files, HeadersHaveAGuard) {
 }
 
 }  // namespace
+}  // namespace tpu_admission::layers_test

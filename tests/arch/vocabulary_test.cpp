@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+namespace tpu_admission::vocabulary_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -102,3 +103,4 @@ TEST(Vocabulary, LiteralsAreSeen) {
 }
 
 }  // namespace
+}  // namespace tpu_admission::vocabulary_test

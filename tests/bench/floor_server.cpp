@@ -46,7 +46,7 @@ class CertificateFiles {
     std::string name = (std::filesystem::temp_directory_path() / "tpu-admission-floor-XXXXXX");
     if (mkdtemp(name.data()) == nullptr) std::abort();
     directory_ = name;
-    const auto made = tpu_admission::testing::MakeSelfSigned({"localhost", "127.0.0.1"});
+    const auto made = tpu_admission::support::MakeSelfSigned({"localhost", "127.0.0.1"});
     std::ofstream(files().certificate) << made.certificate;
     std::ofstream(files().private_key) << made.private_key;
   }

@@ -45,7 +45,7 @@ class Deaf final : public controller::Observer {
 };
 
 void Elect(OneAnswer& api) {
-  const testing::FakeClock clock;
+  const support::FakeClock clock;
   Deaf observer;
   controller::Elector elector(api, api.kPath, "me", {}, clock, observer);
   elector.Step();

@@ -7,7 +7,7 @@
 #include "support/temp_dir.h"
 #include "tpu_admission/net/server.h"
 
-namespace tpu_admission::testing {
+namespace tpu_admission::support {
 
 // A self-signed pair; `name` tells it from others.
 inline pki::KeyPair MakeCertificate(const std::string& name = "localhost") {
@@ -43,4 +43,4 @@ class MountedSecret {
   int version_ = 0;
 };
 
-}  // namespace tpu_admission::testing
+}  // namespace tpu_admission::support

@@ -3,7 +3,7 @@
 
 #include "tpu_admission/base/clock.h"
 
-namespace tpu_admission::testing {
+namespace tpu_admission::support {
 
 class FakeClock final : public Clock {
  public:
@@ -21,4 +21,4 @@ class FakeClock final : public Clock {
   Mono mono_{std::chrono::hours(1)};
 };
 
-}  // namespace tpu_admission::testing
+}  // namespace tpu_admission::support

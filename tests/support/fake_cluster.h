@@ -12,7 +12,7 @@
 
 #include "tpu_admission/cluster/kubectl.h"
 
-namespace tpu_admission::testing {
+namespace tpu_admission::support {
 
 class FakeCluster final : public cluster::Kubectl {
  public:
@@ -92,4 +92,4 @@ class FakeCluster final : public cluster::Kubectl {
   std::vector<std::string> calls_;
 };
 
-}  // namespace tpu_admission::testing
+}  // namespace tpu_admission::support

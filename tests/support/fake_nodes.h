@@ -11,7 +11,7 @@
 #include "support/fake_clock.h"
 #include "tpu_admission/kube/watch_api.h"
 
-namespace tpu_admission::testing {
+namespace tpu_admission::support {
 
 class FakeNodes final : public kube::WatchApi {
  public:
@@ -129,4 +129,4 @@ class FakeNodes final : public kube::WatchApi {
   int compacted_ = 0;
 };
 
-}  // namespace tpu_admission::testing
+}  // namespace tpu_admission::support

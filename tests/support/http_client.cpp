@@ -12,7 +12,7 @@
 #include <csignal>
 #include <utility>
 
-namespace tpu_admission::testing {
+namespace tpu_admission::support {
 namespace {
 
 using Time = std::chrono::steady_clock::time_point;
@@ -174,4 +174,4 @@ std::string Post(std::string_view path, std::string_view body, std::string_view 
   return request;
 }
 
-}  // namespace tpu_admission::testing
+}  // namespace tpu_admission::support

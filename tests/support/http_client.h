@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-namespace tpu_admission::testing {
+namespace tpu_admission::support {
 
 struct HttpAnswer {
   unsigned status = 0;
@@ -82,4 +82,4 @@ class HttpClient {
 // A POST with the fields an API server sends.
 std::string Post(std::string_view path, std::string_view body, std::string_view more_fields = "");
 
-}  // namespace tpu_admission::testing
+}  // namespace tpu_admission::support

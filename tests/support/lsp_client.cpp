@@ -4,13 +4,13 @@
 
 #include "offline/lsp_text.h"
 
-namespace tpu_admission::testing {
+namespace tpu_admission::support {
 
 using offline::EditorText;
 using offline::PositionEncoding;
 using offline::TextPosition;
 
-std::shared_ptr<const admission::Settings> StandardSettings(const std::string& policy) {
+std::shared_ptr<const admission::Settings> SharedSettings(const std::string& policy) {
   auto catalog = tpu::Catalog::Load(tpu::BuiltInCatalogText(), "built-in catalog").value();
   return std::make_shared<const admission::Settings>(
       admission::Settings{rules::Engine(std::move(catalog), rules::Cluster{}),
@@ -18,7 +18,7 @@ std::shared_ptr<const admission::Settings> StandardSettings(const std::string& p
 }
 
 LspClient::LspClient(Json capabilities, const std::string& policy)
-    : server_(StandardSettings(policy), {.namespace_name = "", .today = Day{}, .rules = {}}) {
+    : server_(SharedSettings(policy), {.namespace_name = "", .today = Day{}, .rules = {}}) {
   Request("initialize", {{"processId", nullptr}, {"capabilities", std::move(capabilities)}});
   Notify("initialized", Json::object());
 }
@@ -126,4 +126,4 @@ std::string Applied(const std::string& text, const Json& edits) {
   return after + text.substr(done);
 }
 
-}  // namespace tpu_admission::testing
+}  // namespace tpu_admission::support

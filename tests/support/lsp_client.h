@@ -10,12 +10,12 @@
 #include "tpu_admission/k8s/json.h"
 #include "tpu_admission/offline/lsp.h"
 
-namespace tpu_admission::testing {
+namespace tpu_admission::support {
 
 using Json = nlohmann::json;
 
 // The built-in catalog under the standard profile, or a policy.
-std::shared_ptr<const admission::Settings> StandardSettings(const std::string& policy = "");
+std::shared_ptr<const admission::Settings> SharedSettings(const std::string& policy = "");
 
 class LspClient {
  public:
@@ -54,4 +54,4 @@ Json Range(int begin_line, int begin, int end_line, int end);
 // The text with the edits of an action made, by UTF-16 positions.
 std::string Applied(const std::string& text, const Json& edits);
 
-}  // namespace tpu_admission::testing
+}  // namespace tpu_admission::support

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace tpu_admission::testing {
+namespace tpu_admission::support {
 
 using kube::Answer;
 using kube::ObjectPath;
@@ -75,4 +75,4 @@ void MemoryApi::Change(const ObjectPath& path, const std::function<void(Json&)>&
   Put(path, std::move(object));
 }
 
-}  // namespace tpu_admission::testing
+}  // namespace tpu_admission::support

@@ -11,7 +11,7 @@
 
 #include "tpu_admission/kube/api.h"
 
-namespace tpu_admission::testing {
+namespace tpu_admission::support {
 
 class MemoryApi final : public kube::Api {
  public:
@@ -55,4 +55,4 @@ class MemoryApi final : public kube::Api {
   int writes_ = 0;
 };
 
-}  // namespace tpu_admission::testing
+}  // namespace tpu_admission::support

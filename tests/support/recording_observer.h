@@ -11,7 +11,7 @@
 
 #include "tpu_admission/net/server.h"
 
-namespace tpu_admission::testing {
+namespace tpu_admission::support {
 
 class RecordingObserver : public net::ServerObserver {
  public:
@@ -72,4 +72,4 @@ class RecordingObserver : public net::ServerObserver {
   Clock::Wall not_after_;
 };
 
-}  // namespace tpu_admission::testing
+}  // namespace tpu_admission::support

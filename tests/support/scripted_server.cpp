@@ -11,7 +11,7 @@
 #include <csignal>
 #include <utility>
 
-namespace tpu_admission::testing {
+namespace tpu_admission::support {
 namespace {
 
 SSL_CTX* ContextOf(const pki::KeyPair& pair, int newest_tls) {
@@ -159,4 +159,4 @@ std::string HttpOk(const std::string& body, const std::string& fields) {
   return HttpStatus(200, body, fields);
 }
 
-}  // namespace tpu_admission::testing
+}  // namespace tpu_admission::support

@@ -16,7 +16,7 @@
 
 #include "tpu_admission/pki/certificate.h"
 
-namespace tpu_admission::testing {
+namespace tpu_admission::support {
 
 // What a client sent: the head as it came, and the body.
 struct ScriptedRequest {
@@ -68,4 +68,4 @@ class ScriptedServer {
 std::string HttpOk(const std::string& body, const std::string& fields = "");
 std::string HttpStatus(int status, const std::string& body, const std::string& fields = "");
 
-}  // namespace tpu_admission::testing
+}  // namespace tpu_admission::support

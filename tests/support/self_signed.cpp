@@ -7,7 +7,7 @@
 
 #include "pki/openssl_memory.h"
 
-namespace tpu_admission::testing {
+namespace tpu_admission::support {
 namespace {
 
 using namespace pki;
@@ -76,4 +76,4 @@ KeyPair MakeSelfSigned(const std::vector<std::string>& names, Validity validity)
   return {TextOf(certificate_pem.get()), TextOf(key_pem.get())};
 }
 
-}  // namespace tpu_admission::testing
+}  // namespace tpu_admission::support

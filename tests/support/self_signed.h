@@ -6,7 +6,7 @@
 
 #include "tpu_admission/pki/certificate.h"
 
-namespace tpu_admission::testing {
+namespace tpu_admission::support {
 
 // From five minutes ago, for that long.
 pki::Validity ValidFor(std::chrono::seconds time);
@@ -16,4 +16,4 @@ pki::Validity ValidFor(std::chrono::seconds time);
 pki::KeyPair MakeSelfSigned(const std::vector<std::string>& names,
                             pki::Validity validity = ValidFor(std::chrono::hours(24)));
 
-}  // namespace tpu_admission::testing
+}  // namespace tpu_admission::support

@@ -6,7 +6,7 @@
 #include "tpu_admission/admission/judge.h"
 #include "tpu_admission/tpu/catalog.h"
 
-namespace tpu_admission::testing {
+namespace tpu_admission::support {
 
 // `policy`: as in a policy file; nothing of the cluster is known.
 inline admission::Settings SettingsOf(std::string_view policy = "") {
@@ -20,4 +20,4 @@ inline const admission::Settings& StandardSettings() {
   return settings;
 }
 
-}  // namespace tpu_admission::testing
+}  // namespace tpu_admission::support

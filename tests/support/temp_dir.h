@@ -8,7 +8,7 @@
 #include <fstream>
 #include <string>
 
-namespace tpu_admission::testing {
+namespace tpu_admission::support {
 
 class TempDir {
  public:
@@ -35,4 +35,4 @@ inline void WriteText(const std::filesystem::path& file, const std::string& text
   std::ofstream(file, std::ios::binary | std::ios::trunc) << text;
 }
 
-}  // namespace tpu_admission::testing
+}  // namespace tpu_admission::support

@@ -15,7 +15,7 @@
 #include "tpu_admission/net/http.h"
 #include "tpu_admission/net/server.h"
 
-namespace tpu_admission::testing {
+namespace tpu_admission::support {
 
 // "/throw" throws, "/slow" takes 200 ms, "/big" answers 1 MiB; every other path is answered with
 // "METHOD PATH BODY-SIZE TYPE".
@@ -74,4 +74,4 @@ inline bool Eventually(const std::function<bool()>& condition) {
   return true;
 }
 
-}  // namespace tpu_admission::testing
+}  // namespace tpu_admission::support

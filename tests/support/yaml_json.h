@@ -10,28 +10,28 @@
 
 namespace tpu_admission {
 
-inline void AppendJson(std::string& json, const YamlNode& node) {
+inline void AppendJson(std::string& text, const YamlNode& node) {
   using Kind = YamlNode::Kind;
-  if (node.kind == Kind::kString) return AppendJsonString(json, node.text);
+  if (node.kind == Kind::kString) return AppendJsonString(text, node.text);
   if (node.kind != Kind::kList && node.kind != Kind::kMap) {
-    json += node.json;
+    text += node.json;
     return;
   }
-  json += node.kind == Kind::kList ? '[' : '{';
+  text += node.kind == Kind::kList ? '[' : '{';
   std::string_view comma;
   for (const YamlNode* const item : node.items) {
-    json += comma;
+    text += comma;
     comma = ",";
-    AppendJson(json, *item);
+    AppendJson(text, *item);
   }
   for (const YamlMember& member : node.members) {
-    json += comma;
+    text += comma;
     comma = ",";
-    AppendJsonString(json, member.key);
-    json += ':';
-    AppendJson(json, *member.value);
+    AppendJsonString(text, member.key);
+    text += ':';
+    AppendJson(text, *member.value);
   }
-  json += node.kind == Kind::kList ? ']' : '}';
+  text += node.kind == Kind::kList ? ']' : '}';
 }
 
 struct YamlJson {

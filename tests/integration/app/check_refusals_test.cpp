@@ -9,7 +9,7 @@
 #include "integration/app/program.h"
 #include "support/temp_dir.h"
 
-namespace tpu_admission::testing {
+namespace tpu_admission::support::check_refusals_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -91,4 +91,4 @@ TEST(CheckRefusals, ATabIsNamed) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::testing
+}  // namespace tpu_admission::support::check_refusals_test

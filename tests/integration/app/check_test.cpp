@@ -13,7 +13,7 @@
 #include "support/temp_dir.h"
 #include "tpu_admission/tpu/seen_shapes.h"
 
-namespace tpu_admission::testing {
+namespace tpu_admission::support::check_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -871,4 +871,4 @@ TEST_F(CheckFolder, SarifHasTheFixesOfTheFirstOfVeryManyObjects) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::testing
+}  // namespace tpu_admission::support::check_test

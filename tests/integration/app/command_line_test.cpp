@@ -13,7 +13,7 @@
 #include "integration/app/program.h"
 #include "support/temp_dir.h"
 
-namespace tpu_admission::testing {
+namespace tpu_admission::support::command_line_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -416,4 +416,4 @@ TEST(CommandLine, ExplainNamesTheNearestRule) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::testing
+}  // namespace tpu_admission::support::command_line_test

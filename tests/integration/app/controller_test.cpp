@@ -12,7 +12,7 @@
 #include "tpu_admission/base/base64.h"
 #include "tpu_admission/pki/certificate.h"
 
-namespace tpu_admission::testing {
+namespace tpu_admission::support::controller_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -217,4 +217,4 @@ TEST(Controller, IsNotReadyAndSaysWhyIfItMayNotReadItsLease) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::testing
+}  // namespace tpu_admission::support::controller_test

@@ -13,7 +13,7 @@
 #include "integration/app/program.h"
 #include "support/temp_dir.h"
 
-namespace tpu_admission::testing {
+namespace tpu_admission::support::hostile_files_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -271,4 +271,4 @@ TEST_F(HostileFiles, AFolderThatIsGoneEndsNothing) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::testing
+}  // namespace tpu_admission::support::hostile_files_test

@@ -7,7 +7,7 @@
 #include "integration/app/program.h"
 #include "support/temp_dir.h"
 
-namespace tpu_admission::testing {
+namespace tpu_admission::support::live_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -215,4 +215,4 @@ TEST(Scan, SaysWhatItCannotRun) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::testing
+}  // namespace tpu_admission::support::live_test

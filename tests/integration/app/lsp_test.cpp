@@ -7,7 +7,7 @@
 
 #include "integration/app/program.h"
 
-namespace tpu_admission::testing {
+namespace tpu_admission::support::lsp_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -96,4 +96,4 @@ TEST(LspCommand, AMessageThatIsLostIsTold) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::testing
+}  // namespace tpu_admission::support::lsp_test

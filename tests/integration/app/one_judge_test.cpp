@@ -15,7 +15,7 @@
 #include "tpu_admission/base/json_pointer.h"
 #include "tpu_admission/base/text.h"
 
-namespace tpu_admission::testing {
+namespace tpu_admission::support::one_judge_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -165,4 +165,4 @@ TEST(OneJudge, SaysWhyItDoesNotLook) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::testing
+}  // namespace tpu_admission::support::one_judge_test

@@ -16,7 +16,7 @@
 #include "tpu_admission/offline/check.h"
 #include "unit/admission/random_pod.h"
 
-namespace tpu_admission::testing {
+namespace tpu_admission::support::parity_test {
 namespace {
 
 using nlohmann::json;
@@ -110,7 +110,7 @@ class Parity : public ::testing::Test {
   const Serving serving_{{"--tls-cert-file", secret_.files().certificate, "--tls-private-key-file",
                           secret_.files().private_key, "--shutdown-delay", "0s"}};
   HttpClient client_{serving_.secure_port()};
-  const admission::Settings& settings_ = testing::StandardSettings();
+  const admission::Settings& settings_ = support::StandardSettings();
 };
 
 TEST_F(Parity, TheServerAndCheckSayTheSameOfGeneratedWorkloads) {
@@ -144,4 +144,4 @@ TEST_F(Parity, TheServerAndCheckSayTheSameOfGeneratedWorkloads) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::testing
+}  // namespace tpu_admission::support::parity_test

@@ -13,7 +13,7 @@
 
 #include "support/temp_dir.h"
 
-namespace tpu_admission::testing {
+namespace tpu_admission::support {
 namespace {
 
 using std::chrono::milliseconds;
@@ -132,4 +132,4 @@ bool Serving::WaitForLog(const std::string& text) const {
   return false;
 }
 
-}  // namespace tpu_admission::testing
+}  // namespace tpu_admission::support

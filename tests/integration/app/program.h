@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace tpu_admission::testing {
+namespace tpu_admission::support {
 
 struct Ended {
   int exit_code = -1;
@@ -50,4 +50,4 @@ class Serving {
   std::uint16_t metrics_port_ = 0;
 };
 
-}  // namespace tpu_admission::testing
+}  // namespace tpu_admission::support

@@ -8,7 +8,7 @@
 
 #include "integration/app/program.h"
 
-namespace tpu_admission::testing {
+namespace tpu_admission::support::reference_test {
 namespace {
 
 using ::testing::AllOf;
@@ -89,4 +89,4 @@ TEST(Reference, OnlyRequestsBeginWithADot) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::testing
+}  // namespace tpu_admission::support::reference_test

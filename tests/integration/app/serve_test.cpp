@@ -14,7 +14,7 @@
 #include "support/http_client.h"
 #include "tpu_admission/tpu/seen_shapes.h"
 
-namespace tpu_admission::testing {
+namespace tpu_admission::support::serve_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -314,4 +314,4 @@ TEST_F(Serve, APipeAsKeyIsAnErrorAndHangsNothing) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::testing
+}  // namespace tpu_admission::support::serve_test

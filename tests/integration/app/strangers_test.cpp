@@ -10,7 +10,7 @@
 #include "support/http_client.h"
 #include "support/review.h"
 
-namespace tpu_admission::testing {
+namespace tpu_admission::support::strangers_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -113,4 +113,4 @@ TEST_F(Strangers, Case68ABrokenTunnelCostsOnlyItsOwnRequest) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::testing
+}  // namespace tpu_admission::support::strangers_test

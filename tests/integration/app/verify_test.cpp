@@ -5,7 +5,7 @@
 #include "support/certificate.h"
 #include "support/scripted_server.h"
 
-namespace tpu_admission::testing {
+namespace tpu_admission::support::verify_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -131,4 +131,4 @@ TEST_F(VerifyTest, SaysThatTheNamespaceIsLeftAlone) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::testing
+}  // namespace tpu_admission::support::verify_test

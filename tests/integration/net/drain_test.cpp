@@ -5,10 +5,10 @@
 
 #include "integration/net/load.h"
 
-namespace tpu_admission::net {
+namespace tpu_admission::net::drain_test {
 namespace {
 
-using namespace testing;
+using namespace support;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
@@ -135,4 +135,4 @@ TEST(DrainTest, AHandlerThatHangsHoldsItUpForAMomentOnly) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::net
+}  // namespace tpu_admission::net::drain_test

@@ -11,10 +11,10 @@
 
 #include "support/test_server.h"
 
-namespace tpu_admission::net {
+namespace tpu_admission::net::flood_test {
 namespace {
 
-using namespace testing;
+using namespace support;
 using std::chrono::milliseconds;
 using Steady = std::chrono::steady_clock;
 
@@ -134,4 +134,4 @@ TEST(FloodTest, Case11IdleConnectionsOutliveTheApiServersOwnTimeout) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::net
+}  // namespace tpu_admission::net::flood_test

@@ -7,10 +7,10 @@
 
 #include "support/http_client.h"
 
-namespace tpu_admission::net {
+namespace tpu_admission::net::health_test {
 namespace {
 
-using namespace testing;
+using namespace support;
 
 // A kubelet gives up after 2 s.
 #if defined(__SANITIZE_THREAD__)
@@ -158,4 +158,4 @@ TEST_F(HealthTest, LivenessTellsTheTruth) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::net
+}  // namespace tpu_admission::net::health_test

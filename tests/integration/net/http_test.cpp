@@ -4,11 +4,11 @@
 
 #include "support/test_server.h"
 
-namespace tpu_admission::net {
+namespace tpu_admission::net::http_test {
 namespace {
 
 using ::testing::ElementsAre;
-using namespace testing;
+using namespace support;
 using namespace std::string_literals;
 
 struct Case {
@@ -203,4 +203,4 @@ TEST_F(HttpTest, CountsWhatItDoes) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::net
+}  // namespace tpu_admission::net::http_test

@@ -11,10 +11,10 @@
 
 #include "support/test_server.h"
 
-namespace tpu_admission::net {
+namespace tpu_admission::net::limits_test {
 namespace {
 
-using namespace testing;
+using namespace support;
 using std::chrono::milliseconds;
 using Refusal = ServerObserver::Refusal;
 
@@ -293,4 +293,4 @@ TEST(LimitsTest, FiveHundredIdleConnectionsAreBounded) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::net
+}  // namespace tpu_admission::net::limits_test

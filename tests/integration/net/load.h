@@ -8,7 +8,7 @@
 
 #include "support/test_server.h"
 
-namespace tpu_admission::testing {
+namespace tpu_admission::support {
 
 // Like an API server's: a connection is kept until an answer says `Connection: close`. A connection
 // that could not be made is counted apart: it is no request.
@@ -61,4 +61,4 @@ class Load {
   std::vector<std::thread> threads_;
 };
 
-}  // namespace tpu_admission::testing
+}  // namespace tpu_admission::support

@@ -7,10 +7,10 @@
 
 #include "support/test_server.h"
 
-namespace tpu_admission::net {
+namespace tpu_admission::net::no_memory_test {
 namespace {
 
-using namespace testing;
+using namespace support;
 
 // OpenSSL's allocator, which fails on demand. It can be exchanged only before the first use.
 std::atomic<bool> no_memory{false};
@@ -56,4 +56,4 @@ TEST(NoMemoryTest, TheListenerGoesOn) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::net
+}  // namespace tpu_admission::net::no_memory_test

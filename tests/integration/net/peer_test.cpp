@@ -8,10 +8,10 @@
 
 #include "support/test_server.h"
 
-namespace tpu_admission::net {
+namespace tpu_admission::net::peer_test {
 namespace {
 
-using namespace testing;
+using namespace support;
 
 class PeerTest : public ::testing::Test {
  protected:
@@ -84,4 +84,4 @@ TEST_F(PeerTest, NeverReadsTheGoodbye) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::net
+}  // namespace tpu_admission::net::peer_test

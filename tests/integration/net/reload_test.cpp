@@ -5,11 +5,11 @@
 
 #include "integration/net/load.h"
 
-namespace tpu_admission::net {
+namespace tpu_admission::net::reload_test {
 namespace {
 
 using ::testing::HasSubstr;
-using namespace testing;
+using namespace support;
 using std::chrono::milliseconds;
 
 std::string SubjectSeenBy(const HttpClient& client) {
@@ -112,4 +112,4 @@ TEST(ReloadTest, APortThatIsTakenIsAnErrorThatNamesIt) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::net
+}  // namespace tpu_admission::net::reload_test

@@ -4,10 +4,10 @@
 
 #include "support/test_server.h"
 
-namespace tpu_admission::net {
+namespace tpu_admission::net::tls_test {
 namespace {
 
-using namespace testing;
+using namespace support;
 using Handshake = ServerObserver::HandshakeResult;
 
 std::string Alpn(std::initializer_list<std::string> names) {
@@ -141,4 +141,4 @@ TEST(TlsTest, AConnectionThatSaysNothingTimesOut) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::net
+}  // namespace tpu_admission::net::tls_test

@@ -7,7 +7,7 @@
 #include "support/case_name.h"
 #include "tpu_admission/base/text.h"
 
-namespace tpu_admission::admission {
+namespace tpu_admission::admission::attack_body_test {
 namespace {
 
 using nlohmann::json;
@@ -252,4 +252,4 @@ INSTANTIATE_TEST_SUITE_P(
     CaseName());
 
 }  // namespace
-}  // namespace tpu_admission::admission
+}  // namespace tpu_admission::admission::attack_body_test

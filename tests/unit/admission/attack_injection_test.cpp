@@ -11,7 +11,7 @@
 #include "support/yaml_json.h"
 #include "tpu_admission/base/text.h"
 
-namespace tpu_admission::admission {
+namespace tpu_admission::admission::attack_injection_test {
 namespace {
 
 using nlohmann::json;
@@ -204,4 +204,4 @@ INSTANTIATE_TEST_SUITE_P(Rules, RuleText, testing::ValuesIn(rules::AllRules()),
                          [](const auto& rule) { return std::string(rule.param->id); });
 
 }  // namespace
-}  // namespace tpu_admission::admission
+}  // namespace tpu_admission::admission::attack_injection_test

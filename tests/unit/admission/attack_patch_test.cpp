@@ -5,7 +5,7 @@
 #include "support/asker.h"
 #include "support/case_name.h"
 
-namespace tpu_admission::admission {
+namespace tpu_admission::admission::attack_patch_test {
 namespace {
 
 using nlohmann::json;
@@ -223,4 +223,4 @@ TEST(Patches, GatedAndQueuedPodsStillGetTheToleration) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::admission
+}  // namespace tpu_admission::admission::attack_patch_test

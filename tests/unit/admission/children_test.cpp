@@ -4,7 +4,7 @@
 #include "support/asker.h"
 #include "support/case_name.h"
 
-namespace tpu_admission::admission {
+namespace tpu_admission::admission::children_test {
 namespace {
 
 using nlohmann::json;
@@ -80,4 +80,4 @@ TEST(Children, PolicyMayJudgeThem) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::admission
+}  // namespace tpu_admission::admission::children_test

@@ -3,7 +3,7 @@
 
 #include "support/asker.h"
 
-namespace tpu_admission::admission {
+namespace tpu_admission::admission::dns_policy_fix_test {
 namespace {
 
 using nlohmann::json;
@@ -70,4 +70,4 @@ TEST(DnsPolicyFix, CanBeOff) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::admission
+}  // namespace tpu_admission::admission::dns_policy_fix_test

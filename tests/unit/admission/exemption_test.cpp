@@ -6,7 +6,7 @@
 #include "support/asker.h"
 #include "support/case_name.h"
 
-namespace tpu_admission::admission {
+namespace tpu_admission::admission::exemption_test {
 namespace {
 
 using nlohmann::json;
@@ -227,4 +227,4 @@ TEST(Exemptions, WarningAloneMakesTheOutcomeWarned) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::admission
+}  // namespace tpu_admission::admission::exemption_test

@@ -5,7 +5,7 @@
 #include "support/asker.h"
 #include "support/case_name.h"
 
-namespace tpu_admission::admission {
+namespace tpu_admission::admission::fault_identity_test {
 namespace {
 
 using nlohmann::json;
@@ -341,4 +341,4 @@ TEST(Bound, TooMuchWorkIsNotBegun) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::admission
+}  // namespace tpu_admission::admission::fault_identity_test

@@ -49,7 +49,7 @@ void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
   operator delete(memory);
 }
 
-namespace tpu_admission::admission {
+namespace tpu_admission::admission::hostile_shapes_test {
 namespace {
 
 constexpr std::size_t kMostBytes = 16 << 20;
@@ -373,4 +373,4 @@ TEST(HostileShapes, WithoutTpusAreNotSpokenOf) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::admission
+}  // namespace tpu_admission::admission::hostile_shapes_test

@@ -8,7 +8,7 @@
 #include "support/asker.h"
 #include "support/case_name.h"
 
-namespace tpu_admission::admission {
+namespace tpu_admission::admission::kuberay_compat_test {
 namespace {
 
 using nlohmann::json;
@@ -328,4 +328,4 @@ TEST(KuberayCompat, NoTopologyOutsideRayIsDeniedAsByDefault) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::admission
+}  // namespace tpu_admission::admission::kuberay_compat_test

@@ -6,7 +6,7 @@
 #include "support/rule_page.h"
 #include "support/yaml_json.h"
 
-namespace tpu_admission::admission {
+namespace tpu_admission::admission::message_test {
 namespace {
 
 using nlohmann::json;
@@ -169,4 +169,4 @@ TEST(Messages, ChangesOfTheMessageMendTheObject) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::admission
+}  // namespace tpu_admission::admission::message_test

@@ -6,7 +6,7 @@
 #include "support/asker.h"
 #include "unit/admission/random_pod.h"
 
-namespace tpu_admission::admission {
+namespace tpu_admission::admission::mutated_bytes_test {
 namespace {
 
 using nlohmann::json;
@@ -83,4 +83,4 @@ TEST(DamagedReviews, ExchangedValuesAreAnswered) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::admission
+}  // namespace tpu_admission::admission::mutated_bytes_test

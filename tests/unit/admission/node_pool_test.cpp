@@ -5,7 +5,7 @@
 #include "support/asker.h"
 #include "support/rule_page.h"
 
-namespace tpu_admission {
+namespace tpu_admission::node_pool_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -53,4 +53,4 @@ TEST(NodePools, APolicyMayMakeItMilder) {
 }
 
 }  // namespace
-}  // namespace tpu_admission
+}  // namespace tpu_admission::node_pool_test

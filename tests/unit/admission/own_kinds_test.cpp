@@ -5,7 +5,7 @@
 #include "support/asker.h"
 #include "support/case_name.h"
 
-namespace tpu_admission::admission {
+namespace tpu_admission::admission::own_kinds_test {
 namespace {
 
 using nlohmann::json;
@@ -85,4 +85,4 @@ INSTANTIATE_TEST_SUITE_P(
     CaseName());
 
 }  // namespace
-}  // namespace tpu_admission::admission
+}  // namespace tpu_admission::admission::own_kinds_test

@@ -6,7 +6,7 @@
 #include "support/asker.h"
 #include "unit/admission/random_pod.h"
 
-namespace tpu_admission::admission {
+namespace tpu_admission::admission::patch_property_test {
 namespace {
 
 using nlohmann::json;
@@ -155,4 +155,4 @@ TEST(PatchProperties, AnswersAreDeterministic) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::admission
+}  // namespace tpu_admission::admission::patch_property_test

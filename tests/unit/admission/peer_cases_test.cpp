@@ -4,7 +4,7 @@
 
 #include "support/asker.h"
 
-namespace tpu_admission::admission {
+namespace tpu_admission::admission::peer_cases_test {
 namespace {
 
 using nlohmann::json;
@@ -122,4 +122,4 @@ TEST(PeerCases, P12UserMistakeIsADenialWithAReason) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::admission
+}  // namespace tpu_admission::admission::peer_cases_test

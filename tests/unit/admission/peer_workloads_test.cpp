@@ -10,7 +10,7 @@
 #include "support/asker.h"
 #include "support/case_name.h"
 
-namespace tpu_admission::admission {
+namespace tpu_admission::admission::peer_workloads_test {
 namespace {
 
 using nlohmann::json;
@@ -438,4 +438,4 @@ TEST(PeerWorkloads, G6LargestPodIsAnsweredInTime) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::admission
+}  // namespace tpu_admission::admission::peer_workloads_test

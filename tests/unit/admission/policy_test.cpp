@@ -9,7 +9,7 @@
 #include "support/asker.h"
 #include "support/case_name.h"
 
-namespace tpu_admission::admission {
+namespace tpu_admission::admission::policy_test {
 namespace {
 
 using nlohmann::json;
@@ -316,4 +316,4 @@ TEST(Policy, FixThatIsOffInANamespaceIsNotMadeThere) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::admission
+}  // namespace tpu_admission::admission::policy_test

@@ -8,7 +8,7 @@
 #include "support/asker.h"
 #include "support/case_name.h"
 
-namespace tpu_admission::admission {
+namespace tpu_admission::admission::profile_test {
 namespace {
 
 using nlohmann::json;
@@ -184,4 +184,4 @@ TEST(Profiles, AutopilotBringsTheClusterModeAndNothingElse) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::admission
+}  // namespace tpu_admission::admission::profile_test

@@ -4,7 +4,7 @@
 #include "support/asker.h"
 #include "support/case_name.h"
 
-namespace tpu_admission::admission {
+namespace tpu_admission::admission::ratchet_test {
 namespace {
 
 using nlohmann::json;
@@ -147,4 +147,4 @@ TEST(Ratchet, CountOfAStatefulSetIsItsReplicas) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::admission
+}  // namespace tpu_admission::admission::ratchet_test

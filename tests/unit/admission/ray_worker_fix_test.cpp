@@ -5,7 +5,7 @@
 #include "support/case_name.h"
 #include "unit/admission/worker_pods.h"
 
-namespace tpu_admission::admission {
+namespace tpu_admission::admission::ray_worker_fix_test {
 namespace {
 
 using nlohmann::json;
@@ -278,4 +278,4 @@ TEST(RayWorkerFix, DoublesNothingBesideKuberaysWebhook) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::admission
+}  // namespace tpu_admission::admission::ray_worker_fix_test

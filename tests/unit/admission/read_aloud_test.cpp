@@ -14,7 +14,7 @@
 #include "support/rule_page.h"
 #include "support/yaml_json.h"
 
-namespace tpu_admission::admission {
+namespace tpu_admission::admission::read_aloud_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -149,4 +149,4 @@ TEST(ReadAloud, ADenialOfTwoFaultsFitsATerminal) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::admission
+}  // namespace tpu_admission::admission::read_aloud_test

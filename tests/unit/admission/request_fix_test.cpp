@@ -10,7 +10,7 @@
 #include "support/asker.h"
 #include "support/yaml_json.h"
 
-namespace tpu_admission::admission {
+namespace tpu_admission::admission::request_fix_test {
 namespace {
 
 using nlohmann::json;
@@ -171,4 +171,4 @@ TEST(RequestFix, HugeNumbersOfChipsDoNoHarm) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::admission
+}  // namespace tpu_admission::admission::request_fix_test

@@ -3,7 +3,7 @@
 
 #include "support/asker.h"
 
-namespace tpu_admission::admission {
+namespace tpu_admission::admission::sign_of_life_test {
 namespace {
 
 using nlohmann::json;
@@ -62,4 +62,4 @@ TEST(SignOfLife, ChangesNothingElse) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::admission
+}  // namespace tpu_admission::admission::sign_of_life_test

@@ -7,7 +7,7 @@
 #include "support/case_name.h"
 #include "support/yaml_json.h"
 
-namespace tpu_admission::admission {
+namespace tpu_admission::admission::suggestions_followed_test {
 namespace {
 
 using nlohmann::json;
@@ -230,4 +230,4 @@ TEST(Suggestion, UnequalChipsAreThoseOfTheHost) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::admission
+}  // namespace tpu_admission::admission::suggestions_followed_test

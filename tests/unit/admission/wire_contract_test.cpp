@@ -6,7 +6,7 @@
 #include "support/rule_page.h"
 #include "support/yaml_json.h"
 
-namespace tpu_admission::admission {
+namespace tpu_admission::admission::wire_contract_test {
 namespace {
 
 using nlohmann::json;
@@ -173,4 +173,4 @@ TEST(WireContract, RecordSaysWhatHappened) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::admission
+}  // namespace tpu_admission::admission::wire_contract_test

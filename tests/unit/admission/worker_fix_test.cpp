@@ -6,7 +6,7 @@
 
 #include "unit/admission/worker_pods.h"
 
-namespace tpu_admission::admission {
+namespace tpu_admission::admission::worker_fix_test {
 namespace {
 
 using nlohmann::json;
@@ -185,4 +185,4 @@ TEST(WorkerFix, AListThatIsTooLongIsAFinding) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::admission
+}  // namespace tpu_admission::admission::worker_fix_test

@@ -4,7 +4,7 @@
 #include "support/asker.h"
 #include "support/case_name.h"
 
-namespace tpu_admission::admission {
+namespace tpu_admission::admission::would_be_test {
 namespace {
 
 using nlohmann::json;
@@ -111,4 +111,4 @@ TEST(WouldBe, ASoundJobIsToldFromAWrongOne) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::admission
+}  // namespace tpu_admission::admission::would_be_test

@@ -8,7 +8,7 @@
 #include "support/temp_dir.h"
 #include "tpu_admission/base/files.h"
 
-namespace tpu_admission::app {
+namespace tpu_admission::app::check_files_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -16,11 +16,11 @@ namespace fs = std::filesystem;
 std::string TextOf(const fs::path& file) { return *DiskFiles().Read(file.string(), 100); }
 
 TEST(WriteFile, LeavesAloneWhatSomebodyElseChanged) {
-  const testing::TempDir folder;
+  const support::TempDir folder;
   const fs::path file = folder / "a.yaml";
   const std::string was = "a: 1\n";
   for (const char* now : {"a: 2\n", "a: 1\nb: 2\n", ""}) {
-    testing::WriteText(file, now);
+    support::WriteText(file, now);
     const Status written = WriteFile(file.string(), "new", &was);
     ASSERT_FALSE(written);
     EXPECT_TRUE(written.error().message.ends_with(
@@ -31,15 +31,15 @@ TEST(WriteFile, LeavesAloneWhatSomebodyElseChanged) {
   EXPECT_EQ(std::distance(begin(files), end(files)), 1) << "nothing is left behind";
   fs::remove(file);
   EXPECT_FALSE(WriteFile(file.string(), "new", &was)) << "it is gone";
-  testing::WriteText(file, was);
+  support::WriteText(file, was);
   EXPECT_TRUE(WriteFile(file.string(), "new", &was));
   EXPECT_EQ(TextOf(file), "new");
 }
 
 TEST(WriteFile, LeavesAloneWhatIsReadOnlyAndSaysWhyItCannot) {
-  const testing::TempDir folder;
+  const support::TempDir folder;
   const fs::path file = folder / "a.yaml";
-  testing::WriteText(file, "old");
+  support::WriteText(file, "old");
   ASSERT_EQ(::chmod(file.c_str(), 0444), 0);
   const Status written = WriteFile(file.string(), "new");
   ASSERT_FALSE(written);
@@ -55,9 +55,9 @@ TEST(WriteFile, LeavesAloneWhatIsReadOnlyAndSaysWhyItCannot) {
 
 TEST(WriteFile, KeepsOwnerAndMode) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root gives files away";
-  const testing::TempDir folder;
+  const support::TempDir folder;
   const fs::path file = folder / "a.yaml";
-  testing::WriteText(file, "old");
+  support::WriteText(file, "old");
   ASSERT_EQ(::chown(file.c_str(), 1234, 2345), 0);
   ASSERT_EQ(::chmod(file.c_str(), 0640), 0);
   ASSERT_TRUE(WriteFile(file.string(), "new"));
@@ -69,4 +69,4 @@ TEST(WriteFile, KeepsOwnerAndMode) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::app
+}  // namespace tpu_admission::app::check_files_test

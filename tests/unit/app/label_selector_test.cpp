@@ -4,7 +4,7 @@
 
 #include "support/case_name.h"
 
-namespace tpu_admission::app {
+namespace tpu_admission::app::label_selector_test {
 namespace {
 
 using nlohmann::json;
@@ -73,4 +73,4 @@ TEST(LabelSelector, ThatIsNoneIsAnError) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::app
+}  // namespace tpu_admission::app::label_selector_test

@@ -6,7 +6,7 @@
 
 #include "tpu_admission/base/memory_files.h"
 
-namespace tpu_admission::app {
+namespace tpu_admission::app::node_record_test {
 namespace {
 
 using std::chrono::minutes;
@@ -100,4 +100,4 @@ TEST_F(NodeRecordTest, AFaultyOneMakesNodesUnknown) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::app
+}  // namespace tpu_admission::app::node_record_test

@@ -6,7 +6,7 @@
 
 #include "tpu_admission/base/memory_files.h"
 
-namespace tpu_admission::app {
+namespace tpu_admission::app::settings_loader_test {
 namespace {
 
 class SettingsLoaderTest : public ::testing::Test {
@@ -54,4 +54,4 @@ TEST_F(SettingsLoaderTest, APolicyThatMeansAllDefaultsIsTaken) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::app
+}  // namespace tpu_admission::app::settings_loader_test

@@ -10,7 +10,7 @@
 #include <sstream>
 #include <string>
 
-namespace tpu_admission::app {
+namespace tpu_admission::app::start_memory_test {
 namespace {
 
 std::string Mapping(const std::string& first, const std::string& anonymous,
@@ -93,4 +93,4 @@ TEST(GiveBackWhatTheStartTook, TakesNothingThatIsInUse) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::app
+}  // namespace tpu_admission::app::start_memory_test

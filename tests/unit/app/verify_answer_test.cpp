@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tpu_admission::app {
+namespace tpu_admission::app::verify_answer_test {
 namespace {
 
 kube::Answer LetIn(std::vector<std::string> warnings) {
@@ -72,4 +72,4 @@ TEST(VerifyAnswer, ADenialForAnotherRuleIsSilence) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::app
+}  // namespace tpu_admission::app::verify_answer_test

@@ -8,14 +8,14 @@
 #include "tpu_admission/tpu/catalog.h"
 #include "unit/audit/fake_server.h"
 
-namespace tpu_admission::audit {
+namespace tpu_admission::audit::auditor_test {
 namespace {
 
 using nlohmann::json;
 using rules::Mode;
+using support::FakeServer;
 using ::testing::Contains;
 using ::testing::ElementsAre;
-using testing::FakeServer;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
@@ -69,8 +69,8 @@ class AuditorTest : public ::testing::Test {
     return paths;
   }
 
-  const admission::Settings& settings_ = testing::StandardSettings();
-  testing::FakeClock clock_;
+  const admission::Settings& settings_ = support::StandardSettings();
+  support::FakeClock clock_;
   FakeServer server_;
 };
 
@@ -190,4 +190,4 @@ TEST_F(AuditorTest, WritesNowhereElseWhateverNamesObjectsHave) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::audit
+}  // namespace tpu_admission::audit::auditor_test

@@ -11,7 +11,7 @@
 
 #include "tpu_admission/kube/collections.h"
 
-namespace tpu_admission::testing {
+namespace tpu_admission::support {
 
 class FakeServer final : public kube::Collections {
  public:
@@ -141,4 +141,4 @@ class FakeServer final : public kube::Collections {
   std::vector<std::string> reads_;
 };
 
-}  // namespace tpu_admission::testing
+}  // namespace tpu_admission::support

@@ -4,11 +4,11 @@
 
 #include "unit/audit/fake_server.h"
 
-namespace tpu_admission::audit {
+namespace tpu_admission::audit::lists_test {
 namespace {
 
+using support::FakeServer;
 using ::testing::ElementsAre;
-using testing::FakeServer;
 using ::testing::HasSubstr;
 
 const Collection kPods = {"/api/v1/pods", "v1", "Pod"};
@@ -126,4 +126,4 @@ TEST(Discovery, FindsTheFirstVersionThatHasTheKind) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::audit
+}  // namespace tpu_admission::audit::lists_test

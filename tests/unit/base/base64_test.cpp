@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tpu_admission {
+namespace tpu_admission::base64_test {
 namespace {
 
 struct Case {
@@ -39,4 +39,4 @@ TEST(EncodeBase64, WritesTheVectorsOfTheRfcAndReadsBack) {
 }
 
 }  // namespace
-}  // namespace tpu_admission
+}  // namespace tpu_admission::base64_test

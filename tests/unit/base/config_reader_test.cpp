@@ -6,7 +6,7 @@
 #include <array>
 #include <functional>
 
-namespace tpu_admission {
+namespace tpu_admission::config_reader_test {
 namespace {
 
 using Read = std::function<void(ConfigNode)>;
@@ -210,4 +210,4 @@ TEST(ConfigReaderTest, TellsTheFirstErrorsAndCountsTheOthers) {
 }
 
 }  // namespace
-}  // namespace tpu_admission
+}  // namespace tpu_admission::config_reader_test

@@ -4,7 +4,7 @@
 
 #include "tpu_admission/base/clock.h"
 
-namespace tpu_admission {
+namespace tpu_admission::day_test {
 namespace {
 
 TEST(Day, ReadsWhatItWrites) {
@@ -37,4 +37,4 @@ TEST(Day, IsThatOfUtc) {
 }
 
 }  // namespace
-}  // namespace tpu_admission
+}  // namespace tpu_admission::day_test

@@ -10,7 +10,7 @@
 
 #include "tpu_admission/base/memory_files.h"
 
-namespace tpu_admission {
+namespace tpu_admission::files_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -78,4 +78,4 @@ TEST(MemoryFilesTest, HoldsWhatItWasGiven) {
 }
 
 }  // namespace
-}  // namespace tpu_admission
+}  // namespace tpu_admission::files_test

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace tpu_admission {
+namespace tpu_admission::json_pointer_test {
 namespace {
 
 TEST(JsonPointerTest, EscapesAsNlohmannReadsIt) {
@@ -50,4 +50,4 @@ TEST(FieldPathTest, LongKeysAreCut) {
 }
 
 }  // namespace
-}  // namespace tpu_admission
+}  // namespace tpu_admission::json_pointer_test

@@ -5,7 +5,7 @@
 #include <memory>
 #include <utility>
 
-namespace tpu_admission {
+namespace tpu_admission::result_test {
 namespace {
 
 Result<int> Half(int number) {
@@ -85,4 +85,4 @@ TEST(TryTest, MovesTheValueAndKeepsTheCode) {
 }
 
 }  // namespace
-}  // namespace tpu_admission
+}  // namespace tpu_admission::result_test

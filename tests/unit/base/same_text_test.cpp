@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace tpu_admission {
+namespace tpu_admission::same_text_test {
 namespace {
 
 // Of every size up to three words: the same text elsewhere, and one that differs in one place.
@@ -22,4 +22,4 @@ TEST(SameText, LooksAtEveryByte) {
 }
 
 }  // namespace
-}  // namespace tpu_admission
+}  // namespace tpu_admission::same_text_test

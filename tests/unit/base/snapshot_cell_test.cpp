@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-namespace tpu_admission {
+namespace tpu_admission::snapshot_cell_test {
 namespace {
 
 struct Pair {
@@ -59,4 +59,4 @@ TEST(SnapshotCellTest, ManyReadersAndOneWriter) {
 }
 
 }  // namespace
-}  // namespace tpu_admission
+}  // namespace tpu_admission::snapshot_cell_test

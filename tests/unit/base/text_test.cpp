@@ -7,7 +7,7 @@
 #include <array>
 #include <vector>
 
-namespace tpu_admission {
+namespace tpu_admission::text_test {
 namespace {
 
 constexpr std::string_view kBad = "\xEF\xBF\xBD";  // U+FFFD
@@ -146,4 +146,4 @@ TEST(ShownPath, IsSafeOnATerminalAndNoCommand) {
 }
 
 }  // namespace
-}  // namespace tpu_admission
+}  // namespace tpu_admission::text_test

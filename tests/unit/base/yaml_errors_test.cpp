@@ -4,7 +4,7 @@
 
 #include "support/yaml_json.h"
 
-namespace tpu_admission {
+namespace tpu_admission::yaml_errors_test {
 namespace {
 
 struct Case {
@@ -130,4 +130,4 @@ TEST(YamlErrorTest, ErrorsAreCounted) {
 }
 
 }  // namespace
-}  // namespace tpu_admission
+}  // namespace tpu_admission::yaml_errors_test

@@ -5,7 +5,7 @@
 
 #include "support/yaml_json.h"
 
-namespace tpu_admission {
+namespace tpu_admission::yaml_limits_test {
 namespace {
 
 std::string MessageOf(std::string_view yaml, const YamlLimits& limits = {}) {
@@ -128,4 +128,4 @@ TEST(YamlLimitsTest, ManyKeysAndMergesCostLinearTime) {
 }
 
 }  // namespace
-}  // namespace tpu_admission
+}  // namespace tpu_admission::yaml_limits_test

@@ -5,7 +5,7 @@
 
 #include "support/yaml_json.h"
 
-namespace tpu_admission {
+namespace tpu_admission::yaml_places_test {
 namespace {
 
 YamlStream Parse(std::string_view yaml) {
@@ -102,4 +102,4 @@ TEST(YamlPlacesTest, EveryValueHasAPlaceThatHoldsIt) {
 }
 
 }  // namespace
-}  // namespace tpu_admission
+}  // namespace tpu_admission::yaml_places_test

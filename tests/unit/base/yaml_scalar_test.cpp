@@ -5,7 +5,7 @@
 
 #include "support/yaml_json.h"
 
-namespace tpu_admission {
+namespace tpu_admission::yaml_scalar_test {
 namespace {
 
 struct Case {
@@ -118,4 +118,4 @@ INSTANTIATE_TEST_SUITE_P(
                     KeyCase{"2001-01-01", "2001-01-01"}, KeyCase{"'<<'", "<<"}));
 
 }  // namespace
-}  // namespace tpu_admission
+}  // namespace tpu_admission::yaml_scalar_test

@@ -6,7 +6,7 @@
 
 #include "support/yaml_json.h"
 
-namespace tpu_admission {
+namespace tpu_admission::yaml_structure_test {
 namespace {
 
 std::vector<std::string> JsonOf(std::string_view yaml) {
@@ -92,4 +92,4 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"{a: 1}\n", {R"({"a":1})"}}, Case{"[010, x]\n", {R"([8,"x"])"}}));
 
 }  // namespace
-}  // namespace tpu_admission
+}  // namespace tpu_admission::yaml_structure_test

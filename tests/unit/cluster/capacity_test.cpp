@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace tpu_admission::cluster {
+namespace tpu_admission::cluster::capacity_test {
 namespace {
 
 using nlohmann::json;
@@ -253,4 +253,4 @@ TEST(TimeText, AndBack) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::cluster
+}  // namespace tpu_admission::cluster::capacity_test

@@ -7,13 +7,13 @@
 #include "support/fake_cluster.h"
 #include "support/settings.h"
 
-namespace tpu_admission::cluster {
+namespace tpu_admission::cluster::collector_test {
 namespace {
 
 using nlohmann::json;
+using support::FakeCluster;
 using ::testing::Contains;
 using ::testing::ElementsAre;
-using testing::FakeCluster;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
@@ -49,7 +49,7 @@ TEST(Collector, AsksForTheObjectAndWhatBelongsToIt) {
   FakeCluster cluster(
       json::array({job, pod, PodOf("Job", "other", "other-0"), EventAbout(pod, "Ours"),
                    EventAbout(Object("v1", "Pod", "x"), "Other")}));
-  Collector collector(testing::StandardSettings(), kToday);
+  Collector collector(support::StandardSettings(), kToday);
   ASSERT_TRUE(collector.ReadCluster(cluster, {"job", "train", "ml"}));
   const Result<Snapshot> snapshot = collector.Finish();
   ASSERT_TRUE(snapshot);
@@ -72,7 +72,7 @@ TEST(Collector, SaysWhatItMayNotReadAndGoesOn) {
   FakeCluster cluster(json::array({job, PodOf("Job", "train", "train-0")}));
   cluster.Forbid("nodes");
   cluster.Forbid("events");
-  Collector collector(testing::StandardSettings(), kToday);
+  Collector collector(support::StandardSettings(), kToday);
   ASSERT_TRUE(collector.ReadCluster(cluster, {"job", "train", "ml"}));
   const Result<Snapshot> snapshot = collector.Finish();
   ASSERT_TRUE(snapshot);
@@ -83,7 +83,7 @@ TEST(Collector, SaysWhatItMayNotReadAndGoesOn) {
 
 TEST(Collector, EndsWhereTheObjectIsNotThere) {
   FakeCluster cluster;
-  Collector collector(testing::StandardSettings(), kToday);
+  Collector collector(support::StandardSettings(), kToday);
   const Status status = collector.ReadCluster(cluster, {"job", "train", "ml"});
   ASSERT_FALSE(status);
   EXPECT_EQ(status.error().code, std::errc::no_such_file_or_directory);
@@ -94,12 +94,12 @@ TEST(Collector, AsksKueueOnlyForWhatIsQueued) {
   job["metadata"]["labels"]["kueue.x-k8s.io/queue-name"] = "team";
   const json queue = Object("kueue.x-k8s.io/v1beta1", "LocalQueue", "team");
   FakeCluster queued(json::array({job, queue}));
-  Collector collector(testing::StandardSettings(), kToday);
+  Collector collector(support::StandardSettings(), kToday);
   ASSERT_TRUE(collector.ReadCluster(queued, {"job", "train", "ml"}));
   EXPECT_THAT(queued.calls(), Contains(HasSubstr("localqueues.kueue.x-k8s.io")));
 
   FakeCluster plain(json::array({Object("batch/v1", "Job", "train"), queue}));
-  Collector other(testing::StandardSettings(), kToday);
+  Collector other(support::StandardSettings(), kToday);
   ASSERT_TRUE(other.ReadCluster(plain, {"job", "train", "ml"}));
   EXPECT_THAT(plain.calls(), Not(Contains(HasSubstr("kueue"))));
 }
@@ -113,7 +113,7 @@ TEST(Collector, FindsItsPodsAmongManyOthers) {
   }
   objects.push_back(PodOf("Job", "train", "train-0"));
   FakeCluster cluster(objects);
-  Collector collector(testing::StandardSettings(), kToday, kMost);
+  Collector collector(support::StandardSettings(), kToday, kMost);
   ASSERT_TRUE(collector.ReadCluster(cluster, {"job", "train", "ml"}));
   const Result<Snapshot> snapshot = collector.Finish();
   ASSERT_TRUE(snapshot);
@@ -134,7 +134,7 @@ TEST(Collector, FindsPodsThatBelongToItByAnotherPod) {
        owned(Object("apps/v1", "StatefulSet", "serve-0"), "Pod", "serve-0"),
        PodOf("StatefulSet", "serve", "serve-0"), PodOf("StatefulSet", "serve-0", "serve-0-1"),
        PodOf("Job", "other", "other-0")}));
-  Collector collector(testing::StandardSettings(), kToday);
+  Collector collector(support::StandardSettings(), kToday);
   ASSERT_TRUE(collector.ReadCluster(cluster, {"leaderworkerset", "serve", "ml"}));
   const Result<Snapshot> snapshot = collector.Finish();
   ASSERT_TRUE(snapshot);
@@ -143,7 +143,7 @@ TEST(Collector, FindsPodsThatBelongToItByAnotherPod) {
 
 TEST(Collector, KeepsABoundedNumberOfEach) {
   constexpr std::size_t kMost = 50;
-  Collector collector(testing::StandardSettings(), kToday, kMost);
+  Collector collector(support::StandardSettings(), kToday, kMost);
   collector.LookFor({"job", "train", "ml"});
   collector.Take(Object("batch/v1", "Job", "train").dump());
   for (std::size_t i = 0; i < kMost + 100; ++i) {
@@ -164,7 +164,7 @@ TEST(Collector, KeepsTheNewestEvents) {
         "2026-11-21T10:00:" + std::to_string(i < 10 ? 10 + i : i) + "Z";
   }
   FakeCluster cluster(objects);
-  Collector collector(testing::StandardSettings(), kToday, 10);
+  Collector collector(support::StandardSettings(), kToday, 10);
   ASSERT_TRUE(collector.ReadCluster(cluster, {"job", "train", "ml"}));
   const Result<Snapshot> snapshot = collector.Finish();
   ASSERT_TRUE(snapshot);
@@ -175,7 +175,7 @@ TEST(Collector, KeepsTheNewestEvents) {
 
 // Owners without end, the last before the first, each a pass of its own.
 TEST(Collector, FollowsNoChainWithoutEnd) {
-  Collector collector(testing::StandardSettings(), kToday);
+  Collector collector(support::StandardSettings(), kToday);
   collector.LookFor({"job", "train", "ml"});
   for (int i = 3000; i > 0; --i) {
     json job = Object("batch/v1", "Job", "j" + std::to_string(i));
@@ -191,7 +191,7 @@ TEST(Collector, FollowsNoChainWithoutEnd) {
 
 // An object of another shape than its kind's is no harm.
 TEST(Collector, PassesOverWhatItCannotRead) {
-  Collector collector(testing::StandardSettings(), kToday);
+  Collector collector(support::StandardSettings(), kToday);
   collector.LookFor({"job", "train", "ml"});
   for (const char* text :
        {"", "[]", "{\"kind\":\"Pod\"",
@@ -210,4 +210,4 @@ TEST(Collector, PassesOverWhatItCannotRead) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::cluster
+}  // namespace tpu_admission::cluster::collector_test

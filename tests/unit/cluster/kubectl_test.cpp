@@ -6,18 +6,18 @@
 
 #include "support/temp_dir.h"
 
-namespace tpu_admission::cluster {
+namespace tpu_admission::cluster::kubectl_test {
 namespace {
 
+using support::TempDir;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
-using testing::TempDir;
 
 // A shell script in the place of kubectl.
 KubectlProgram Program(const TempDir& folder, const std::string& script,
                        std::chrono::milliseconds timeout = std::chrono::seconds(20)) {
   const std::string path = folder / "kubectl";
-  testing::WriteText(path, "#!/bin/sh\n" + script);
+  support::WriteText(path, "#!/bin/sh\n" + script);
   std::filesystem::permissions(path, std::filesystem::perms::owner_all);
   return KubectlProgram({path, {"--context=c"}, timeout});
 }
@@ -91,4 +91,4 @@ TEST(Kubectl, ThatIsMissingIsSaid) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::cluster
+}  // namespace tpu_admission::cluster::kubectl_test

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace tpu_admission::cluster {
+namespace tpu_admission::cluster::object_splitter_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -116,4 +116,4 @@ TEST(ObjectSplitter, AnErrorOfTheReaderEndsIt) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::cluster
+}  // namespace tpu_admission::cluster::object_splitter_test

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace tpu_admission::cluster {
+namespace tpu_admission::cluster::reports_test {
 namespace {
 
 using nlohmann::json;
@@ -96,4 +96,4 @@ TEST(CapacityReport, OfSomebodyElseIsNoTrouble) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::cluster
+}  // namespace tpu_admission::cluster::reports_test

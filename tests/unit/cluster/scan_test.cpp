@@ -9,14 +9,14 @@
 #include "support/settings.h"
 #include "tpu_admission/cluster/object_splitter.h"
 
-namespace tpu_admission::cluster {
+namespace tpu_admission::cluster::scan_test {
 namespace {
 
 using nlohmann::json;
 using rules::Mode;
+using support::FakeCluster;
 using ::testing::Contains;
 using ::testing::ElementsAre;
-using testing::FakeCluster;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
@@ -24,7 +24,7 @@ using ::testing::StartsWith;
 
 constexpr Day kToday = {2026, 11, 21};
 
-using testing::SettingsOf;
+using support::SettingsOf;
 
 // A pod template for a slice of v6e 4x4, whose hosts have 4 chips.
 json Template(int chips) {
@@ -288,4 +288,4 @@ TEST(Scan, TellsOfAnObjectThatCannotBeRead) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::cluster
+}  // namespace tpu_admission::cluster::scan_test

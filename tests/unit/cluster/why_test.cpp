@@ -11,7 +11,7 @@
 #include "support/settings.h"
 #include "tpu_admission/cluster/collector.h"
 
-namespace tpu_admission::cluster {
+namespace tpu_admission::cluster::why_test {
 namespace {
 
 using nlohmann::json;
@@ -144,7 +144,7 @@ struct Scene {
 };
 
 Diagnosis DiagnoseStream(const std::string& stream, const std::string& what = "job/train") {
-  Collector collector(testing::StandardSettings(), kToday);
+  Collector collector(support::StandardSettings(), kToday);
   collector.LookFor(ParseTarget(what, "ml").value());
   EXPECT_TRUE(collector.Read(stream) && collector.FinishReading());
   const Result<Snapshot> snapshot = collector.Finish();
@@ -656,4 +656,4 @@ TEST(Why, WantsKindAndName) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::cluster
+}  // namespace tpu_admission::cluster::why_test

@@ -4,7 +4,7 @@
 
 #include "unit/controller/cluster.h"
 
-namespace tpu_admission::controller {
+namespace tpu_admission::controller::broken_secret_test {
 namespace {
 
 using std::chrono::hours;
@@ -123,4 +123,4 @@ TEST_F(BrokenSecret, OfOddJsonIsMadeAnew) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::controller
+}  // namespace tpu_admission::controller::broken_secret_test

@@ -17,8 +17,8 @@
 
 namespace tpu_admission::controller {
 
-using testing::FakeClock;
-using testing::MemoryApi;
+using support::FakeClock;
+using support::MemoryApi;
 
 inline const kube::ObjectPath kSecret = kube::SecretPath("tpu", "tpu-admission-tls");
 inline const kube::ObjectPath kMutatingPath = kube::MutatingConfigurationPath("tpu-admission");

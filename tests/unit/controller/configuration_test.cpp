@@ -1,7 +1,7 @@
 // caBundle is filled and repaired; nothing else is touched, and a kill switch is never fought.
 #include "unit/controller/cluster.h"
 
-namespace tpu_admission::controller {
+namespace tpu_admission::controller::configuration_test {
 namespace {
 
 using State = ConfigurationState;
@@ -125,4 +125,4 @@ TEST(Configuration, WithoutANameIsNotAskedFor) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::controller
+}  // namespace tpu_admission::controller::configuration_test

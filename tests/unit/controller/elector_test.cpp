@@ -12,15 +12,15 @@
 #include "support/memory_api.h"
 #include "unit/controller/recorder.h"
 
-namespace tpu_admission::controller {
+namespace tpu_admission::controller::elector_test {
 namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
+using support::FakeClock;
+using support::MemoryApi;
 using ::testing::ElementsAre;
-using testing::FakeClock;
 using ::testing::MatchesRegex;
-using testing::MemoryApi;
 
 const kube::ObjectPath kLease = kube::LeasePath("tpu", "tpu-admission-controller");
 
@@ -230,4 +230,4 @@ TEST_F(ElectorTest, ALeadThatWasTakenAwayEndsAtOnce) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::controller
+}  // namespace tpu_admission::controller::elector_test

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace tpu_admission::controller {
+namespace tpu_admission::controller::node_table_test {
 namespace {
 
 using std::chrono::hours;
@@ -134,4 +134,4 @@ TEST(NodeTable, AMillionNodesAreNotKept) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::controller
+}  // namespace tpu_admission::controller::node_table_test

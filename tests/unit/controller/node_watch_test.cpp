@@ -7,14 +7,14 @@
 #include "support/fake_nodes.h"
 #include "unit/controller/recorder.h"
 
-namespace tpu_admission::controller {
+namespace tpu_admission::controller::node_watch_test {
 namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
-using testing::FakeClock;
-using testing::FakeNodes;
+using support::FakeClock;
+using support::FakeNodes;
 
 class NodeWatchTest : public ::testing::Test {
  protected:
@@ -247,4 +247,4 @@ TEST_F(NodeWatchTest, EndsAtAnEventWhenItShall) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::controller
+}  // namespace tpu_admission::controller::node_watch_test

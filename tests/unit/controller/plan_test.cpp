@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace tpu_admission::controller {
+namespace tpu_admission::controller::plan_test {
 namespace {
 
 using std::chrono::hours;
@@ -122,4 +122,4 @@ TEST_F(PlanTest, ShortLivesOfTestsWorkToo) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::controller
+}  // namespace tpu_admission::controller::plan_test

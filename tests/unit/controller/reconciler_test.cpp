@@ -1,7 +1,7 @@
 // The life of the certificates: from an empty Secret through renewals and new authorities.
 #include "unit/controller/cluster.h"
 
-namespace tpu_admission::controller {
+namespace tpu_admission::controller::reconciler_test {
 namespace {
 
 using std::chrono::hours;
@@ -305,4 +305,4 @@ TEST_F(ReconcilerTest, WaitsForASecretThatIsNotThere) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::controller
+}  // namespace tpu_admission::controller::reconciler_test

@@ -8,14 +8,14 @@
 #include "support/memory_api.h"
 #include "unit/controller/recorder.h"
 
-namespace tpu_admission::controller {
+namespace tpu_admission::controller::record_writer_test {
 namespace {
 
 using std::chrono::hours;
 using std::chrono::minutes;
 using std::chrono::seconds;
-using testing::FakeClock;
-using testing::MemoryApi;
+using support::FakeClock;
+using support::MemoryApi;
 using tpu::SeenShapes;
 
 const kube::ObjectPath kRecord = kube::ConfigMapPath("tpu", "tpu-admission-nodes");
@@ -205,4 +205,4 @@ TEST_F(RecordWriterTest, WhereTheAutoscalersStatusMayNotBeReadThereMayBeOne) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::controller
+}  // namespace tpu_admission::controller::record_writer_test

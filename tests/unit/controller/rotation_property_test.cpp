@@ -8,7 +8,7 @@
 
 #include "unit/controller/cluster.h"
 
-namespace tpu_admission::controller {
+namespace tpu_admission::controller::rotation_property_test {
 namespace {
 
 using std::chrono::hours;
@@ -231,4 +231,4 @@ TEST(Rotation, SurvivesRandomCrashesLostAnswersAndMeddling) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::controller
+}  // namespace tpu_admission::controller::rotation_property_test

@@ -13,7 +13,7 @@
 
 #include "tpu_admission/k8s/json.h"
 
-namespace tpu_admission::k8s {
+namespace tpu_admission::k8s::json_oracle_test {
 namespace {
 
 using nlohmann::json;
@@ -183,4 +183,4 @@ TEST(JsonOracle, AFaultSaysNothingOfAnotherText) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::k8s
+}  // namespace tpu_admission::k8s::json_oracle_test

@@ -10,7 +10,7 @@
 
 #include "support/case_name.h"
 
-namespace tpu_admission::k8s {
+namespace tpu_admission::k8s::json_test {
 namespace {
 
 struct Text {
@@ -241,4 +241,4 @@ TEST(Json, TakesMoreWhereItIsWished) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::k8s
+}  // namespace tpu_admission::k8s::json_test

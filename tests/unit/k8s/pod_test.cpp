@@ -9,7 +9,7 @@
 
 #include "support/case_name.h"
 
-namespace tpu_admission::k8s {
+namespace tpu_admission::k8s::pod_test {
 namespace {
 
 class DecodePodTest : public testing::Test {
@@ -463,4 +463,4 @@ INSTANTIATE_TEST_SUITE_P(
     CaseName());
 
 }  // namespace
-}  // namespace tpu_admission::k8s
+}  // namespace tpu_admission::k8s::pod_test

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace tpu_admission::k8s {
+namespace tpu_admission::k8s::quantity_test {
 namespace {
 
 struct Row {
@@ -159,4 +159,4 @@ TEST(Quantity, TextsReadAsTheSameAgain) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::k8s
+}  // namespace tpu_admission::k8s::quantity_test

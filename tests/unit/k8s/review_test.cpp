@@ -9,7 +9,7 @@
 #include "support/case_name.h"
 #include "tpu_admission/base/json_string.h"
 
-namespace tpu_admission::k8s {
+namespace tpu_admission::k8s::review_test {
 namespace {
 
 using nlohmann::json;
@@ -309,4 +309,4 @@ TEST(OperationNames, AreThoseOfTheApi) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::k8s
+}  // namespace tpu_admission::k8s::review_test

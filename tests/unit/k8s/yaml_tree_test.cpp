@@ -6,7 +6,7 @@
 
 #include "support/yaml_json.h"
 
-namespace tpu_admission::k8s {
+namespace tpu_admission::k8s::yaml_tree_test {
 namespace {
 
 class YamlTreeTest : public testing::TestWithParam<std::string_view> {};
@@ -42,4 +42,4 @@ TEST(YamlTreeTest, IsReadAsAReviewIs) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::k8s
+}  // namespace tpu_admission::k8s::yaml_tree_test

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace tpu_admission::kube {
+namespace tpu_admission::kube::answer_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -54,4 +54,4 @@ TEST(ParseHttpDate, AYearThatNobodyLivesToSeeIsStillLater) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::kube
+}  // namespace tpu_admission::kube::answer_test

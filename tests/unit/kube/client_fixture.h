@@ -18,8 +18,8 @@ namespace tpu_admission::kube {
 class ClientFixture : public ::testing::Test {
  protected:
   ClientFixture() {
-    testing::WriteText(Token(), "secret-token\n");
-    testing::WriteText(Ca(), pair_.certificate);
+    support::WriteText(Token(), "secret-token\n");
+    support::WriteText(Ca(), pair_.certificate);
   }
 
   std::string Token() const { return files_ / "token"; }
@@ -42,9 +42,9 @@ class ClientFixture : public ::testing::Test {
     return client ? std::move(*client) : nullptr;
   }
 
-  const pki::KeyPair pair_ = testing::MakeCertificate();  // localhost and 127.0.0.1
+  const pki::KeyPair pair_ = support::MakeCertificate();  // localhost and 127.0.0.1
   const ObjectPath secret_ = SecretPath("ns", "tls");
-  testing::TempDir files_;
+  support::TempDir files_;
 };
 
 }  // namespace tpu_admission::kube

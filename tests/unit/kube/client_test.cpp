@@ -8,18 +8,18 @@
 
 #include "unit/kube/client_fixture.h"
 
-namespace tpu_admission::kube {
+namespace tpu_admission::kube::client_test {
 namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
+using support::HttpOk;
+using support::HttpStatus;
+using support::ScriptedRequest;
+using support::ScriptedServer;
+using support::WriteText;
 using ::testing::HasSubstr;
-using testing::HttpOk;
-using testing::HttpStatus;
 using ::testing::Not;
-using testing::ScriptedRequest;
-using testing::ScriptedServer;
-using testing::WriteText;
 
 using ClientTest = ClientFixture;
 
@@ -304,4 +304,4 @@ TEST(InCluster, FindsWhatAPodIsGiven) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::kube
+}  // namespace tpu_admission::kube::client_test

@@ -4,17 +4,17 @@
 
 #include "unit/kube/client_fixture.h"
 
-namespace tpu_admission::kube {
+namespace tpu_admission::kube::client_tls_test {
 namespace {
 
+using support::HttpOk;
+using support::MakeCertificate;
+using support::MakeSelfSigned;
+using support::ScriptedRequest;
+using support::ScriptedServer;
+using support::ValidFor;
+using support::WriteText;
 using ::testing::HasSubstr;
-using testing::HttpOk;
-using testing::MakeCertificate;
-using testing::MakeSelfSigned;
-using testing::ScriptedRequest;
-using testing::ScriptedServer;
-using testing::ValidFor;
-using testing::WriteText;
 
 class ClientTlsTest : public ClientFixture {
  protected:
@@ -142,4 +142,4 @@ TEST(Client, RefusesPlainHttp) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::kube
+}  // namespace tpu_admission::kube::client_tls_test

@@ -4,18 +4,18 @@
 
 #include "unit/kube/client_fixture.h"
 
-namespace tpu_admission::kube {
+namespace tpu_admission::kube::client_watch_test {
 namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 using std::chrono::steady_clock;
+using support::HttpOk;
+using support::HttpStatus;
+using support::ScriptedRequest;
+using support::ScriptedServer;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using testing::HttpOk;
-using testing::HttpStatus;
-using testing::ScriptedRequest;
-using testing::ScriptedServer;
 
 const ListQuery kNodes{.collection = "/api/v1/nodes", .label_selector = "tpu"};
 const WatchQuery kChanges{
@@ -153,4 +153,4 @@ TEST_F(WatchTest, AnEndlessEventIsRefused) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::kube
+}  // namespace tpu_admission::kube::client_watch_test

@@ -7,7 +7,7 @@
 #include "tpu_admission/kube/backoff.h"
 #include "tpu_admission/kube/watch_api.h"
 
-namespace tpu_admission::kube {
+namespace tpu_admission::kube::names_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -111,4 +111,4 @@ TEST(RetryAfter, IsANumberOfSeconds) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::kube
+}  // namespace tpu_admission::kube::names_test

@@ -5,7 +5,7 @@
 #include <thread>
 #include <vector>
 
-namespace tpu_admission::net {
+namespace tpu_admission::net::byte_budget_test {
 namespace {
 
 constexpr std::size_t kFree = ByteBudget::kFreeBytes;
@@ -65,4 +65,4 @@ TEST(ByteBudget, ThreadsTogetherNeverPassTheCap) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::net
+}  // namespace tpu_admission::net::byte_budget_test

@@ -7,17 +7,17 @@
 #include "support/certificate.h"
 #include "support/recording_observer.h"
 
-namespace tpu_admission::net {
+namespace tpu_admission::net::certificate_watcher_test {
 namespace {
 
+using support::MakeCertificate;
+using support::MakeSelfSigned;
+using support::MountedSecret;
+using support::ValidFor;
+using support::WriteText;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using testing::MakeCertificate;
-using testing::MakeSelfSigned;
-using testing::MountedSecret;
-using testing::ValidFor;
-using testing::WriteText;
 using Outcome = CertificateWatcher::Outcome;
 
 class CertificateWatcherTest : public ::testing::Test {
@@ -28,7 +28,7 @@ class CertificateWatcherTest : public ::testing::Test {
   }
 
   MountedSecret secret_;
-  testing::RecordingObserver observer_;
+  support::RecordingObserver observer_;
   const SystemClock clock_;
   CertificateWatcher watcher_{secret_.files(), clock_, observer_};
 };
@@ -143,4 +143,4 @@ TEST_F(CertificateWatcherTest, EmptyFilesAreNoCertificate) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::net
+}  // namespace tpu_admission::net::certificate_watcher_test

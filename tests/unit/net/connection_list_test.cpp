@@ -7,10 +7,10 @@
 #include "net/connection_gate.h"
 #include "support/recording_observer.h"
 
-namespace tpu_admission::net {
+namespace tpu_admission::net::connection_list_test {
 namespace {
 
-using testing::RecordingObserver;
+using support::RecordingObserver;
 using Time = Connection::Time;
 
 class FakeConnection final : public Connection {
@@ -104,4 +104,4 @@ TEST(ConnectionGate, CountsPassesOnceHoweverTheyEnd) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::net
+}  // namespace tpu_admission::net::connection_list_test

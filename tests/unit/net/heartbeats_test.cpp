@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tpu_admission::net {
+namespace tpu_admission::net::heartbeats_test {
 namespace {
 
 using std::chrono::seconds;
@@ -22,4 +22,4 @@ TEST(Heartbeats, TellOfTheSlowestThreadThatRuns) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::net
+}  // namespace tpu_admission::net::heartbeats_test

@@ -8,7 +8,7 @@
 #include "tpu_admission/net/health.h"
 #include "tpu_admission/net/server.h"
 
-namespace tpu_admission::net {
+namespace tpu_admission::net::memory_bound_test {
 namespace {
 
 constexpr std::size_t kMiB = 1u << 20;
@@ -46,4 +46,4 @@ TEST(MemoryBound, CountsWhatTheLimitsSay) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::net
+}  // namespace tpu_admission::net::memory_bound_test

@@ -11,7 +11,7 @@
 #include "support/case_name.h"
 #include "tpu_admission/base/memory_files.h"
 
-namespace tpu_admission::net {
+namespace tpu_admission::net::processors_test {
 namespace {
 
 struct Quota {
@@ -94,4 +94,4 @@ TEST(Processors, AffinityIsHeeded) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::net
+}  // namespace tpu_admission::net::processors_test

@@ -4,7 +4,7 @@
 
 #include <boost/asio/buffer.hpp>
 
-namespace tpu_admission::net {
+namespace tpu_admission::net::request_reader_test {
 namespace {
 
 using State = RequestReader::State;
@@ -337,4 +337,4 @@ TEST_F(RequestReaderTest, ATimeoutIsARefusalOnlyIfARequestHadBegun) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::net
+}  // namespace tpu_admission::net::request_reader_test

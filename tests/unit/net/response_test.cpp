@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tpu_admission::net {
+namespace tpu_admission::net::response_test {
 namespace {
 
 TEST(WriteResponse, HeadAndBodyAreOneBuffer) {
@@ -40,4 +40,4 @@ TEST(WriteResponse, OptionalFields) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::net
+}  // namespace tpu_admission::net::response_test

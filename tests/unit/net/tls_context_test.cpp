@@ -9,11 +9,11 @@
 #include "pki/openssl_memory.h"
 #include "support/certificate.h"
 
-namespace tpu_admission::net {
+namespace tpu_admission::net::tls_context_test {
 namespace {
 
+using support::MakeCertificate;
 using ::testing::HasSubstr;
-using testing::MakeCertificate;
 using ::testing::Not;
 
 std::string RsaKey() {
@@ -90,4 +90,4 @@ TEST(TlsContext, AnEncryptedKeyIsRefusedWithoutAsking) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::net
+}  // namespace tpu_admission::net::tls_context_test

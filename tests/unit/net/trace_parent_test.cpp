@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace tpu_admission::net {
+namespace tpu_admission::net::trace_parent_test {
 namespace {
 
 constexpr std::string_view kTrace = "4bf92f3577b34da6a3ce929d0e0e4736";
@@ -69,4 +69,4 @@ TEST(TraceParent, NoByteGetsThroughThatIsNoHexDigit) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::net
+}  // namespace tpu_admission::net::trace_parent_test

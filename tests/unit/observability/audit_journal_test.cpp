@@ -7,7 +7,7 @@
 
 #include "support/fake_clock.h"
 
-namespace tpu_admission::observability {
+namespace tpu_admission::observability::audit_journal_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -28,7 +28,7 @@ class AuditJournalTest : public ::testing::Test {
   }
 
   const int nowhere_ = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
-  testing::FakeClock clock_;
+  support::FakeClock clock_;
   Log log_{nowhere_, Level::kInfo};
   AuditJournal journal_{log_, clock_};
 };
@@ -67,4 +67,4 @@ TEST_F(AuditJournalTest, KeepsTheFiguresOverAPassThatFails) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::observability
+}  // namespace tpu_admission::observability::audit_journal_test

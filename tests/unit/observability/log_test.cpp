@@ -19,7 +19,7 @@
 #include "support/asker.h"
 #include "support/temp_dir.h"
 
-namespace tpu_admission::observability {
+namespace tpu_admission::observability::log_test {
 namespace {
 
 using nlohmann::json;
@@ -224,7 +224,7 @@ TEST(LogLines, AStuckPipeLosesNothingButWhatIsCounted) {
 // A disk that was full and has space again.
 TEST(LogLines, ATornLineEndsBeforeTheNextBegins) {
   std::signal(SIGXFSZ, SIG_IGN);
-  const testing::TempDir folder;
+  const support::TempDir folder;
   const std::string path = folder / "log";
   const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
   rlimit before{};
@@ -247,4 +247,4 @@ TEST(LogLines, ATornLineEndsBeforeTheNextBegins) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::observability
+}  // namespace tpu_admission::observability::log_test

@@ -12,7 +12,7 @@
 #include "support/asker.h"
 #include "tpu_admission/rules/rule.h"
 
-namespace tpu_admission::observability {
+namespace tpu_admission::observability::server_journal_test {
 namespace {
 
 using nlohmann::json;
@@ -281,4 +281,4 @@ TEST_F(MetricsOfReviews, ManyThreadsLoseNothing) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::observability
+}  // namespace tpu_admission::observability::server_journal_test

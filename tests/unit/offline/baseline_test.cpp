@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tpu_admission::offline {
+namespace tpu_admission::offline::baseline_test {
 namespace {
 
 FileReport Report(int findings) {
@@ -44,4 +44,4 @@ TEST(Baseline, IsReadStrictly) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::offline
+}  // namespace tpu_admission::offline::baseline_test

@@ -7,7 +7,7 @@
 #include "tpu_admission/offline/check.h"
 #include "tpu_admission/offline/format.h"
 
-namespace tpu_admission::offline {
+namespace tpu_admission::offline::check_text_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -16,7 +16,7 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
 FileReport Check(std::string text, const RuleChoice& rules = {}) {
-  return CheckText(testing::StandardSettings(), {"", {2026, 11, 22}, rules}, "a.yaml",
+  return CheckText(support::StandardSettings(), {"", {2026, 11, 22}, rules}, "a.yaml",
                    std::move(text));
 }
 
@@ -277,4 +277,4 @@ TEST(IgnoreComment, AMillionMarksInALineAreOneComment) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::offline
+}  // namespace tpu_admission::offline::check_text_test

@@ -6,7 +6,7 @@
 #include "support/settings.h"
 #include "tpu_admission/offline/check.h"
 
-namespace tpu_admission::offline {
+namespace tpu_admission::offline::claims_test {
 namespace {
 
 using rules::Mode;
@@ -50,7 +50,7 @@ std::string Claim(const std::string& spec, const std::string& metadata = "namesp
 std::vector<std::string> Said(std::string text, std::string_view rule = "disk") {
   std::vector<std::string> said;
   const FileReport report =
-      CheckText(testing::StandardSettings(), {"", {2026, 11, 22}, {}}, "a.yaml", std::move(text));
+      CheckText(support::StandardSettings(), {"", {2026, 11, 22}, {}}, "a.yaml", std::move(text));
   for (const ObjectReport& object : report.objects) {
     for (const ReportedFinding& finding : object.findings) {
       if (finding.rule->name != rule) continue;
@@ -170,4 +170,4 @@ TEST(Claims, AreBounded) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::offline
+}  // namespace tpu_admission::offline::claims_test

@@ -5,7 +5,7 @@
 #include "support/settings.h"
 #include "tpu_admission/offline/fix.h"
 
-namespace tpu_admission::offline {
+namespace tpu_admission::offline::excused_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -25,13 +25,13 @@ CheckWish WishOf(const Case& of) {
 }
 
 std::string Fixed(const Case& of) {
-  const FixedText fixed = FixText(testing::SettingsOf(of.policy), WishOf(of), 'a', of.text);
+  const FixedText fixed = FixText(support::SettingsOf(of.policy), WishOf(of), 'a', of.text);
   EXPECT_THAT(fixed.problems, IsEmpty());
   return fixed.text;
 }
 
 FileReport Checked(const Case& of) {
-  return CheckText(testing::SettingsOf(of.policy), WishOf(of), "a.yaml", of.text);
+  return CheckText(support::SettingsOf(of.policy), WishOf(of), "a.yaml", of.text);
 }
 
 std::string With(std::string text, const std::string& old, const std::string& now) {
@@ -141,4 +141,4 @@ TEST(Excused, NothingIsAddedForWhatACommentExcuses) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::offline
+}  // namespace tpu_admission::offline::excused_test

@@ -4,7 +4,7 @@
 
 #include "support/settings.h"
 
-namespace tpu_admission::offline {
+namespace tpu_admission::offline::fix_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -12,7 +12,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 FixedText Fixed(const std::string& text, char label) {
-  return FixText(testing::StandardSettings(), {"", {2026, 11, 22}, {}}, label, text);
+  return FixText(support::StandardSettings(), {"", {2026, 11, 22}, {}}, label, text);
 }
 
 // A pod of TPU7x with three chips has two repairs.
@@ -51,4 +51,4 @@ TEST(Fix, AnObjectWithoutTheRepairIsNamedAndLeftAsItIs) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::offline
+}  // namespace tpu_admission::offline::fix_test

@@ -7,7 +7,7 @@
 
 #include "support/lsp_client.h"
 
-namespace tpu_admission::testing {
+namespace tpu_admission::support::lsp_test {
 namespace {
 
 using offline::LanguageServer;
@@ -302,7 +302,7 @@ TEST(Lsp, AWordThatIsCompletedIsReplaced) {
 
 // What the protocol says about messages out of order, unknown or at fault.
 TEST(Lsp, AnswersByTheProtocol) {
-  LanguageServer fresh(StandardSettings(), {.namespace_name = "", .today = Day{}, .rules = {}});
+  LanguageServer fresh(SharedSettings(), {.namespace_name = "", .today = Day{}, .rules = {}});
   k8s::JsonParser parser;
   const auto code = [&](const std::string& body) {
     const auto answers = fresh.Handle(parser.Parse(body).value());
@@ -482,4 +482,4 @@ TEST(MessageStream, PassesOverABodyThatIsTooLarge) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::testing
+}  // namespace tpu_admission::support::lsp_test

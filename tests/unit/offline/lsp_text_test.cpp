@@ -6,7 +6,7 @@
 
 #include "offline/lsp_line.h"
 
-namespace tpu_admission::offline {
+namespace tpu_admission::offline::lsp_text_test {
 namespace {
 
 constexpr auto kUtf16 = PositionEncoding::kUtf16;
@@ -96,4 +96,4 @@ TEST(Line, TakesTheNearestValue) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::offline
+}  // namespace tpu_admission::offline::lsp_text_test

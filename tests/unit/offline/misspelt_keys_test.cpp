@@ -5,7 +5,7 @@
 #include "support/settings.h"
 #include "tpu_admission/offline/check.h"
 
-namespace tpu_admission::offline {
+namespace tpu_admission::offline::misspelt_keys_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -16,7 +16,7 @@ const std::string kContainers =
 
 std::vector<std::string> Told(const std::string& kind, const std::string& rest) {
   const FileReport report =
-      CheckText(testing::StandardSettings(), {"", {2026, 11, 22}, {}}, "a.yaml",
+      CheckText(support::StandardSettings(), {"", {2026, 11, 22}, {}}, "a.yaml",
                 "apiVersion: v1\nkind: " + kind + "\nmetadata: {name: a}\n" + rest + "\n");
   std::vector<std::string> told;
   for (const ObjectReport& object : report.objects) {
@@ -52,4 +52,4 @@ TEST(MisspeltKeys, OfWhatIsReadAreThoseThatDifferInCaseAlone) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::offline
+}  // namespace tpu_admission::offline::misspelt_keys_test

@@ -4,7 +4,7 @@
 
 #include <chrono>
 
-namespace tpu_admission::offline {
+namespace tpu_admission::offline::path_patterns_test {
 namespace {
 
 struct GlobCase {
@@ -58,4 +58,4 @@ TEST(PathPatterns, AreThoseOfGitignore) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::offline
+}  // namespace tpu_admission::offline::path_patterns_test

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-namespace tpu_admission::offline {
+namespace tpu_admission::offline::plan_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -223,4 +223,4 @@ TEST(Emit, GivesAFlavorTheLabelsThatPodsOfTheWaySelect) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::offline
+}  // namespace tpu_admission::offline::plan_test

@@ -8,7 +8,7 @@
 
 #include "tpu_admission/offline/unified_diff.h"
 
-namespace tpu_admission::offline {
+namespace tpu_admission::offline::text_edit_test {
 namespace {
 
 using k8s::JsonEdit;
@@ -244,4 +244,4 @@ TEST(UnifiedDiff, ShowsTheLinesAround) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::offline
+}  // namespace tpu_admission::offline::text_edit_test

@@ -4,7 +4,7 @@
 
 #include <chrono>
 
-namespace tpu_admission::offline {
+namespace tpu_admission::offline::text_patch_test {
 namespace {
 
 struct PatchCase {
@@ -159,4 +159,4 @@ TEST_F(TextPatches, OfTwoThatMeetTheFirstIsTaken) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::offline
+}  // namespace tpu_admission::offline::text_patch_test

@@ -4,12 +4,12 @@
 #include "support/settings.h"
 #include "tpu_admission/offline/check.h"
 
-namespace tpu_admission::offline {
+namespace tpu_admission::offline::unread_kind_test {
 namespace {
 
 std::string Told(const std::string& text) {
   const FileReport report =
-      CheckText(testing::StandardSettings(), {"", {2026, 11, 22}, {}}, "a.yaml", text);
+      CheckText(support::StandardSettings(), {"", {2026, 11, 22}, {}}, "a.yaml", text);
   std::string told;
   for (const ObjectReport& object : report.objects) {
     for (const Note& warning : object.warnings) told += object.title + ": " + warning.text + "\n";
@@ -55,7 +55,7 @@ TEST(UnreadKind, ACustomKindIsNotTakenForAnother) {
 // kubectl refuses it; what stands in it was looked at by nobody.
 TEST(UnreadKind, AListThatIsNoneIsAnError) {
   const auto errors = [](const std::string& items) {
-    const FileReport report = CheckText(testing::StandardSettings(), {"", {2026, 11, 22}, {}},
+    const FileReport report = CheckText(support::StandardSettings(), {"", {2026, 11, 22}, {}},
                                         "a.yaml", "apiVersion: v1\nkind: List\n" + items);
     return report.objects.empty() ? "" : report.objects.front().errors.at(0).text;
   };
@@ -89,4 +89,4 @@ TEST(UnreadKind, WhatMayBeNoManifestIsNot) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::offline
+}  // namespace tpu_admission::offline::unread_kind_test

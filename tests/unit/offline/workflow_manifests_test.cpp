@@ -5,7 +5,7 @@
 #include "support/settings.h"
 #include "tpu_admission/offline/check.h"
 
-namespace tpu_admission::offline {
+namespace tpu_admission::offline::workflow_manifests_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -15,7 +15,7 @@ using ::testing::SizeIs;
 FileReport Check(std::string text) {
   CheckWish wish{"", {2026, 11, 22}, {}};
   wish.with_recorded = false;
-  return CheckText(testing::StandardSettings(), wish, "a.yaml", std::move(text));
+  return CheckText(support::StandardSettings(), wish, "a.yaml", std::move(text));
 }
 
 std::string Job(const std::string& indent, const std::string& pods) {
@@ -118,4 +118,4 @@ TEST(WorkflowManifests, AreBounded) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::offline
+}  // namespace tpu_admission::offline::workflow_manifests_test

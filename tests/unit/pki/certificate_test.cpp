@@ -8,7 +8,7 @@
 
 #include "pki/openssl_memory.h"
 
-namespace tpu_admission::pki {
+namespace tpu_admission::pki::certificate_test {
 namespace {
 
 using std::chrono::hours;
@@ -184,4 +184,4 @@ TEST(ReadServerIdentity, SeesADamagedSecretHalf) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::pki
+}  // namespace tpu_admission::pki::certificate_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tpu_admission::k8s {
+namespace tpu_admission::k8s::json_edit_test {
 namespace {
 
 struct Case {
@@ -76,4 +76,4 @@ TEST(Edited, SharesWhatItDoesNotTouch) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::k8s
+}  // namespace tpu_admission::k8s::json_edit_test

@@ -8,7 +8,7 @@
 #include "support/yaml_json.h"
 #include "tpu_admission/admission/repairs.h"
 
-namespace tpu_admission::admission {
+namespace tpu_admission::admission::repair_test {
 namespace {
 
 using repair::Repair;
@@ -69,7 +69,7 @@ std::vector<std::string> RepairsOf(const std::string& yaml) {
   const std::string json = ParseYaml(yaml).value().front().json;
   k8s::JsonParser parser;
   const k8s::JsonView object = parser.Parse(json).value();
-  const Settings& settings = testing::StandardSettings();
+  const Settings& settings = support::StandardSettings();
   k8s::Arena arena;
   const Submission submission{k8s::GvkOf(object), object, {}, "default", {}};
   const Judgement judgement = Judge(settings, submission, arena);
@@ -252,7 +252,7 @@ std::string Why(const std::string& yaml) {
   const std::string json = ParseYaml(yaml).value().front().json;
   k8s::JsonParser parser;
   const k8s::JsonView object = parser.Parse(json).value();
-  const Settings& settings = testing::StandardSettings();
+  const Settings& settings = support::StandardSettings();
   k8s::Arena arena;
   return WhyNoRepair(
       Judge(settings, {k8s::GvkOf(object), object, {}, "default", {}}, arena).decision.findings);
@@ -646,4 +646,4 @@ TEST(Repair, IsTheSameEachTime) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::admission
+}  // namespace tpu_admission::admission::repair_test

@@ -6,7 +6,7 @@
 
 #include "tpu_admission/k8s/json.h"
 
-namespace tpu_admission::rules {
+namespace tpu_admission::rules::command_test {
 namespace {
 
 class Command : public testing::Test {
@@ -44,4 +44,4 @@ TEST_F(Command, HoldsWhatAWordHolds) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::rules
+}  // namespace tpu_admission::rules::command_test

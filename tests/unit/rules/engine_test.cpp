@@ -4,7 +4,7 @@
 
 #include "unit/rules/judge.h"
 
-namespace tpu_admission::rules {
+namespace tpu_admission::rules::engine_test {
 namespace {
 
 // A Pod with the required node affinity terms `terms` (YAML flow list).
@@ -102,4 +102,4 @@ INSTANTIATE_TEST_SUITE_P(Cases, Regions,
                                          RegionCase{"nowhere", ""}, RegionCase{"", ""}));
 
 }  // namespace
-}  // namespace tpu_admission::rules
+}  // namespace tpu_admission::rules::engine_test

@@ -16,7 +16,7 @@
 #include "tpu_admission/admission/decision.h"
 #include "unit/rules/judge.h"
 
-namespace tpu_admission::rules {
+namespace tpu_admission::rules::fixtures_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -171,4 +171,4 @@ TEST(RuleMutation, NoRuleIsMissedWhenAnotherIsOff) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::rules
+}  // namespace tpu_admission::rules::fixtures_test

@@ -13,7 +13,7 @@
 
 #include "tpu_admission/rules/readme.h"
 
-namespace tpu_admission::rules {
+namespace tpu_admission::rules::list_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -176,4 +176,4 @@ TEST(RuleList, SearchFindsIds) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::rules
+}  // namespace tpu_admission::rules::list_test

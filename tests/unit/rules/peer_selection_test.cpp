@@ -7,7 +7,7 @@
 #include "support/case_name.h"
 #include "unit/rules/judge.h"
 
-namespace tpu_admission::rules {
+namespace tpu_admission::rules::peer_selection_test {
 namespace {
 
 // An Indexed Job for a whole slice; empty values are left out.
@@ -176,4 +176,4 @@ spec:
 }
 
 }  // namespace
-}  // namespace tpu_admission::rules
+}  // namespace tpu_admission::rules::peer_selection_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tpu_admission::rules {
+namespace tpu_admission::rules::phrases_test {
 namespace {
 
 TEST(Phrases, ANumberOrKindHasTheArticleThatIsSpoken) {
@@ -15,4 +15,4 @@ TEST(Phrases, ANumberOrKindHasTheArticleThatIsSpoken) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::rules
+}  // namespace tpu_admission::rules::phrases_test

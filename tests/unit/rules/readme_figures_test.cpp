@@ -6,7 +6,7 @@
 #include "tpu_admission/rules/readme.h"
 #include "unit/rules/judge.h"
 
-namespace tpu_admission::rules {
+namespace tpu_admission::rules::readme_figures_test {
 namespace {
 
 // The page in one line: figures may stand at the end of a line of it.
@@ -52,4 +52,4 @@ TEST(RuleReadmes, TheMachineWithoutSmtIsTheOneOfTheCatalog) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::rules
+}  // namespace tpu_admission::rules::readme_figures_test

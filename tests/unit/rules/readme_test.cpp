@@ -7,7 +7,7 @@
 #include "tpu_admission/admission/decision.h"
 #include "unit/rules/judge.h"
 
-namespace tpu_admission::rules {
+namespace tpu_admission::rules::readme_test {
 namespace {
 
 class RuleReadme : public testing::TestWithParam<const Rule*> {
@@ -55,4 +55,4 @@ INSTANTIATE_TEST_SUITE_P(Rules, RuleReadme, testing::ValuesIn(AllRules()),
                          [](const auto& rule) { return std::string(rule.param->id); });
 
 }  // namespace
-}  // namespace tpu_admission::rules
+}  // namespace tpu_admission::rules::readme_test

@@ -4,7 +4,7 @@
 
 #include "unit/rules/judge.h"
 
-namespace tpu_admission::rules {
+namespace tpu_admission::rules::suggestions_test {
 namespace {
 
 TEST(Suggestions, ATopologyOfAGenerationWithoutPlacementsIsWords) {
@@ -71,4 +71,4 @@ TEST(Sentence, QuotesTextThatLooksLikeANumber) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::rules
+}  // namespace tpu_admission::rules::suggestions_test

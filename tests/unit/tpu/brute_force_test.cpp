@@ -8,7 +8,7 @@
 #include "tpu_admission/tpu/catalog.h"
 #include "unit/tpu/built_in.h"
 
-namespace tpu_admission::tpu {
+namespace tpu_admission::tpu::brute_force_test {
 namespace {
 
 std::vector<Topology> GridOf(int rank) {
@@ -121,4 +121,4 @@ TEST(BruteForce, CustomShapesOfAreAllThereAre) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::tpu
+}  // namespace tpu_admission::tpu::brute_force_test

@@ -10,7 +10,7 @@
 
 #include "unit/tpu/built_in.h"
 
-namespace tpu_admission::tpu {
+namespace tpu_admission::tpu::catalog_figures_test {
 namespace {
 
 const MachineType& Machine(std::string_view label, std::string_view name) {
@@ -232,4 +232,4 @@ TEST(CatalogFiguresTest, MinimumVersions) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::tpu
+}  // namespace tpu_admission::tpu::catalog_figures_test

@@ -5,7 +5,7 @@
 #include "tpu_admission/tpu/guess.h"
 #include "unit/tpu/built_in.h"
 
-namespace tpu_admission::tpu {
+namespace tpu_admission::tpu::catalog_guess_test {
 namespace {
 
 struct Guess {
@@ -107,4 +107,4 @@ INSTANTIATE_TEST_SUITE_P(All, OldGenerationTest,
                                          "tpu-vx", "tpu8_t", "tpu8T", "mytpu8t", "tpu-9"));
 
 }  // namespace
-}  // namespace tpu_admission::tpu
+}  // namespace tpu_admission::tpu::catalog_guess_test

@@ -5,7 +5,7 @@
 
 #include "tpu_admission/tpu/catalog.h"
 
-namespace tpu_admission::tpu {
+namespace tpu_admission::tpu::catalog_loader_test {
 namespace {
 
 constexpr std::string_view kSound =
@@ -255,4 +255,4 @@ TEST(CatalogLoaderTest, TextThatIsNoCatalog) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::tpu
+}  // namespace tpu_admission::tpu::catalog_loader_test

@@ -12,7 +12,7 @@
 
 #include "unit/tpu/built_in.h"
 
-namespace tpu_admission::tpu {
+namespace tpu_admission::tpu::catalog_rows_test {
 namespace {
 
 // A row's name as gtest wants it: letters, digits and underscores.
@@ -249,4 +249,4 @@ TEST(BuiltInCatalogTest, KnowsTheDisksOfStorageClasses) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::tpu
+}  // namespace tpu_admission::tpu::catalog_rows_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tpu_admission::tpu {
+namespace tpu_admission::tpu::gke_version_test {
 namespace {
 
 struct Case {
@@ -44,4 +44,4 @@ TEST(GkeVersion, RefusesWhatIsNone) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::tpu
+}  // namespace tpu_admission::tpu::gke_version_test

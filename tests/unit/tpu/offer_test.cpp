@@ -6,7 +6,7 @@
 
 #include "unit/tpu/built_in.h"
 
-namespace tpu_admission::tpu {
+namespace tpu_admission::tpu::offer_test {
 namespace {
 
 struct Case {
@@ -149,4 +149,4 @@ INSTANTIATE_TEST_SUITE_P(
         HostCase{"tpu7x", "2x2x1", 1, 0}));
 
 }  // namespace
-}  // namespace tpu_admission::tpu
+}  // namespace tpu_admission::tpu::offer_test

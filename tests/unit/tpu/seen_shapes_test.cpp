@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace tpu_admission::tpu {
+namespace tpu_admission::tpu::seen_shapes_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -116,4 +116,4 @@ TEST(SeenShapes, AreToldInALine) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::tpu
+}  // namespace tpu_admission::tpu::seen_shapes_test

@@ -5,7 +5,7 @@
 #include <array>
 #include <vector>
 
-namespace tpu_admission::tpu {
+namespace tpu_admission::tpu::topology_test {
 namespace {
 
 struct Good {
@@ -73,4 +73,4 @@ TEST(TopologyTest, Contains) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::tpu
+}  // namespace tpu_admission::tpu::topology_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tpu_admission::webhooks {
+namespace tpu_admission::webhooks::paths_test {
 namespace {
 
 TEST(Paths, StepsAreOptional) {
@@ -25,4 +25,4 @@ TEST(Paths, APlaceIsOneOrInAListOrInAMap) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::webhooks
+}  // namespace tpu_admission::webhooks::paths_test

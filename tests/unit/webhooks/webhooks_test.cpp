@@ -10,7 +10,7 @@
 
 #include "webhooks/paths.h"
 
-namespace tpu_admission::webhooks {
+namespace tpu_admission::webhooks::webhooks_test {
 namespace {
 
 using testing::HasSubstr;
@@ -114,4 +114,4 @@ TEST(Webhooks, TheQuestionIsAskedOfOptionals) {
 TEST(Webhooks, NoPlaceIsLeftUnfilled) { EXPECT_THAT(Configuration({}), Not(HasSubstr("$"))); }
 
 }  // namespace
-}  // namespace tpu_admission::webhooks
+}  // namespace tpu_admission::webhooks::webhooks_test

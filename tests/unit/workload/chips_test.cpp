@@ -6,7 +6,7 @@
 
 #include "support/case_name.h"
 
-namespace tpu_admission::workload {
+namespace tpu_admission::workload::chips_test {
 namespace {
 
 class Chips : public testing::Test {
@@ -95,4 +95,4 @@ TEST_F(Chips, GpusAreNamedAsTheyAreAskedFor) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::workload
+}  // namespace tpu_admission::workload::chips_test

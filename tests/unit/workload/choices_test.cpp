@@ -5,7 +5,7 @@
 #include "support/case_name.h"
 #include "unit/workload/reading.h"
 
-namespace tpu_admission::workload {
+namespace tpu_admission::workload::choices_test {
 namespace {
 
 using nlohmann::json;
@@ -406,4 +406,4 @@ INSTANTIATE_TEST_SUITE_P(
     CaseName());
 
 }  // namespace
-}  // namespace tpu_admission::workload
+}  // namespace tpu_admission::workload::choices_test

@@ -4,7 +4,7 @@
 #include "support/case_name.h"
 #include "unit/workload/reading.h"
 
-namespace tpu_admission::workload {
+namespace tpu_admission::workload::governance_test {
 namespace {
 
 using nlohmann::json;
@@ -119,4 +119,4 @@ TEST(Queues, AreNamedOnTheObjectTheJobTemplateOrThePods) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::workload
+}  // namespace tpu_admission::workload::governance_test

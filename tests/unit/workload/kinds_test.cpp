@@ -11,7 +11,7 @@
 #include "support/case_name.h"
 #include "tpu_admission/workload/workload.h"
 
-namespace tpu_admission::workload {
+namespace tpu_admission::workload::kinds_test {
 namespace {
 
 using nlohmann::json;
@@ -125,4 +125,4 @@ TEST(Kinds, GroupAndNameMustAgree) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::workload
+}  // namespace tpu_admission::workload::kinds_test

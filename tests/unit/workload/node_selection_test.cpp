@@ -10,7 +10,7 @@
 
 #include "support/case_name.h"
 
-namespace tpu_admission::workload {
+namespace tpu_admission::workload::node_selection_test {
 namespace {
 
 using nlohmann::json;
@@ -371,4 +371,4 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& row) { return row.param.name; });
 
 }  // namespace
-}  // namespace tpu_admission::workload
+}  // namespace tpu_admission::workload::node_selection_test

@@ -7,7 +7,7 @@
 
 #include "support/case_name.h"
 
-namespace tpu_admission::workload {
+namespace tpu_admission::workload::paths_test {
 namespace {
 
 constexpr std::string_view kObject = R"({
@@ -82,4 +82,4 @@ TEST(Paths, BindingsThatDoNotFitGiveNothing) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::workload
+}  // namespace tpu_admission::workload::paths_test

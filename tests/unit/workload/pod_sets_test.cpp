@@ -8,7 +8,7 @@
 #include "support/case_name.h"
 #include "unit/workload/reading.h"
 
-namespace tpu_admission::workload {
+namespace tpu_admission::workload::pod_sets_test {
 namespace {
 
 using nlohmann::json;
@@ -327,4 +327,4 @@ TEST(PodSetTable, OfATrainJobOnlyTheOverridesAreReadBecauseItsPodsStandInARuntim
 }
 
 }  // namespace
-}  // namespace tpu_admission::workload
+}  // namespace tpu_admission::workload::pod_sets_test

@@ -6,7 +6,7 @@
 #include "support/case_name.h"
 #include "unit/workload/reading.h"
 
-namespace tpu_admission::workload {
+namespace tpu_admission::workload::scale_test {
 namespace {
 
 using nlohmann::json;
@@ -251,4 +251,4 @@ TEST(JobSets, ShowTheLabelsAndAnnotationsOfTheJob) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::workload
+}  // namespace tpu_admission::workload::scale_test

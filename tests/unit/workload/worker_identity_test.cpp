@@ -6,7 +6,7 @@
 #include "support/case_name.h"
 #include "unit/workload/reading.h"
 
-namespace tpu_admission::workload {
+namespace tpu_admission::workload::worker_identity_test {
 namespace {
 
 using nlohmann::json;
@@ -241,4 +241,4 @@ TEST(DnsLabels, AreThoseOfRfc1123) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::workload
+}  // namespace tpu_admission::workload::worker_identity_test

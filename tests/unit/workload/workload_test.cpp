@@ -8,7 +8,7 @@
 
 #include "support/case_name.h"
 
-namespace tpu_admission::workload {
+namespace tpu_admission::workload::workload_test {
 namespace {
 
 using nlohmann::json;
@@ -301,4 +301,4 @@ INSTANTIATE_TEST_SUITE_P(
     CaseName());
 
 }  // namespace
-}  // namespace tpu_admission::workload
+}  // namespace tpu_admission::workload::workload_test
