@@ -20,6 +20,8 @@ if(NOT CMAKE_SCRIPT_MODE_FILE)
       DEPENDS ${ARGN} ${TPU_ADMISSION_EMBED_SCRIPT}
       COMMENT "Embedding for ${function}()" VERBATIM)
     target_sources(${target} PRIVATE ${output})
+    # Not into a batch of sources: what reads those (clang-tidy) can do without it, and it is there only once built.
+    set_source_files_properties(${output} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   endfunction()
 
   function(tpu_admission_embed_text target function file)

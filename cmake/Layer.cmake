@@ -6,9 +6,10 @@
 #     THIRD_PARTY boost               # private: no layer above sees these headers
 #     PRECOMPILED <fmt/core.h>)       # what nearly all of its files read, where that pays
 #
-# What ships is compiled in batches of files, which takes half the time: what is private to a file of several
-# that use one name for it (the check of a rule) lies in a namespace of its own. A debug build compiles each file
-# by itself, and the lint build without precompiled headers: there a file must include what it uses.
+# What ships, what the sanitizers watch and what continuous integration tests is compiled in batches of files
+# (CMAKE_UNITY_BUILD), which takes a third to half of the time: what is private to a file of several that use one
+# name for it (the check of a rule) lies in a namespace of its own. Otherwise a debug build compiles each file by
+# itself, and ./dev lint does without precompiled headers: there a file must include what it uses.
 # Every call is written to ${CMAKE_BINARY_DIR}/layers.txt; tests/arch holds all includes against it.
 set(TPU_ADMISSION_LAYERS_FILE ${CMAKE_BINARY_DIR}/layers.txt)
 file(WRITE ${TPU_ADMISSION_LAYERS_FILE} "")
@@ -24,8 +25,7 @@ function(tpu_admission_layer name)
       target_link_libraries(${target} PUBLIC tpu_admission_${used})
     endforeach()
     target_link_libraries(${target} PRIVATE tpu_admission_flags ${LAYER_THIRD_PARTY})
-    if(CMAKE_BUILD_TYPE STREQUAL "Release" OR CMAKE_UNITY_BUILD)
-      set_target_properties(${target} PROPERTIES UNITY_BUILD ON)
+    if(CMAKE_UNITY_BUILD)
       # GCC takes a file that the batch includes for a header.
       target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
     elseif(LAYER_PRECOMPILED)

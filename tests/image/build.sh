@@ -57,7 +57,8 @@ in_debian() {
 passes_unit_tests() {
   local start=$SECONDS log=$logs/test.log
   say "building and running the unit tests on $BASE (some minutes; the log is ${log#"$PWD/"})"
-  in_debian sh -c 'mkdir -p build && cmake --preset dev -D CMAKE_CXX_FLAGS_DEBUG= && ./dev test' >"$log" 2>&1 || { tail -n 40 "$log" >&2; return 1; }
+  in_debian sh -c 'mkdir -p build && cmake --preset dev -D CMAKE_CXX_FLAGS_DEBUG= -D CMAKE_UNITY_BUILD=ON &&
+    ./dev test' >"$log" 2>&1 || { tail -n 40 "$log" >&2; return 1; }
   say "$(grep -a '^==> tests: ' "$log" | tail -n 1 | cut -c5-) in $((SECONDS - start)) s"
   grep -aq '^==> tests: [1-9][0-9]* passed, 0 failed' "$log"
 }
