@@ -173,6 +173,9 @@ Scale ReadScale(const PodSetRow& row, JsonView object, const Binding& binding,
     scale.group = replicated()["groupName"].StringOr(kDefaultGroup);
     scale.nameless = object["spec"]["network"]["enableDNSHostnames"].IsFalse();
   }
+  if (row.counting == Counting::kReplicas) {
+    scale.nameless = object["spec"]["serviceName"].StringOr("").empty();
+  }
   const std::string_view mode = holder["completionMode"].StringOr("");
   scale.indexed = row.always_indexed ? mode != "NonIndexed" : mode == "Indexed";
   scale.sub_group = Sensible(holder["subGroupPolicy"]["subGroupSize"].AsInteger()).value_or(0);

@@ -41,7 +41,9 @@ struct Scale {
   Count slices;              // how many times all this; 1 where the kind has no such count. Of
                              // kPerSlice what its minReplicas and maxReplicas make of it
   bool indexed = false;      // kJob: completionMode Indexed, or made so by the kind's controller
-  bool nameless = false;  // a JobSet that says that it wants no Service for the names of its pods
+  // No Service knows the names of the pods: a JobSet that wants none, a StatefulSet without
+  // serviceName.
+  bool nameless = false;
 
   // The pods with TPUs that fill a slice, or several: those of this set, of its leader, of the
   // other templates of kTogether. Nothing if that cannot be said.

@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include "rules/engine/phrases.h"
+#include "rules/engine/worker.h"
 #include "tpu_admission/workload/tpu_variables.h"
 
 namespace tpu_admission::rules {
@@ -32,35 +33,67 @@ bool OnSeveralHosts(const Subject& subject, const std::optional<Slice>& slice) {
   return wrong && more && subject.pods.scale.pods.value.value_or(0) > 1;
 }
 
-void Check(const Subject& subject, Report& report) {
-  const workload::PodSet& pods = subject.pods;
-  // A JobSet makes the Service itself, unless it is told not to.
-  const bool nameless = !pods.row->always_indexed || pods.scale.nameless;
-  if (pods.scale.counting != workload::Counting::kJob || !nameless ||
-      !pods.pod.spec.Text("subdomain").empty())
-    return;
-  if (pods.scale.pods.value.value_or(0) == 0 || HasOwnNames(pods.pod.spec)) return;
-  const std::optional<Slice> slice = subject.SliceOfPods();
-  if (!OnSeveralHosts(subject, slice)) return;
-  const std::string name = slice ? slice->topology.Text() : "the slice";
+// A Job needs a subdomain. A JobSet makes the Service itself, unless it is told not to; a
+// StatefulSet names the one that is to know its pods.
+bool IsNameless(const workload::PodSet& pods) {
+  switch (pods.scale.counting) {
+    case workload::Counting::kJob:
+      return (!pods.row->always_indexed || pods.scale.nameless) &&
+             pods.pod.spec.Text("subdomain").empty();
+    case workload::Counting::kReplicas:
+      return pods.scale.nameless && !MayRunAlone(pods.pod.spec);
+    default:
+      return false;
+  }
+}
+
+constexpr std::string_view kHeadless =
+    "headless Service (clusterIP: None, publishNotReadyAddresses: true) that selects";
+
+Finding OfStatefulSet(const std::string& slice, const std::string& hosts) {
+  return {
+      .pointer = "/spec/serviceName",
+      .summary = fmt::format("no serviceName: the workers of {} wait for each other", slice),
+      .problem = fmt::format(
+          "is not set. The workers on the {} of {} look for each other by name before the first "
+          "step; DNS knows the pods of a StatefulSet only where serviceName names a headless "
+          "Service, so without one the program waits for ever.",
+          hosts, slice),
+      .change =
+          fmt::format("set serviceName to the name of a {} the pods of the StatefulSet", kHeadless),
+      .decision = "which headless Service is to name the workers"};
+}
+
+Finding OfJob(const workload::PodSet& pods, const std::string& slice, const std::string& hosts) {
   Finding finding{
       .pointer = std::string(pods.spec_pointer),
-      .summary = fmt::format("no subdomain: the workers of {} wait for each other", name),
+      .summary = fmt::format("no subdomain: the workers of {} wait for each other", slice),
       .problem = fmt::format(
           "has no subdomain. The workers on the {} of {} look for each other by name before the "
           "first step; GKE tells them their numbers and names only where an Indexed Job has a "
           "subdomain, so without one the program waits for ever.",
-          slice ? Count(slice->hosts, "host") : "hosts", name)};
+          hosts, slice)};
   if (pods.scale.nameless) {
     finding.edits = {{"/spec/network/enableDNSHostnames", std::nullopt}};
     finding.change = ", and JobSet makes the Service and sets the subdomain";
   } else {
     finding.change =
-        "set subdomain to the name of a headless Service (clusterIP: None, "
-        "publishNotReadyAddresses: true) that selects the pods of the Job";
+        fmt::format("set subdomain to the name of a {} the pods of the Job", kHeadless);
     finding.decision = "which headless Service is to name the workers";
   }
-  report.Add(std::move(finding));
+  return finding;
+}
+
+void Check(const Subject& subject, Report& report) {
+  const workload::PodSet& pods = subject.pods;
+  if (!IsNameless(pods)) return;
+  if (pods.scale.pods.value.value_or(0) == 0 || HasOwnNames(pods.pod.spec)) return;
+  const std::optional<Slice> slice = subject.SliceOfPods();
+  if (!OnSeveralHosts(subject, slice)) return;
+  const std::string name = slice ? slice->topology.Text() : "the slice";
+  const std::string hosts = slice ? Count(slice->hosts, "host") : "hosts";
+  report.Add(pods.scale.counting == workload::Counting::kReplicas ? OfStatefulSet(name, hosts)
+                                                                  : OfJob(pods, name, hosts));
 }
 
 }  // namespace tpu409

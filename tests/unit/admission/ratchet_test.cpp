@@ -138,7 +138,7 @@ TEST(Ratchet, Case41OldObjectOfTheUserDoesNotHideANewFault) {
 TEST(Ratchet, CountOfAStatefulSetIsItsReplicas) {
   Asker asker;
   json set = {{"apiVersion", "apps/v1"}, {"kind", "StatefulSet"}, {"metadata", {{"name", "s"}}}};
-  set["spec"] = {{"replicas", 4}, {"template", kSound["spec"]["template"]}};
+  set["spec"] = {{"replicas", 4}, {"serviceName", "s"}, {"template", kSound["spec"]["template"]}};
   const json scaled = With(set, "/spec/replicas", 3);
   const Answer answer = asker.Validate(Review(scaled).Update(set));
   EXPECT_TRUE(answer.allowed());
