@@ -15,6 +15,14 @@ using workload::NodeLabel;
 constexpr std::array kLabels = {NodeLabel::kAccelerator, NodeLabel::kTopology,
                                 NodeLabel::kAcceleratorCount};
 
+// What else GKE's nodes have, or what makes it create them.
+constexpr std::array kOtherLabels = {
+    workload::kGkeNodePool,       workload::kGkeNodePoolGroup,       workload::kGkeSpot,
+    workload::kGkePreemptible,    workload::kGkeFlexStart,           workload::kGkeProvisioning,
+    workload::kGkeComputeClass,   workload::kGkeMachineFamily,       workload::kGkeImage,
+    workload::kGkeMaxRunDuration, workload::kGkeReservation,         workload::kGkeLocalSsd,
+    workload::kGkeBootDiskSize,   workload::kGkeReservationAffinity, workload::kGkeGpu};
+
 struct Key {
   std::string_view domain;  // empty if there is none
   std::string_view name;
@@ -48,6 +56,15 @@ std::optional<NodeLabel> MeantBy(std::string_view written) {
   return std::nullopt;
 }
 
+// One of kOtherLabels with a letter or two too many, too few or wrong; empty if it is none, or none
+// of GKE's domain.
+std::string_view OtherMeantBy(std::string_view written) {
+  const Key key = Parse(written);
+  if (key.domain != Parse(workload::kGkeNodePool).domain) return {};
+  const std::string_view near = Nearest(written, kOtherLabels, 2);
+  return near == written ? std::string_view{} : near;
+}
+
 // A label of somebody's own may have a name like that, but not in the domain of GKE's.
 bool IsOfGke(std::string_view key) {
   return Parse(key).domain == Parse(workload::kGkeTpuTopology).domain;
@@ -74,15 +91,42 @@ workload::Edits Renamed(const Subject& subject, NodeLabel label, std::string_vie
   return edits;
 }
 
+std::string Problem(std::string_view right, std::string_view unless) {
+  return fmt::format(
+      "is no label of GKE's nodes; {} is. A pod goes only to nodes that have all labels of its "
+      "nodeSelector, so it stays Pending{}.",
+      right, unless);
+}
+
+void CheckOther(const Subject& subject, std::string_view key, std::string_view value,
+                Report& report) {
+  const std::string_view right = OtherMeantBy(key);
+  if (right.empty()) return;
+  workload::Edits edits;
+  if (!subject.pods.pod.spec.node_selector.Has(right)) {
+    edits.push_back({subject.At(workload::RequiredLabel{.key = right}), std::string(value)});
+  }
+  edits.push_back({subject.At(workload::RequiredLabel{.key = key}), std::nullopt});
+  report.Add({.pointer = subject.At(workload::RequiredLabel{.key = key}),
+              .part = std::string(key),
+              .summary = fmt::format("{} is no label of GKE's nodes", Printable(key)),
+              .problem = Problem(right, " unless your node pools have this label"),
+              .edits = std::move(edits),
+              .milder = Mode::kWarn});
+}
+
 void Check(const Subject& subject, Report& report) {
   const k8s::StringMap& selector = subject.pods.pod.spec.node_selector;
   const bool asks = subject.pods.use != workload::TpuUse::kSelects;
   for (std::size_t i = 0; i < selector.size(); ++i) {
     const std::string_view key = selector.Key(i);
     const std::optional<NodeLabel> label = MeantBy(key);
-    if (!label) continue;
-    const bool misses = *label != NodeLabel::kAcceleratorCount && subject.Misses(*label);
     const auto value = selector.Find(key);
+    if (!label) {
+      if (value) CheckOther(subject, key, *value, report);
+      continue;
+    }
+    const bool misses = *label != NodeLabel::kAcceleratorCount && subject.Misses(*label);
     if (!value || (!IsOfGke(key) && !(misses && IsValueOf(subject, *label, *value)))) continue;
     const std::string_view right = workload::Key(*label);
     report.Add(
@@ -90,10 +134,7 @@ void Check(const Subject& subject, Report& report) {
          .part = std::string(key),
          .summary = fmt::format("{} is no label of GKE's nodes", Printable(key)),
          .problem =
-             fmt::format("is no label of GKE's nodes; {} is. A pod goes only to nodes "
-                         "that have all labels of its nodeSelector, so it stays "
-                         "Pending{}.",
-                         right, IsOfGke(key) ? "" : " unless your node pools have this label too"),
+             Problem(right, IsOfGke(key) ? "" : " unless your node pools have this label too"),
          .edits = Renamed(subject, *label, key, *value),
          .milder = misses && asks ? subject.MissingSelectorMode() : std::optional(Mode::kWarn)});
   }
