@@ -1,5 +1,6 @@
 #include "tpu_admission/offline/fix.h"
 
+#include <fmt/core.h>
 #include <algorithm>
 #include <iterator>
 #include <map>
@@ -177,10 +178,9 @@ void TellWithout(const FileReport& report, char label, const ObjectSet& without,
     if (!IsIn(without, object)) continue;
     std::string has = "none";
     if (!object.repairs.empty()) has = std::string("a");
-    if (object.repairs.size() > 1) has += std::string(" to ") + object.repairs.back().label;
+    if (object.repairs.size() > 1) has += fmt::format(" to {}", object.repairs.back().label);
     Complain(object.document, &object,
-             std::string("not changed, since it has no repair ") + label + "; it has " + has,
-             fixed);
+             fmt::format("not changed, since it has no repair {}; it has {}", label, has), fixed);
   }
 }
 
