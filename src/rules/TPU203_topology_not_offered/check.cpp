@@ -40,7 +40,7 @@ void Check(const Subject& subject, Report& report) {
       .problem = fmt::format("is {}, which {}{}{}.{}", found, label,
                              doubtful ? " may not have: " : " does not have: ", answer.reason,
                              Choice(*shape.generation, answer)),
-      .milder = disputed ? std::optional(Mode::kWarn) : UnlessDocumented(*shape.generation)};
+      .milder = disputed ? std::optional(Mode::kWarn) : UnlessKnown(shape)};
   SuggestTopology(subject, WishOf(subject), finding);
   if (doubtful) {  // nothing is changed for a doubt
     finding.change = "keep it if your nodes have it; else " + finding.Change();

@@ -220,8 +220,7 @@ void Check(const Subject& subject, Report& report) {
         .problem =
             fmt::format("asks for {} google.com/tpu, but {}.{}{}", *chips, Truth(subject, possible),
                         *chips > possible.back() ? kTopologyShares : "", OfCores(subject, *chips)),
-        .milder = *chips > MostOfAnyHost(subject) ? std::nullopt
-                                                  : UnlessDocumented(*subject.shape.generation)};
+        .milder = *chips > MostOfAnyHost(subject) ? std::nullopt : UnlessKnown(subject.shape)};
     Suggest(subject, container, *chips, finding);
     report.Add(std::move(finding));
   }

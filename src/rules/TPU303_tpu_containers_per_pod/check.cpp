@@ -96,7 +96,7 @@ void Check(const Subject& subject, Report& report) {
              names, label),
          .change = OneContainer(subject),
          .decision = "which container is to have the chips",
-         .milder = UnlessDocumented(*subject.shape.generation)});
+         .milder = UnlessKnown(subject.shape)});
     return;
   }
   const std::int64_t asked = holders.most;
@@ -112,7 +112,7 @@ void Check(const Subject& subject, Report& report) {
                               names, Count(asked, "chip"), label, host),
        .change = fmt::format("let the containers of the pod share {}", Count(host, "chip")),
        .decision = "how the containers share the chips",
-       .milder = UnlessDocumented(*subject.shape.generation)});
+       .milder = UnlessKnown(subject.shape)});
 }
 
 }  // namespace tpu303

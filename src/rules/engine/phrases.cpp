@@ -77,6 +77,10 @@ std::optional<Mode> UnlessDocumented(const tpu::Generation& generation) {
   return generation.documented ? std::nullopt : std::optional(Mode::kWarn);
 }
 
+std::optional<Mode> UnlessKnown(const Shape& shape) {
+  return shape.machine_may_be_new() ? Mode::kWarn : UnlessDocumented(*shape.generation);
+}
+
 std::string_view AfterMissing(const Subject& subject) {
   if (subject.cluster.platform == Platform::kSelfManaged) return "any TPU node will do";
   return subject.is_pod() ? "GKE refuses this pod" : "GKE refuses each pod";

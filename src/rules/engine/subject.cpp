@@ -196,6 +196,13 @@ const tpu::DisputedHost* Shape::DisputedHostOf(std::int64_t chips) const {
   return generation->FindDisputedHost(chips, topology);
 }
 
+bool Shape::machine_may_be_new() const {
+  const workload::Selected& machine = choice[NodeLabel::kMachineType];
+  return generation != nullptr && machine.fixed() &&
+         machine.value.starts_with(generation->machine_family + "-") &&
+         generation->FindMachine(machine.value) == nullptr;
+}
+
 std::optional<Mode> Subject::MissingSelectorMode() const {
   const bool refused = is_pod() && !pods.pod.spec.gated && !workload.managed_elsewhere &&
                        cluster.platform != Platform::kSelfManaged;
@@ -203,7 +210,8 @@ std::optional<Mode> Subject::MissingSelectorMode() const {
 }
 
 std::optional<Slice> Subject::SliceOfPods() const {
-  if (shape.generation == nullptr || pods.pod.metadata.annotations.Has(workload::kKueueSliceSize)) {
+  if (shape.generation == nullptr || shape.machine_may_be_new() ||
+      pods.pod.metadata.annotations.Has(workload::kKueueSliceSize)) {
     return std::nullopt;
   }
   const auto slice_in = [&](const tpu::Topology& topology, const tpu::PlacementList& placements) {

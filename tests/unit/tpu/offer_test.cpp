@@ -79,15 +79,19 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"tpu-v4-podslice", "16x16x32", kNo,
                          "the largest tpu-v4-podslice slice has 4096"}));
 
-INSTANTIATE_TEST_SUITE_P(
-    V5p, OfferTest,
-    testing::Values(
-        Case{"tpu-v5p-slice", "2x2x2", kYes, ""}, Case{"tpu-v5p-slice", "1x1x1", kNo, ""},
-        Case{"tpu-v5p-slice", "2x1x1", kNo, ""}, Case{"tpu-v5p-slice", "8x8x8", kYes, ""},
-        Case{"tpu-v5p-slice", "4x12x4", kNo, "must be in rising order, as 4x4x12"},
-        Case{"tpu-v5p-slice", "8x4x4", kNo, "4x4x8"}, Case{"tpu-v5p-slice", "16x16x24", kYes, ""},
-        Case{"tpu-v5p-slice", "16x20x28", kMaybe, "8960 chips, and the documents end at 6144"},
-        Case{"tpu-v5p-slice", "16x24x24", kNo, "9216 chips"}));
+INSTANTIATE_TEST_SUITE_P(V5p, OfferTest,
+                         testing::Values(Case{"tpu-v5p-slice", "2x2x2", kYes, ""},
+                                         Case{"tpu-v5p-slice", "1x1x1", kMaybe, "Cluster Toolkit"},
+                                         Case{"tpu-v5p-slice", "1x2x1", kMaybe, "ct5p-hightpu-2t"},
+                                         Case{"tpu-v5p-slice", "2x1x1", kNo, ""},
+                                         Case{"tpu-v5p-slice", "8x8x8", kYes, ""},
+                                         Case{"tpu-v5p-slice", "4x12x4", kNo,
+                                              "must be in rising order, as 4x4x12"},
+                                         Case{"tpu-v5p-slice", "8x4x4", kNo, "4x4x8"},
+                                         Case{"tpu-v5p-slice", "16x16x24", kYes, ""},
+                                         Case{"tpu-v5p-slice", "16x20x28", kMaybe,
+                                              "8960 chips, and the documents end at 6144"},
+                                         Case{"tpu-v5p-slice", "16x24x24", kNo, "9216 chips"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Tpu7x, OfferTest,
