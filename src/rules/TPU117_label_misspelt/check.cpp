@@ -56,18 +56,18 @@ std::optional<NodeLabel> MeantBy(std::string_view written) {
   return std::nullopt;
 }
 
-// One of kOtherLabels with a letter or two too many, too few or wrong; empty if it is none, or none
-// of GKE's domain.
-std::string_view OtherMeantBy(std::string_view written) {
-  const Key key = Parse(written);
-  if (key.domain != Parse(workload::kGkeNodePool).domain) return {};
-  const std::string_view near = Nearest(written, kOtherLabels, 2);
-  return near == written ? std::string_view{} : near;
-}
-
 // A label of somebody's own may have a name like that, but not in the domain of GKE's.
 bool IsOfGke(std::string_view key) {
   return Parse(key).domain == Parse(workload::kGkeTpuTopology).domain;
+}
+
+// One of kOtherLabels with a letter or two too many, too few or wrong; empty if it is none, or none
+// of GKE's domain.
+std::string_view OtherMeantBy(std::string_view written) {
+  const bool right =
+      std::find(kOtherLabels.begin(), kOtherLabels.end(), written) != kOtherLabels.end();
+  if (right || IsNodeLabel(written) || !IsOfGke(written)) return {};
+  return Nearest(written, kOtherLabels, 2);
 }
 
 // A value that the label may have: what is none belongs to a label of somebody's own.
