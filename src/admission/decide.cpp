@@ -216,6 +216,7 @@ std::set<rules::FaultId> FaultsOf(const rules::Evaluation& evaluation,
   const Verdicts verdicts{workload, policy, namespace_name};
   std::set<rules::FaultId> faults;
   for (const Finding& finding : evaluation.findings) faults.insert(finding.fault());
+  for (const Finding& finding : evaluation.told_by_others) faults.insert(finding.fault());
   for (const Findings of_pod_set : SplitBy(&Finding::pods, evaluation.of_alternatives)) {
     if (verdicts.Impossible(of_pod_set).empty()) continue;
     for (const Finding& finding : of_pod_set) faults.insert(finding.fault());

@@ -26,6 +26,8 @@ struct Evaluation {
   // What only some alternatives have: by pod set, alternative and rule. None of it is a fault,
   // unless there is no alternative without one.
   std::vector<Finding> of_alternatives;
+  // What all alternatives have and another rule speaks of (Finding::told_by_another).
+  std::vector<Finding> told_by_others;
 };
 
 // Immutable, safe from any thread.

@@ -57,6 +57,9 @@ struct Finding {
   Constant decision = {};
   // Milder than the rule's own mode, where this case is less certain.
   std::optional<Mode> milder = std::nullopt;
+  // Another rule speaks of it: nobody is told. An UPDATE that mends only what the other speaks of
+  // still leaves a fault that was there before.
+  bool told_by_another = false;
 
   // Filled in by the engine.
   const Rule* rule = nullptr;

@@ -195,7 +195,7 @@ Finding OfOtherHost(const Subject& subject, const k8s::Container& container, std
 
 void Check(const Subject& subject, Report& report) {
   if (subject.shape.generation == nullptr) return CheckWithoutGeneration(subject, report);
-  if (ShareTheHost(subject)) return;
+  const bool share = ShareTheHost(subject);
   const k8s::Container* const taker = TakerOfTheHost(subject);
   const std::int64_t taken = taker != nullptr ? ChipsOf(*taker).value_or(0) : 0;
   for (const k8s::Container& container : subject.pods.pod.spec.containers) {
@@ -207,7 +207,9 @@ void Check(const Subject& subject, Report& report) {
       continue;
     }
     if (const tpu::DisputedHost* const host = subject.shape.DisputedHostOf(*chips)) {
-      report.Add(OfDisputedHost(subject, container, *host));
+      Finding finding = OfDisputedHost(subject, container, *host);
+      finding.told_by_another = share;
+      report.Add(std::move(finding));
       continue;
     }
     const std::vector<std::int64_t> possible = PossibleChips(subject);
@@ -220,7 +222,8 @@ void Check(const Subject& subject, Report& report) {
         .problem =
             fmt::format("asks for {} google.com/tpu, but {}.{}{}", *chips, Truth(subject, possible),
                         *chips > possible.back() ? kTopologyShares : "", OfCores(subject, *chips)),
-        .milder = *chips > MostOfAnyHost(subject) ? std::nullopt : UnlessKnown(subject.shape)};
+        .milder = *chips > MostOfAnyHost(subject) ? std::nullopt : UnlessKnown(subject.shape),
+        .told_by_another = share};
     Suggest(subject, container, *chips, finding);
     report.Add(std::move(finding));
   }

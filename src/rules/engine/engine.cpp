@@ -1,6 +1,7 @@
 #include "tpu_admission/rules/engine.h"
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <tuple>
@@ -192,6 +193,17 @@ void LookAt(const Engine& engine, Rules rules, const workload::Workload& workloa
   merge(std::move(alternatives));
 }
 
+// Takes what other rules speak of out of what is told.
+void SetAside(Evaluation& evaluation) {
+  const auto is_told_by_another = [](const Finding& finding) { return finding.told_by_another; };
+  std::vector<Finding>& findings = evaluation.findings;
+  const auto first =
+      std::stable_partition(findings.begin(), findings.end(), std::not_fn(is_told_by_another));
+  evaluation.told_by_others.assign(std::move_iterator(first), std::move_iterator(findings.end()));
+  findings.erase(first, findings.end());
+  std::erase_if(evaluation.of_alternatives, is_told_by_another);
+}
+
 }  // namespace
 
 Engine::Engine(std::shared_ptr<const tpu::Catalog> catalog, Cluster cluster, Rules rules)
@@ -205,6 +217,7 @@ Evaluation Engine::Evaluate(const workload::Workload& workload) const {
     LookAt(*this, rules_, workload, pods, Misspelt::kGuessed, Find, evaluation.findings,
            [&](auto alternatives) { Join(std::move(alternatives), evaluation); });
   }
+  SetAside(evaluation);
   std::stable_sort(evaluation.findings.begin(), evaluation.findings.end(),
                    [](const Finding& a, const Finding& b) { return a.mode() > b.mode(); });
   return evaluation;

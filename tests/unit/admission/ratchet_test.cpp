@@ -31,6 +31,15 @@ json WithSidecarBefore(json job) {
   return job;
 }
 
+// Two containers that share the 4 chips of a host, which one takes whole.
+json TwoThatShare(json job) {
+  job = Chips(std::move(job), "2");
+  json& containers = job["spec"]["template"]["spec"]["containers"];
+  containers.push_back(containers[0]);
+  containers[1]["name"] = "eval";
+  return job;
+}
+
 // A cluster whose one group has so many hosts of a 4x4, which has 4.
 json RayCluster(const std::string& group, int hosts, const std::string& image) {
   json pod = {{"spec", TpuJob()["spec"]["template"]["spec"]}};
@@ -88,6 +97,8 @@ INSTANTIATE_TEST_SUITE_P(
                RayCluster("tpus", 3, "example.com/ray:2"), true, "TPU401=warn"},
         Update{"NewFaultOfARenamedGroup", RayCluster("workers", 4, "example.com/ray:1"),
                RayCluster("tpus", 3, "example.com/ray:2"), false, "TPU401=deny"},
+        Update{"NewContainersThatShare", kSound, TwoThatShare(kSound), false, "TPU303=deny"},
+        Update{"OneOfTwoThatShared", TwoThatShare(kSound), Chips(kSound, "2"), true, "TPU301=warn"},
         Update{"CountWarnsAtMost", kSound, kTooFewPods, true, "TPU401=warn"},
         Update{"CountWithTheShape", kSound, With(kTooFewPods, kTopology, "2x4"), true,
                "TPU305=audit"},
