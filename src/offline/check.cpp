@@ -311,7 +311,9 @@ class Checker {
 workload::Companions CompanionsOf(const YamlStream& stream, std::string_view text) {
   workload::Companions companions;
   const auto names = [&](std::string_view kind) { return text.find(kind) != text.npos; };
-  if (!names("PersistentVolumeClaim") && !names("ProvisioningRequest")) return companions;
+  if (!names("PersistentVolumeClaim") && !names("ProvisioningRequest") && !names("Service")) {
+    return companions;
+  }
   ForEachObject(stream,
                 [&](const ManifestObject& object) { companions.Add(object.gvk, object.json); });
   return companions;

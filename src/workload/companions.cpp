@@ -5,6 +5,8 @@
 namespace tpu_admission::workload {
 namespace {
 
+constexpr std::size_t kMostOfASelector = 100;  // a Service with more is left out
+
 // https://kubernetes.io/docs/concepts/storage/persistent-volumes/#access-modes
 bool IsOfOneNode(k8s::JsonView modes) {
   for (std::size_t i = 0; i < modes.size() && i < k8s::Decoder::kMost; ++i) {
@@ -27,6 +29,7 @@ void Companions::Add(const k8s::GroupVersionKind& gvk, k8s::JsonView object) {
   const k8s::JsonView metadata = object["metadata"];
   const Name name(metadata["namespace"].StringOr(""), metadata["name"].StringOr(""));
   if (gvk.group.empty() && gvk.kind == "PersistentVolumeClaim") AddClaim(name, object["spec"]);
+  if (gvk.group.empty() && gvk.kind == "Service") AddService(name, object["spec"]);
   if (gvk.group == "autoscaling.x-k8s.io" && gvk.kind == "ProvisioningRequest") {
     AddRequest(name, object["spec"]);
   }
@@ -52,6 +55,18 @@ void Companions::AddRequest(const Name& name, k8s::JsonView spec) {
   }
 }
 
+void Companions::AddService(const Name& name, k8s::JsonView spec) {
+  if (services_.size() == kMost || spec["type"].StringOr("") == "ExternalName") return;
+  const k8s::JsonView selector = spec["selector"];
+  if (selector.size() > kMostOfASelector) return;
+  Service service{spec["clusterIP"].StringOr("") == "None", {}};
+  for (std::size_t i = 0; selector.is_object() && i < selector.size(); ++i) {
+    const std::string_view key = selector.MemberKey(i);
+    service.selector.emplace(key, selector[key].StringOr(""));
+  }
+  services_.insert_or_assign(name, std::move(service));
+}
+
 const VolumeClaim* Companions::FindClaim(std::string_view namespace_name,
                                          std::string_view name) const {
   return Find(claims_, namespace_name, name);
@@ -60,6 +75,11 @@ const VolumeClaim* Companions::FindClaim(std::string_view namespace_name,
 const PodRequest* Companions::FindRequest(std::string_view namespace_name,
                                           std::string_view name) const {
   return Find(requests_, namespace_name, name);
+}
+
+const Service* Companions::FindService(std::string_view namespace_name,
+                                       std::string_view name) const {
+  return Find(services_, namespace_name, name);
 }
 
 }  // namespace tpu_admission::workload

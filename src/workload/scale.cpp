@@ -174,7 +174,8 @@ Scale ReadScale(const PodSetRow& row, JsonView object, const Binding& binding,
     scale.nameless = object["spec"]["network"]["enableDNSHostnames"].IsFalse();
   }
   if (row.counting == Counting::kReplicas) {
-    scale.nameless = object["spec"]["serviceName"].StringOr("").empty();
+    scale.service = object["spec"]["serviceName"].StringOr("");
+    scale.nameless = scale.service.empty();
   }
   const std::string_view mode = holder["completionMode"].StringOr("");
   scale.indexed = row.always_indexed ? mode != "NonIndexed" : mode == "Indexed";

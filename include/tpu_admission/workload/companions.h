@@ -1,6 +1,6 @@
 // What stands beside a workload in the same file and says what the workload leaves to it: the
-// claims for volumes that its pods mount, and who asks for how many of its pods. Who judges a file
-// adds them; a review knows none.
+// claims for volumes that its pods mount, who asks for how many of its pods, and the Services that
+// name them. Who judges a file adds them; a review knows none.
 #pragma once
 
 #include <cstdint>
@@ -27,6 +27,12 @@ struct PodRequest {
   std::int64_t count = 0;
 };
 
+// A Service, but of type ExternalName, which has no pods.
+struct Service {
+  bool is_headless = false;                     // clusterIP: None
+  std::map<std::string, std::string> selector;  // empty: its endpoints are made by others
+};
+
 // Owns its text. Safe from any thread once it is filled.
 class Companions {
  public:
@@ -38,16 +44,19 @@ class Companions {
   const VolumeClaim* FindClaim(std::string_view namespace_name, std::string_view name) const;
   // Who asks for pods of the PodTemplate of this name; nullptr: nobody here.
   const PodRequest* FindRequest(std::string_view namespace_name, std::string_view name) const;
-  bool empty() const { return claims_.empty() && requests_.empty(); }
+  const Service* FindService(std::string_view namespace_name, std::string_view name) const;
+  bool empty() const { return claims_.empty() && requests_.empty() && services_.empty(); }
 
  private:
   using Name = std::pair<std::string, std::string>;  // the namespace as it is written, and the name
 
   void AddClaim(const Name& name, k8s::JsonView spec);
   void AddRequest(const Name& name, k8s::JsonView spec);
+  void AddService(const Name& name, k8s::JsonView spec);
 
   std::map<Name, VolumeClaim> claims_;
   std::map<Name, PodRequest> requests_;
+  std::map<Name, Service> services_;
 };
 
 }  // namespace tpu_admission::workload

@@ -71,5 +71,9 @@ inline constexpr std::string_view kOsLabel = "kubernetes.io/os";
 inline constexpr std::string_view kArchLabel = "kubernetes.io/arch";
 inline constexpr std::string_view kBetaArchLabel = "beta.kubernetes.io/arch";
 inline constexpr std::string_view kMirrorPod = "kubernetes.io/config.mirror";
+// A Job's name, which its controller writes at its pods; the first is the older of the two.
+// https://kubernetes.io/docs/reference/labels-annotations-taints/#job-name
+inline constexpr std::string_view kOldJobName = "job-name";
+inline constexpr std::string_view kJobName = "batch.kubernetes.io/job-name";
 
 }  // namespace tpu_admission::workload

@@ -44,6 +44,7 @@ struct Scale {
   // No Service knows the names of the pods: a JobSet that wants none, a StatefulSet without
   // serviceName.
   bool nameless = false;
+  std::string_view service;  // kReplicas: serviceName, which is to know them
 
   // The pods with TPUs that fill a slice, or several: those of this set, of its leader, of the
   // other templates of kTogether. Nothing if that cannot be said.

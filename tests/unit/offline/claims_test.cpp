@@ -1,5 +1,5 @@
-// A workload is held against what stands beside it in the same file: claims for its volumes, and
-// requests for room for its pods.
+// A workload is held against what stands beside it in the same file: claims for its volumes,
+// requests for room for its pods, and the Service that is to name them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -155,6 +155,35 @@ TEST(Requests, ForWholeSlicesOrOtherPodsAreNoFault) {
        {Request("4"), Request("8"), Request("${COUNT}"), Request("3", "other"), std::string()}) {
     EXPECT_THAT(Said(kTemplate + request, "hosts"), IsEmpty()) << request;
   }
+}
+
+std::string Service(const std::string& selector, const std::string& type = "ClusterIP") {
+  return "---\napiVersion: v1\nkind: Service\nmetadata: {name: train, namespace: research}\n"
+         "spec: {type: " +
+         type + ", clusterIP: None, selector: " + selector + "}\n";
+}
+
+TEST(Services, ThatSelectOtherPodsWarnWhereverTheyStand) {
+  const auto warned = ElementsAre("warn Service \"train\" does not select the pods, by job-name");
+  EXPECT_THAT(Said(Service("{job-name: tpu-job}") + kFourHosts, "worker-service"), warned);
+  EXPECT_THAT(Said(kFourHosts + Service("{job-name: tpu-job}"), "worker-service"), warned);
+}
+
+TEST(Services, ThatSelectThePodsOrWhoseEndpointsOthersMakeAreNoFault) {
+  for (const std::string& service :
+       {Service("{job-name: train}"), Service("{}"), Service("null"), Service("[a, b]"),
+        Service("{app: x}", "ExternalName"), std::string()}) {
+    EXPECT_THAT(Said(service + kFourHosts, "worker-service"), IsEmpty()) << service;
+  }
+}
+
+// One of which each label is wrong is told, one of more than anybody would write is left out.
+TEST(Services, AreBounded) {
+  std::string few = "{job-name: train", many = few;
+  for (int i = 0; i < 50; ++i) few += ", a" + std::to_string(i) + ": x";
+  for (int i = 0; i < 200'000; ++i) many += ", a" + std::to_string(i) + ": x";
+  EXPECT_THAT(Said(Service(few + "}") + kFourHosts, "worker-service").size(), 20);
+  EXPECT_THAT(Said(Service(many + "}") + kFourHosts, "worker-service"), IsEmpty());
 }
 
 // The first thousand are kept.
