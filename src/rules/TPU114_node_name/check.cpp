@@ -14,7 +14,28 @@ bool IsPlaced(const Subject& subject) {
          (pod.stored || !pod.controller_kind.empty() || pod.annotations.Has(workload::kMirrorPod));
 }
 
+// One node, where the pods need several at once.
+void CheckHostName(const Subject& subject, Report& report) {
+  const auto host = workload::FindRequired(subject.pods.pod.spec, workload::kHostNameLabel);
+  if (!host || !host->fixed) return;
+  const std::optional<Slice> slice = subject.SliceOfPods();
+  if (!slice || !slice->multi_host()) return;
+  const std::string hosts = Count(slice->hosts, "host");
+  report.Add({.pointer = subject.At(*host),
+              .part = std::string(workload::kHostNameLabel),
+              .summary = fmt::format("{} is that of one node, {} needs {}",
+                                     workload::kHostNameLabel, slice->topology.Text(), hosts),
+              .problem = fmt::format(
+                  "is {}, which one node has, but the pods fill a {} on {}, which all start at "
+                  "once. One of them gets the node; the others stay Pending, and it waits for "
+                  "them for ever.",
+                  Quoted(host->value), slice->topology.Text(), hosts),
+              .change = fmt::format("remove it, or select {} instead", workload::kGkeNodePool),
+              .decision = "why this node is selected"});
+}
+
 void Check(const Subject& subject, Report& report) {
+  CheckHostName(subject, report);
   const std::string_view node = subject.pods.pod.spec.node_name;
   if (node.empty() || workload::IsPlaceholder(node) || IsPlaced(subject)) return;
   const std::string name = Quoted(node);
