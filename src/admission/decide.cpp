@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "admission/renaming.h"
+#include "admission/uncovered.h"
 #include "tpu_admission/admission/exemption.h"
 
 namespace tpu_admission::admission {
@@ -57,12 +58,16 @@ struct Verdicts {
 
 class Decider {
  public:
-  Decider(const Verdicts& verdicts, const Circumstances& circumstances)
+  // `evaluation` is only looked at.
+  Decider(const Verdicts& verdicts, const Circumstances& circumstances,
+          const rules::Evaluation& evaluation)
       : verdicts_(verdicts),
         today_(circumstances.today),
         before_(circumstances.before),
         speaks_for_owner_(circumstances.speaks_for_owner),
-        asked_(verdicts.workload) {}
+        asked_(verdicts.workload) {
+    if (before_ != nullptr) uncovered_.emplace(*before_, evaluation);
+  }
 
   void Tell(Finding finding) { Tell(std::move(finding), Mode::kDeny, Mode::kDeny); }
 
@@ -128,7 +133,8 @@ class Decider {
     if (before_ == nullptr) return Mode::kDeny;
     const bool excused = before_->only_releases ||
                          (finding.rule->judges_counts && before_->same_pods) ||
-                         before_->faults.contains(finding.fault()) || WasRenamed(finding);
+                         before_->faults.contains(finding.fault()) || WasRenamed(finding) ||
+                         uncovered_->Had(finding);
     return excused ? Mode::kWarn : Mode::kDeny;
   }
 
@@ -193,6 +199,7 @@ class Decider {
   const Before* before_;
   const bool speaks_for_owner_;
   std::optional<RenamedFaults> renamed_;
+  std::optional<UncoveredFaults> uncovered_;
   AskedExemptions asked_;
   Decision decision_;
 };
@@ -202,7 +209,7 @@ class Decider {
 Decision Decide(rules::Evaluation evaluation, const workload::Workload& workload,
                 const Policy& policy, const Circumstances& circumstances) {
   const Verdicts verdicts{workload, policy, circumstances.namespace_name};
-  Decider decider(verdicts, circumstances);
+  Decider decider(verdicts, circumstances, evaluation);
   for (Finding& finding : evaluation.findings) decider.Tell(std::move(finding));
   for (const Findings of_pod_set : SplitBy(&Finding::pods, evaluation.of_alternatives)) {
     decider.TellIfImpossible(of_pod_set);

@@ -14,7 +14,10 @@ namespace tpu_admission::admission {
 
 // What an UPDATE replaces, for ratcheting.
 struct Before {
-  std::set<rules::FaultId> faults;               // of the old object; views its evaluation
+  std::set<rules::FaultId> faults;  // of the old object; views its evaluation
+  const rules::Evaluation* evaluation = nullptr;
+  k8s::JsonView object;                          // the old one
+  k8s::JsonView replaced_by;                     // the new one
   const workload::Workload* workload = nullptr;  // of the old object, if it could be read
   bool same_pods = false;                        // only counts changed, no pod template
   bool only_releases = false;                    // it lets a suspended or gated workload go

@@ -32,14 +32,15 @@ bool OnlyGainsSelectors(const PodSet& before, const PodSet& after) {
 }
 
 // Kueue lets a workload go: it unsuspends an object, or takes the gate from a pod, and says on
-// which nodes to run. A denial would reach a controller that tries for ever, and no user.
+// which nodes to run; of a gated pod somebody may say that before. A denial would reach a
+// controller that tries for ever, and no user.
 bool OnlyReleases(const Submission& submission, const Workload& before, const Workload& after) {
   const bool unsuspends = IsSuspended(submission.before) && !IsSuspended(submission.object);
   return std::all_of(after.pod_sets.begin(), after.pod_sets.end(), [&](const PodSet& pods) {
     const auto was = std::find_if(before.pod_sets.begin(), before.pod_sets.end(),
                                   [&](const PodSet& old) { return old.id() == pods.id(); });
     if (was == before.pod_sets.end() || !OnlyGainsSelectors(*was, pods)) return false;
-    return unsuspends || (was->pod.spec.gated && !pods.pod.spec.gated);
+    return unsuspends || was->pod.spec.gated;
   });
 }
 
@@ -67,6 +68,9 @@ Decision DecideUpdate(const Settings& settings, const Submission& submission,
   if (old && !old->too_large) {  // else nothing of it excuses the new one
     old_evaluation = settings.engine.Evaluate(*old);
     before.workload = &*old;
+    before.evaluation = &old_evaluation;
+    before.object = submission.before;
+    before.replaced_by = submission.object;
     before.faults = FaultsOf(old_evaluation, *old, settings.policy, submission.namespace_name);
     before.same_pods = workload::SamePods(*after.kind, submission.before, submission.object);
     before.only_releases = OnlyReleases(submission, *old, after);

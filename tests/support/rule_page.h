@@ -5,6 +5,7 @@
 #include <memory>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include "tpu_admission/rules/engine.h"
 #include "tpu_admission/rules/readme.h"
@@ -30,6 +31,16 @@ inline std::string ManifestOf(const Rule& rule, const std::string& title) {
   constexpr std::string_view kClose = "```";
   if (!section.starts_with(kOpen) || !section.ends_with(kClose)) return "";
   return section.substr(kOpen.size(), section.size() - kOpen.size() - kClose.size());
+}
+
+// Those whose wrong manifest is one object, as a review has it: others look at what stands beside
+// it in its file.
+inline std::vector<const Rule*> RulesOfReviews() {
+  std::vector<const Rule*> rules(AllRules().begin(), AllRules().end());
+  std::erase_if(rules, [](const Rule* rule) {
+    return ManifestOf(*rule, "Wrong").find("\n---\n") != std::string::npos;
+  });
+  return rules;
 }
 
 // "tpu-v6e-slice 2x4 x 3, tpu-v6e-slice 4x4 x 0": so many nodes of the shapes; of 0 there were
