@@ -5,6 +5,7 @@
 
 #include "offline/emit.h"
 #include "tpu_admission/base/text.h"
+#include "tpu_admission/workload/gke_labels.h"
 
 namespace tpu_admission::offline {
 namespace {
@@ -120,7 +121,7 @@ Result<std::string> EmitJob(const Emitted& plan) {
   if (MultiHost(plan) && plan.way.slices > 1) return IsOneSlice(plan, "Job");
   std::string before = "restartPolicy: Never\n";
   if (MultiHost(plan)) before += "subdomain: " + plan.naming.name + "\n";
-  return (MultiHost(plan) ? Headless(plan, "batch.kubernetes.io/job-name") : "") +
+  return (MultiHost(plan) ? Headless(plan, workload::kJobName) : "") +
          fmt::format(
              "apiVersion: batch/v1\n"
              "kind: Job\n"

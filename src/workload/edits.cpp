@@ -13,23 +13,48 @@ void Set(const Count& count, std::int64_t value, Edits& edits) {
 }
 
 // "/values/1": an alternative is one of the values of an In.
-std::string InList(const PodSet& pods, const Selected& selected) {
-  const auto& terms = pods.pod.spec.required_affinity;
-  const auto values = terms[selected.term].requirements[selected.expression].values;
-  const auto found = std::find(values.begin(), values.end(), selected.value);
+std::string InList(const PodSet& pods, std::size_t term, std::size_t expression,
+                   std::string_view value) {
+  const auto values = pods.pod.spec.required_affinity[term].requirements[expression].values;
+  const auto found = std::find(values.begin(), values.end(), value);
   std::string pointer = "/values";
   AppendPointerIndex(pointer, std::size_t(found - values.begin()));
   return pointer;
 }
 
-// LeaderWorkerSet wants sub-groups that divide all pods, or all but the leader.
+// LeaderWorkerSet wants sub-groups that divide all pods, or all but the leader; one without TPUs
+// must not be among those that fill a slice.
 void SetSubGroup(const Scale& scale, std::int64_t part, Edits& edits) {
   const std::int64_t size = scale.pods.value.value_or(0);
+  const std::int64_t idle = scale.leaders_without_tpus;
   if (scale.sub_group != part) {
     edits.push_back({std::string(scale.pointer) + "/subGroupPolicy/subGroupSize", part});
   }
-  if (size >= part && (size % part == 0 || (size - 1) % part == 0)) return;
-  Set(scale.pods, (size / part + 1) * part + scale.leaders_without_tpus, edits);
+  if (size > part && (size - 1) % part == 0) return;
+  if (size >= part && size % part == 0 && idle == 0) return;
+  const std::int64_t parts = std::max<std::int64_t>(1, (size - idle + part - 1) / part);
+  Set(scale.pods, parts * part + idle, edits);
+}
+
+// Where nodeSelector and affinity name the same value, both must name the new one.
+void SetInAffinity(const PodSet& pods, NodeLabel label, std::string_view old,
+                   const std::string& value, Edits& edits) {
+  const auto& terms = pods.pod.spec.required_affinity;
+  for (std::size_t t = 0; t < terms.size(); ++t) {
+    const auto& needs = terms[t].requirements;
+    for (std::size_t i = 0; i < needs.size(); ++i) {
+      const auto has = [&](std::string_view other) {
+        return std::find(needs[i].values.begin(), needs[i].values.end(), other) !=
+               needs[i].values.end();
+      };
+      if (needs[i].key != Key(label) || needs[i].op != "In" || !has(old) || has(value)) continue;
+      const RequiredLabel place{
+          .key = Key(label), .value = old, .fixed = true, .term = t, .expression = i};
+      edits.push_back(
+          {std::string(pods.selector_pointer) + PointerOf(place) + InList(pods, t, i, old), value,
+           Key(label)});
+    }
+  }
 }
 
 }  // namespace
@@ -63,6 +88,9 @@ const k8s::Container* ChipContainer(const PodSet& pods) {
 void SetLabel(const PodSet& pods, NodeLabel label, const Selected& selected, std::string value,
               Edits& edits) {
   if (selected.fixed() && selected.value == value) return;
+  const bool in_node_selector =
+      selected.pointer.empty() && selected.fixed() && selected.term == Selected::kInNodeSelector;
+  if (in_node_selector) SetInAffinity(pods, label, selected.value, value, edits);
   k8s::JsonEdit edit{std::string(selected.pointer), std::move(value)};
   if (edit.pointer.empty()) {
     edit.pointer = std::string(pods.selector_pointer) + PointerOf(label, selected);
@@ -70,7 +98,7 @@ void SetLabel(const PodSet& pods, NodeLabel label, const Selected& selected, std
       edit.pointer = std::string(pods.selector_pointer) + "/nodeSelector";
       AppendPointerToken(edit.pointer, Key(label));
     } else if (selected.term != Selected::kInNodeSelector) {
-      edit.pointer += InList(pods, selected);
+      edit.pointer += InList(pods, selected.term, selected.expression, selected.value);
       edit.name = Key(label);
     }
   }

@@ -33,13 +33,15 @@ inline std::string ManifestOf(const Rule& rule, const std::string& title) {
   return section.substr(kOpen.size(), section.size() - kOpen.size() - kClose.size());
 }
 
-// Those whose wrong manifest is one object, as a review has it: others look at what stands beside
-// it in its file.
+// It looks at what stands beside an object in its file, of which a review knows nothing: so its wrong
+// manifest is more than one object.
+inline bool NeedsItsFile(const Rule& rule) {
+  return ManifestOf(rule, "Wrong").find("\n---\n") != std::string::npos;
+}
+
 inline std::vector<const Rule*> RulesOfReviews() {
   std::vector<const Rule*> rules(AllRules().begin(), AllRules().end());
-  std::erase_if(rules, [](const Rule* rule) {
-    return ManifestOf(*rule, "Wrong").find("\n---\n") != std::string::npos;
-  });
+  std::erase_if(rules, [](const Rule* rule) { return NeedsItsFile(*rule); });
   return rules;
 }
 

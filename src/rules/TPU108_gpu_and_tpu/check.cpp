@@ -75,11 +75,13 @@ void ReportKey(const Subject& subject, const workload::RequiredLabel& gpu, Repor
   const bool known = subject.catalog.FindByLabel(gpu.value) != nullptr;
   const tpu::Generation* meant = known ? nullptr : subject.catalog.Guess(gpu.value);
   workload::Edits edits = Without(subject, gpu);
-  if (!known && meant == nullptr) edits.clear();
-  if (!edits.empty()) {
-    workload::Edits selected =
+  const workload::Selected& selected = subject.shape.choice[NodeLabel::kAccelerator];
+  const bool is_selected = selected.fixed() && subject.catalog.FindByLabel(selected.value);
+  if (!known && meant == nullptr && !is_selected) edits.clear();
+  if (!edits.empty() && !is_selected) {
+    const workload::Edits renamed =
         Selecting(subject, NodeLabel::kAccelerator, known ? std::string(gpu.value) : meant->label);
-    edits.insert(edits.begin(), selected.begin(), selected.end());
+    edits.insert(edits.begin(), renamed.begin(), renamed.end());
   }
   const std::string rename = edits.empty() ? fmt::format("rename the key to {}", key) : "";
   report.Add({.pointer = subject.At(gpu),

@@ -131,6 +131,8 @@ void Check(const Subject& subject, Report& report) {
   if (const auto misnamed = FindMisnamed(spec)) {
     return report.Add(UnderAnotherName(subject, *misnamed));
   }
+  // KServe lays the container over that of the runtime, which may ask for them.
+  if (subject.workload.kind->group == "serving.kserve.io") return;
   Finding finding =
       Missing(subject, by_accelerator ? NodeLabel::kAccelerator : NodeLabel::kTopology);
   if (workload::ToleratesTpuTaint(spec)) {

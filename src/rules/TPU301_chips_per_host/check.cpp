@@ -41,7 +41,11 @@ std::string OtherSelection(const Subject& subject, std::int64_t chips) {
   const bool one_pod = scale.counting == workload::Counting::kNone || scale.tpu_pods == 1;
   const bool fixed = subject.shape.choice[NodeLabel::kMachineType].fixed();
   if (!subject.shape.topology || subject.shape.generation->node_can_be_split()) return "";
-  if (chips != subject.pods.chips_per_pod) return "";  // another container asks for others
+  const auto containers = subject.pods.pod.spec.containers;
+  const bool others = std::any_of(containers.begin(), containers.end(), [&](const auto& one) {
+    return workload::UsesTpu(one) && ChipsOf(one) != chips;
+  });
+  if (others || chips != subject.pods.chips_per_pod) return "";
   for (const tpu::Placement& placement : subject.shape.generation->placements) {
     if (!placement.single_host() || placement.chips_per_host() != chips || fixed) continue;
     if (placement.topology == *subject.shape.topology) {

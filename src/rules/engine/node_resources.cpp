@@ -141,6 +141,7 @@ std::optional<Demand> DemandOf(const Subject& subject, Resource resource) {
   const k8s::PodSpec& spec = subject.pods.pod.spec;
   const std::string_view name = Name(resource);
   Demand demand;
+  demand.keeps_some = subject.cluster.platform != Platform::kSelfManaged;
   // Of a host that sources disagree about nobody knows the size.
   if (subject.shape.DisputedHostOf(subject.pods.chips_per_pod) != nullptr) return std::nullopt;
   demand.machine = LargestMachine(subject, resource);

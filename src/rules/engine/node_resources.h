@@ -44,7 +44,12 @@ struct Demand {
   std::string_view written;               // what was asked, where one amount is all of it
   const k8s::Container* asker = nullptr;  // for most of it; nullptr: the pod as a whole
 
-  bool ExceedsMachine(Resource resource) const { return asked >= Ceiling(*machine, resource); }
+  bool keeps_some = true;  // a node of GKE's keeps some of its machine for itself
+
+  bool ExceedsMachine(Resource resource) const {
+    const k8s::Quantity all = Ceiling(*machine, resource);
+    return asked > all || (keeps_some && asked == all);
+  }
   bool Exceeds(Resource resource) const {
     return asked > Allocatable(*machine, resource) || ExceedsMachine(resource);
   }

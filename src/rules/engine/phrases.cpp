@@ -100,8 +100,9 @@ std::string FoundPods(const workload::Scale& scale) {
   std::string text = (scale.pods.written ? "is " : "is not set, so it is ") + number;
   const std::string with_tpus = std::to_string(scale.tpu_pods.value_or(0));
   if (scale.sub_group > 0) {
-    return fmt::format("{} in sub-groups of {}, so {} pods with TPUs form a slice", text,
-                       scale.sub_group, with_tpus);
+    const std::string pods = Count(scale.tpu_pods.value_or(0), "pod");
+    return fmt::format("{} in sub-groups of {}, so {} with TPUs form{} a slice", text,
+                       scale.sub_group, pods, scale.tpu_pods == 1 ? "s" : "");
   }
   if (scale.leaders_without_tpus > 0) {
     return fmt::format("{}, and its leader has none of these TPUs, so {} pods have", text,

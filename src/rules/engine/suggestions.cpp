@@ -13,9 +13,15 @@ namespace {
 using workload::Counting;
 using workload::NodeLabel;
 
+// The scale of the pods that fill a slice: this set's, or that of the one that counts for it.
+const workload::Scale& ScaleOf(const Subject& subject) {
+  const workload::PodSet* const counted_by = subject.pods.scale.counted_by;
+  return counted_by == nullptr ? subject.pods.scale : counted_by->scale;
+}
+
 // The pods of one slice as written; 1 where each stands alone, 0 if that is not known.
 std::int64_t FoundPodsOf(const Subject& subject) {
-  const workload::Scale& scale = subject.pods.scale;
+  const workload::Scale& scale = ScaleOf(subject);
   if (scale.counting == Counting::kNone) return 1;
   if (scale.counting == Counting::kElsewhere) return 0;
   return std::max<std::int64_t>(0, scale.tpu_pods.value_or(0));
@@ -26,6 +32,34 @@ bool IsCount(const Subject& subject, std::int64_t wanted) {
   if (found == 0 || wanted == 0) return true;
   if (subject.pods.scale.counting == Counting::kReplicas) return found % wanted == 0;
   return found == wanted;
+}
+
+// The chips of an init container, which hands them on, do not fit a host with so many.
+bool IsOffHost(const Subject& subject, const k8s::Container& container, std::int64_t host) {
+  if (container.Stays() || !workload::UsesTpu(container)) return false;
+  const std::int64_t chips = ChipsOf(container).value_or(0);
+  return subject.shape.generation->node_can_be_split() ? chips > host : chips != host;
+}
+
+// Sets the chips of `container`, and of the init containers that do not fit the host with it.
+void SetChipsOn(const Subject& subject, const k8s::Container& container, std::int64_t host,
+                std::int64_t chips, Finding& finding) {
+  SetChips(subject.pods, container, chips, finding.edits);
+  for (const k8s::Container& other : subject.pods.pod.spec.containers) {
+    if (&other == &container || !IsOffHost(subject, other, host)) continue;
+    SetChips(subject.pods, other, chips, finding.edits);
+    finding.change += fmt::format("; {} gets the same chips", Title(other));
+  }
+}
+
+// What the other containers of the pod hold of a host that is shared.
+std::int64_t HeldByOthers(const Subject& subject, const k8s::Container& container) {
+  std::int64_t held = 0;
+  if (!subject.shape.generation->node_can_be_split()) return held;
+  for (const k8s::Container& other : subject.pods.pod.spec.containers) {
+    if (&other != &container && other.Stays()) held += ChipsOf(other).value_or(0);
+  }
+  return held;
 }
 
 // Of the chips of a host those that a container may ask for, the most first.
@@ -51,7 +85,12 @@ Companions CompanionsOf(const Subject& subject, const tpu::Placement& placement)
   std::int64_t chips = subject.pods.chips_per_pod;
   const std::vector<std::int64_t> possible =
       ChipsOn(*subject.shape.generation, placement.chips_per_host());
-  if (chips == 0 || std::find(possible.begin(), possible.end(), chips) == possible.end()) {
+  const auto containers = subject.pods.pod.spec.containers;
+  const bool all_fit = std::none_of(containers.begin(), containers.end(), [&](const auto& one) {
+    return IsOffHost(subject, one, placement.chips_per_host());
+  });
+  if (chips == 0 || !all_fit ||
+      std::find(possible.begin(), possible.end(), chips) == possible.end()) {
     if (subject.pods.use == workload::TpuUse::kChips) needed.chips = possible.front();
     chips = possible.front();
   }
@@ -170,9 +209,25 @@ std::string JoinNumbers(const std::vector<std::int64_t>& numbers) {
   return JoinOr(words);
 }
 
+namespace {
+
+// What a host that is shared has left beside what others hold: all of it, if containers may have
+// that.
+template <typename Set, typename Choose>
+void SuggestRest(const Subject& subject, std::int64_t held, std::vector<std::int64_t> possible,
+                 Set set, Choose choose) {
+  const std::int64_t left = LargestHost(subject) - held;
+  std::erase_if(possible, [&](std::int64_t chips) { return chips > left; });
+  if (possible.empty()) return choose("fewer, for the others hold all chips of a host");
+  if (possible.back() == left) return set(left);
+  choose(JoinNumbers(possible));
+}
+
+}  // namespace
+
 void SuggestChips(const Subject& subject, const k8s::Container& container, Finding& finding) {
   const auto set = [&](std::int64_t chips) {
-    SetChips(subject.pods, container, chips, finding.edits);
+    SetChipsOn(subject, container, LargestHost(subject), chips, finding);
   };
   const auto choose = [&](const std::string& chips) {
     finding.change = "set requests and limits of google.com/tpu to " + chips;
@@ -183,6 +238,14 @@ void SuggestChips(const Subject& subject, const k8s::Container& container, Findi
   const std::vector<std::int64_t> possible = PossibleChips(subject);
   const bool one_shape = !placements.empty() && !subject.pods.SliceTopology();
   const workload::Scale& scale = subject.pods.scale;
+  const k8s::Container* const taker = container.Stays() ? nullptr : ChipContainer(subject.pods);
+  if (taker != nullptr && taker != &container && taker->Stays()) {
+    const std::int64_t taken = ChipsOf(*taker).value_or(0);
+    if (std::find(possible.begin(), possible.end(), taken) != possible.end()) return set(taken);
+  }
+  if (const std::int64_t held = HeldByOthers(subject, container); held > 0) {
+    return SuggestRest(subject, held, possible, set, choose);
+  }
   if (one_shape) {
     const std::int64_t slice = placements.front().topology.chips();
     for (const tpu::Placement& placement : placements) {
@@ -235,17 +298,19 @@ void SuggestTopology(const Subject& subject, std::int64_t wished_chips, Finding&
     return;
   }
   finding.edits = Selecting(subject, NodeLabel::kTopology, candidates.front().topology.Text());
-  if (needed.chips > 0) SetChips(subject.pods, *container, needed.chips, finding.edits);
+  if (needed.chips > 0) {
+    SetChipsOn(subject, *container, candidates.front().chips_per_host(), needed.chips, finding);
+  }
   if (needed.pods > 0) SetPods(subject.pods.scale, needed.pods, finding.edits);
   std::vector<std::string> others = FilledBy(subject, candidates);
   if (others.size() < 2) return;
   others.erase(others.begin());
   others.resize(std::min(others.size(), kMostOthers));
-  finding.change = ", or take " + JoinOr(others);
+  finding.change += ", or take " + JoinOr(others);
 }
 
 std::int64_t WishedChips(const Subject& subject) {
-  const workload::Scale& scale = subject.pods.scale;
+  const workload::Scale& scale = ScaleOf(subject);
   const std::int64_t pods = scale.counting == Counting::kNone ? 1 : scale.tpu_pods.value_or(0);
   return pods > 0 && pods < 1'000'000 ? pods * subject.pods.chips_per_pod : 0;
 }
