@@ -214,7 +214,10 @@ Decision Decide(rules::Evaluation evaluation, const workload::Workload& workload
   for (const Findings of_pod_set : SplitBy(&Finding::pods, evaluation.of_alternatives)) {
     decider.TellIfImpossible(of_pod_set);
   }
-  return std::move(decider).Finish();
+  Decision decision = std::move(decider).Finish();
+  if (evaluation.is_cut)
+    decision.complaints.emplace_back("not checked for all TPU faults: too many");
+  return decision;
 }
 
 std::set<rules::FaultId> FaultsOf(const rules::Evaluation& evaluation,

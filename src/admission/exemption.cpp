@@ -89,14 +89,16 @@ void AskedExemptions::Read(const workload::PodSet* pods,
                            const std::optional<std::string_view>& annotation) {
   if (!annotation) return;
   Exemptions read = ReadExemptions(*annotation);
-  for (const Exemption& exemption : read.entries) asked_.push_back({pods, exemption});
+  for (const Exemption& each : read.entries) asked_.emplace(std::pair(pods, each.rule), each);
   for (std::string& complaint : read.complaints) Complain(std::move(complaint));
 }
 
 const Exemption* AskedExemptions::Find(const Finding& finding) const {
-  for (const Asked& asked : asked_) {
-    const bool here = asked.pods == nullptr || asked.pods == finding.pods;
-    if (here && asked.exemption.rule == finding.rule) return &asked.exemption;
+  if (asked_.empty()) return nullptr;
+  for (const workload::PodSet* pods :
+       {static_cast<const workload::PodSet*>(nullptr), finding.pods}) {
+    const auto found = asked_.find({pods, finding.rule});
+    if (found != asked_.end()) return &found->second;
   }
   return nullptr;
 }

@@ -1,6 +1,7 @@
 #include "tpu_admission/admission/judge.h"
 
 #include <algorithm>
+#include <map>
 
 #include "admission/decide.h"
 #include "tpu_admission/base/text.h"
@@ -18,8 +19,12 @@ bool IsSuspended(k8s::JsonView object) {
 }
 
 bool AreKept(const k8s::StringMap& before, const k8s::StringMap& after) {
+  std::map<std::string_view, std::optional<std::string_view>> values;  // a stranger's may be many
+  for (std::size_t i = 0; i < after.size(); ++i)
+    values.insert_or_assign(after.Key(i), after.Value(i));
   for (std::size_t i = 0; i < before.size(); ++i) {
-    if (before.Find(before.Key(i)) != after.Find(before.Key(i))) return false;
+    const auto value = values.find(before.Key(i));
+    if (value == values.end() || value->second != before.Value(i)) return false;
   }
   return true;
 }

@@ -68,19 +68,38 @@ bool BeginsCommand(std::string_view line) {
   return line.starts_with(kCommand);
 }
 
-std::size_t EditDistance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
+constexpr std::size_t kLongestWord = 64;
+
+char Lower(char c) { return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c; }
+bool SameLetter(char a, char b) { return Lower(a) == Lower(b); }
+
+// The edits from one word to the other, as far as they are at most `most`; else more than that.
+// What both begin and end with needs none, and a cell off the diagonal by more than `most` is out
+// of reach, so the cost is that of what differs.
+std::size_t EditDistance(std::string_view a, std::string_view b, std::size_t most) {
+  while (!a.empty() && !b.empty() && SameLetter(a.front(), b.front())) {
+    a.remove_prefix(1);
+    b.remove_prefix(1);
+  }
+  while (!a.empty() && !b.empty() && SameLetter(a.back(), b.back())) {
+    a.remove_suffix(1);
+    b.remove_suffix(1);
+  }
+  std::array<std::size_t, kLongestWord + 1> row;
+  std::iota(row.begin(), row.begin() + std::ptrdiff_t(b.size()) + 1, std::size_t{0});
   for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const bool same = std::tolower(static_cast<unsigned char>(a[i - 1])) ==
-                        std::tolower(static_cast<unsigned char>(b[j - 1]));
-      const std::size_t replaced = diagonal + (same ? 0 : 1);
+    const std::size_t first = i > most ? i - most : 1;
+    const std::size_t last = std::min(b.size(), i + most);
+    std::size_t diagonal = row[first - 1];
+    row[first - 1] = first == 1 ? i : most + 1;
+    std::size_t least = row[first - 1];
+    for (std::size_t j = first; j <= last; ++j) {
+      const std::size_t replaced = diagonal + (SameLetter(a[i - 1], b[j - 1]) ? 0 : 1);
       diagonal = row[j];
       row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
+      least = std::min(least, row[j]);
     }
+    if (least > most) return most + 1;
   }
   return row[b.size()];
 }
@@ -218,14 +237,14 @@ std::string JoinOr(std::span<const std::string> words) {
 
 std::string_view Nearest(std::string_view word, std::span<const std::string_view> candidates,
                          std::size_t max_edits) {
-  constexpr std::size_t kLongestName = 64;  // no candidate is longer; bounds the cost
   std::string_view nearest;
-  if (word.size() > kLongestName) return nearest;
+  if (word.size() > kLongestWord) return nearest;
   std::size_t fewest = max_edits + 1;
   for (const std::string_view candidate : candidates) {
     const std::size_t longer = std::max(word.size(), candidate.size());
     if (longer - std::min(word.size(), candidate.size()) >= fewest) continue;  // nor fewer edits
-    const std::size_t edits = EditDistance(word, candidate);
+    if (candidate.size() > kLongestWord) continue;
+    const std::size_t edits = EditDistance(word, candidate, fewest - 1);
     if (edits < fewest) {
       fewest = edits;
       nearest = candidate;

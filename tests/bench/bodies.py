@@ -110,6 +110,37 @@ def hopeless(pod):
     return review
 
 
+def with_topologies(spec, count):
+    """Lets the pods have any of `count` topologies, none of which is a small one."""
+    spec["nodeSelector"] = {"cloud.google.com/gke-tpu-accelerator": "tpu-v6e-slice"}
+    spec["affinity"] = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {
+        "nodeSelectorTerms": [{"matchExpressions": [
+            {"key": "cloud.google.com/gke-tpu-topology", "operator": "In",
+             "values": [f"4x{4 * number + 4}" for number in range(count)]}]}]}}}
+
+
+def near_labels(pod):
+    """As many keys as are judged, each as long as a label of GKE's that it is not."""
+    pod = denied(pod)
+    spec = pod["request"]["object"]["spec"]
+    with_topologies(spec, 25)
+    for number in range(800):
+        spec["nodeSelector"][f"cloud.google.com/qqqqqqqqqqq{number:03}"] = "v"
+    return pod
+
+
+def crowd(pod):
+    """As many containers and alternatives as are judged, each of them at fault."""
+    review = job_set(pod)
+    jobs = review["request"]["object"]["spec"]["replicatedJobs"]
+    spec = jobs[0]["template"]["spec"]["template"]["spec"]
+    with_topologies(spec, 8)
+    spec["containers"] = [{"name": f"c{number}", "resources": {"limits": {TPU: 3}}}
+                          for number in range(100)]
+    jobs += [dict(copy.deepcopy(jobs[0]), name=f"slice-{number}") for number in range(4)]
+    return review
+
+
 def cases():
     """Name, endpoint, body, and what the answer holds."""
     pod, bare = review("validate"), review("mutate")
@@ -123,4 +154,14 @@ def cases():
         ("denial with text, /validate", "/validate", text(denied(pod)), b'"code":403'),
         ("denial that nothing repairs, /validate", "/validate", text(hopeless(pod)),
          b"No repair is shown"),
+    ]
+
+
+def hostile_cases():
+    """The same, of bodies whose shape is chosen to cost as much as a review may."""
+    pod = review("validate")
+    return [
+        ("hostile: keys near labels, /validate", "/validate", text(near_labels(pod)),
+         b'"allowed":true'),
+        ("hostile: a crowd at fault, /validate", "/validate", text(crowd(pod)), b'"code":403'),
     ]

@@ -211,7 +211,7 @@ def main():
     if not can_count():
         print("SKIP: instructions were not counted, there is no valgrind (apt-get install valgrind)")
         return 0
-    rows = count_all(options.server, options.floor, bodies.cases())
+    rows = count_all(options.server, options.floor, bodies.cases() + bodies.hostile_cases())
     print(f"{'a request on a kept connection':38} {'instructions':>13} {'allocations':>12}")
     for name, instructions, allocations in rows:
         print(f"{name:38} {instructions:13,.0f} {allocations:12.1f}")

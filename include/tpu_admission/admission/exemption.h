@@ -6,9 +6,11 @@
 // A request is not a right: it counts only where the policy says so, and never in silence.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tpu_admission/admission/policy.h"
@@ -58,11 +60,8 @@ class AskedExemptions {
   const Exemption* Find(const rules::Finding& finding) const;
   void Complain(std::string complaint);
 
-  struct Asked {
-    const workload::PodSet* pods;  // nullptr: the whole object
-    Exemption exemption;
-  };
-  std::vector<Asked> asked_;  // the object's first
+  // By pod set (nullptr: the whole object) and rule.
+  std::map<std::pair<const workload::PodSet*, const rules::Rule*>, Exemption> asked_;
   std::vector<std::string> complaints_;
 };
 

@@ -25,6 +25,9 @@ class StringMap {
   bool Has(std::string_view key) const { return json_[key].present(); }
   std::size_t size() const { return json_.size(); }
   std::string_view Key(std::size_t index) const { return json_.MemberKey(index); }
+  std::optional<std::string_view> Value(std::size_t index) const {
+    return json_.Member(index).AsString();
+  }
 
  private:
   JsonView json_;

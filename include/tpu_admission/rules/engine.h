@@ -28,6 +28,8 @@ struct Evaluation {
   std::vector<Finding> of_alternatives;
   // What all alternatives have and another rule speaks of (Finding::told_by_another).
   std::vector<Finding> told_by_others;
+  // There were more faults than may be told: some are missing here.
+  bool is_cut = false;
 };
 
 // Immutable, safe from any thread.

@@ -159,7 +159,7 @@ class Companions;
 struct Workload {
   // The work of judging grows with what a pod set holds, for each alternative of its nodes: the sum
   // over all pod sets is at most this. The largest of some hundred public manifests comes to 2,000.
-  static constexpr std::size_t kMostWork = 75'000;
+  static constexpr std::size_t kMostWork = 30'000;
   static constexpr std::size_t kMostPodSets = 100;  // that have to do with TPUs
   // Of all pod sets together: each may have findings of its own.
   static constexpr std::size_t kMostTpuContainers = 1000;

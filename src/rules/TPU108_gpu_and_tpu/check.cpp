@@ -49,6 +49,7 @@ std::string Otherwise(const Subject& subject, std::string_view gpu) {
 
 void CheckResources(const Subject& subject, Report& report) {
   for (const k8s::Container& container : subject.pods.pod.spec.containers) {
+    if (report.full()) return;
     const std::string_view gpu = workload::GpuResourceOf(container);
     if (gpu.empty()) continue;
     const std::string name = Printable(gpu);

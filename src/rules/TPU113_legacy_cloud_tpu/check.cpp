@@ -16,6 +16,7 @@ std::string_view LegacyResource(const k8s::ResourceList& resources) {
 
 void Check(const Subject& subject, Report& report) {
   for (const k8s::Container& container : subject.pods.pod.spec.containers) {
+    if (report.full()) return;
     std::string_view resource = LegacyResource(container.limits);
     if (resource.empty()) resource = LegacyResource(container.requests);
     if (resource.empty()) continue;

@@ -203,6 +203,7 @@ void Check(const Subject& subject, Report& report) {
   const k8s::Container* const taker = TakerOfTheHost(subject);
   const std::int64_t taken = taker != nullptr ? ChipsOf(*taker).value_or(0) : 0;
   for (const k8s::Container& container : subject.pods.pod.spec.containers) {
+    if (report.full()) return;
     const std::optional<std::int64_t> chips = ChipsOf(container);
     if (!chips || *chips == 0) continue;
     if (IsPossible(subject, *chips)) {

@@ -43,6 +43,7 @@ void Suggest(const Subject& subject, const k8s::Container& container, bool has_l
 
 void Check(const Subject& subject, Report& report) {
   for (const k8s::Container& container : subject.pods.pod.spec.containers) {
+    if (report.full()) return;
     const k8s::Amount* const request = container.requests.Find(workload::kTpuResource);
     const k8s::Amount* const limit = container.limits.Find(workload::kTpuResource);
     const bool no_request = request == nullptr;  // it then defaults to the limit

@@ -34,6 +34,7 @@ void CheckAmount(const Subject& subject, const k8s::Container& container, std::s
 
 void Check(const Subject& subject, Report& report) {
   for (const k8s::Container& container : subject.pods.pod.spec.containers) {
+    if (report.full()) return;
     CheckAmount(subject, container, "limits", container.limits.Find(workload::kTpuResource),
                 report);
     CheckAmount(subject, container, "requests", container.requests.Find(workload::kTpuResource),

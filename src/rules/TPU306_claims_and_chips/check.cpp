@@ -21,6 +21,7 @@ const k8s::Container& FirstWithChips(const k8s::PodSpec& spec) {
 void Check(const Subject& subject, Report& report) {
   const k8s::PodSpec& spec = subject.pods.pod.spec;
   for (std::size_t i = 0; i < spec.resource_claims.size(); ++i) {
+    if (report.full()) return;
     const k8s::ClaimReference& claim = spec.resource_claims[i];
     if (!MayBeForTpus(claim)) continue;
     const std::string name = Quoted(claim.source.empty() ? claim.name : claim.source);

@@ -38,6 +38,7 @@ workload::Edits All(const Subject& subject, const workload::DeviceRequest& reque
 
 void Check(const Subject& subject, Report& report) {
   for (const workload::DeviceRequest& request : subject.pods.device_requests) {
+    if (report.full()) return;
     if (request.all || SomeMachineHas(subject.catalog, request.count)) continue;
     const std::string found = Count(request.count, "chip");
     report.Add({.pointer = subject.AtSpec(fmt::format("/devices/requests/{}", request.index)),

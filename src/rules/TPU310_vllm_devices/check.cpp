@@ -162,6 +162,7 @@ void Check(const Subject& subject, Report& report) {
   if (generation == nullptr || generation->tensor_cores_per_chip == 0) return;
   ShortCommands commands;
   for (const k8s::Container& container : subject.pods.pod.spec.containers) {
+    if (report.full()) return;
     if (!container.Stays() || ChipsOf(container).value_or(0) <= 0) continue;
     if (commands.Take(container)) CheckContainer(subject, container, report);
   }

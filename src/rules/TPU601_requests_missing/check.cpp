@@ -167,6 +167,7 @@ void Check(const Subject& subject, Report& report) {
   const std::vector<Lack> lacks = LacksOf(subject);
   const bool best_effort = !lacks.empty() && IsBestEffort(subject.pods.pod.spec);
   for (const auto& [container, cpu, memory, fix] : lacks) {
+    if (report.full()) return;
     const std::string missing = cpu && memory ? "cpu and memory" : cpu ? "cpu" : "memory";
     const bool fixed = fix.cpu_millis || fix.memory_mib;
     report.Add({.pointer = subject.At(container, "/resources"),

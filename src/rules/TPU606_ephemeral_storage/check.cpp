@@ -77,7 +77,7 @@ void Check(const Subject& subject, Report& report) {
   const k8s::Quantity disk = k8s::Quantity::FromMebibytes(disk_gib * 1024);
   CheckRequests(subject, disk_gib, report);
   const std::size_t volumes = subject.pods.pod.spec.volumes.size();
-  for (std::size_t i = 0; i < volumes; ++i) CheckVolume(subject, i, disk, report);
+  for (std::size_t i = 0; i < volumes && !report.full(); ++i) CheckVolume(subject, i, disk, report);
 }
 
 }  // namespace tpu606

@@ -143,7 +143,7 @@ void Check(const Subject& subject, Report& report) {
   const workload::PodSet& pods = subject.pods;
   if (subject.shape.generation == nullptr || subject.shape.generation->disks.attach.empty()) return;
   const std::size_t volumes = pods.pod.spec.volumes.size();
-  for (std::size_t i = 0; i < volumes; ++i) CheckVolume(subject, i, report);
+  for (std::size_t i = 0; i < volumes && !report.full(); ++i) CheckVolume(subject, i, report);
   for (std::size_t i = 0; i < pods.claim_templates.size(); ++i) {
     std::string pointer = fmt::format("{}/volumeClaimTemplates", pods.scale.pointer);
     AppendPointerIndex(pointer, i);

@@ -45,6 +45,7 @@ bool IsNoQuantity(const k8s::Amount& amount) {
 void CheckForm(const Subject& subject, const k8s::Container& container, std::string_view list,
                const k8s::ResourceList& resources, Report& report) {
   for (std::size_t i = 0; i < resources.size(); ++i) {
+    if (report.full()) return;
     const std::string_view resource = resources.Name(i);
     const k8s::Amount* const amount = resources.Find(resource);
     if (amount == nullptr || !IsNoQuantity(*amount)) continue;
@@ -72,6 +73,7 @@ void CheckForm(const Subject& subject, const k8s::Container& container, std::str
 void CheckSigns(const Subject& subject, const k8s::Container& container, std::string_view list,
                 const k8s::ResourceList& resources, Report& report) {
   for (std::size_t i = 0; i < resources.size(); ++i) {
+    if (report.full()) return;
     const std::string_view resource = resources.Name(i);
     const k8s::Amount* const amount = resources.Find(resource);
     if (amount == nullptr || !amount->quantity || !amount->quantity->IsNegative()) continue;
@@ -94,6 +96,7 @@ void CheckSigns(const Subject& subject, const k8s::Container& container, std::st
 
 void CheckLimits(const Subject& subject, const k8s::Container& container, Report& report) {
   for (std::size_t i = 0; i < container.requests.size(); ++i) {
+    if (report.full()) return;
     const std::string_view resource = container.requests.Name(i);
     if (resource == workload::kTpuResource) continue;  // chips-requests-limits speaks of them
     const k8s::Amount* const limit = container.limits.Find(resource);
@@ -116,6 +119,7 @@ void CheckLimits(const Subject& subject, const k8s::Container& container, Report
 
 void Check(const Subject& subject, Report& report) {
   for (const k8s::Container& container : subject.pods.pod.spec.containers) {
+    if (report.full()) return;
     CheckForm(subject, container, "limits", container.limits, report);
     CheckForm(subject, container, "requests", container.requests, report);
     CheckSigns(subject, container, "limits", container.limits, report);

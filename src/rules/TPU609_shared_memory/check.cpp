@@ -42,6 +42,7 @@ void CheckContainer(const Subject& subject, const k8s::Container& container, Rep
 
 void Check(const Subject& subject, Report& report) {
   for (const k8s::Container& container : subject.pods.pod.spec.containers) {
+    if (report.full()) return;
     if (container.Stays() && ChipsOf(container) > 0) CheckContainer(subject, container, report);
   }
 }

@@ -62,6 +62,7 @@ void Check(const Subject& subject, Report& report) {
   std::optional<Slice> slice;
   int looked_at = 0;
   for (const k8s::Container& container : subject.pods.pod.spec.containers) {
+    if (report.full()) return;
     if (!container.Stays() || !workload::UsesTpu(container)) continue;
     const std::optional<std::string_view> text = WorkerIdOf(container);
     if (!text || RunsAlone(container)) continue;

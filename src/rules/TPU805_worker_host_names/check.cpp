@@ -152,6 +152,7 @@ void Check(const Subject& subject, Report& report) {
   std::optional<Slice> slice;
   int looked_at = 0;
   for (const k8s::Container& container : subject.pods.pod.spec.containers) {
+    if (report.full()) return;
     if (!container.Stays() || !workload::UsesTpu(container) || RunsAlone(container)) continue;
     const std::optional<HostNameList> names = HostNamesOf(container);
     if (!names) continue;

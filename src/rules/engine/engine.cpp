@@ -26,11 +26,12 @@ Mode Cap(const Rule& rule, const Subject& subject) {
   return subject.workload.kind->serves_others ? Mode::kWarn : Mode::kDeny;
 }
 
-void Ask(Rules rules, const Subject& subject, std::vector<Finding>& findings) {
+void Ask(Rules rules, const Subject& subject, std::vector<Finding>& findings,
+         Allowance& allowance) {
   const std::size_t first = findings.size();
   for (const Rule* rule : rules) {
     if (!IsAsked(*rule, subject)) continue;
-    Report report(*rule, subject.pods, findings);
+    Report report(*rule, subject.pods, findings, allowance);
     rule->check(subject, report);
   }
   for (std::size_t i = first; i < findings.size(); ++i) {
@@ -43,7 +44,9 @@ void Ask(Rules rules, const Subject& subject, std::vector<Finding>& findings) {
 void SoftenGuesses(Rules rules, const Subject& subject, std::span<Finding> findings) {
   const Shape shape = MakeShape(subject.catalog, subject.shape.choice, Misspelt::kUnknown);
   std::vector<Finding> sure;
-  Ask(rules, {subject.workload, subject.pods, subject.catalog, subject.cluster, shape}, sure);
+  Allowance allowance;  // they live no longer than this
+  Ask(rules, {subject.workload, subject.pods, subject.catalog, subject.cluster, shape}, sure,
+      allowance);
   for (Finding& finding : findings) {
     if (finding.rule->judges_label) continue;
     const auto same = std::find_if(sure.begin(), sure.end(), [&](const Finding& other) {
@@ -55,9 +58,10 @@ void SoftenGuesses(Rules rules, const Subject& subject, std::span<Finding> findi
 }
 
 // Appends the findings for one alternative.
-void Find(Rules rules, const Subject& subject, std::vector<Finding>& findings) {
+void Find(Rules rules, const Subject& subject, std::vector<Finding>& findings,
+          Allowance& allowance) {
   const std::size_t first = findings.size();
-  Ask(rules, subject, findings);
+  Ask(rules, subject, findings, allowance);
   if (subject.shape.guessed || subject.shape.topology_guessed) {
     SoftenGuesses(rules, subject, std::span(findings).subspan(first));
   }
@@ -174,18 +178,16 @@ std::span<const workload::NodeChoice> ChoicesOf(const workload::PodSet& pods) {
 
 // Appends to `items` what `find` finds in a pod set; where its node selection has alternatives,
 // `merge` gets what is found in each.
-template <typename Item, typename Merge>
-void LookAt(const Engine& engine, Rules rules, const workload::Workload& workload,
-            const workload::PodSet& pods, Misspelt misspelt,
-            void (*find)(Rules, const Subject&, std::vector<Item>&), std::vector<Item>& items,
-            Merge merge) {
+template <typename Item, typename Find, typename Merge>
+void LookAt(const Engine& engine, const workload::Workload& workload, const workload::PodSet& pods,
+            Misspelt misspelt, Find find, std::vector<Item>& items, Merge merge) {
   const std::span<const workload::NodeChoice> choices = ChoicesOf(pods);
   // With a guess the rules are asked twice: not for each of many alternatives or pod sets.
   constexpr std::size_t kMostGuessed = 10;
   if (choices.size() > 1 || workload.pod_sets.size() > kMostGuessed) misspelt = Misspelt::kUnknown;
   const auto look = [&](const workload::NodeChoice& choice, std::vector<Item>& found) {
     const Shape shape = MakeShape(engine.catalog(), choice, misspelt);
-    find(rules, {workload, pods, engine.catalog(), engine.cluster(), shape}, found);
+    find(Subject{workload, pods, engine.catalog(), engine.cluster(), shape}, found);
   };
   if (choices.size() == 1) return look(choices.front(), items);
   std::vector<std::vector<Item>> alternatives(choices.size());
@@ -213,10 +215,15 @@ Engine::Engine(std::shared_ptr<const tpu::Catalog> catalog, Cluster cluster, Rul
 
 Evaluation Engine::Evaluate(const workload::Workload& workload) const {
   Evaluation evaluation;
+  Allowance allowance;
+  const auto find = [&](const Subject& subject, std::vector<Finding>& found) {
+    Find(rules_, subject, found, allowance);
+  };
   for (const workload::PodSet& pods : workload.pod_sets) {
-    LookAt(*this, rules_, workload, pods, Misspelt::kGuessed, Find, evaluation.findings,
+    LookAt(*this, workload, pods, Misspelt::kGuessed, find, evaluation.findings,
            [&](auto alternatives) { Join(std::move(alternatives), evaluation); });
   }
+  evaluation.is_cut = allowance.used_up;
   SetAside(evaluation);
   std::stable_sort(evaluation.findings.begin(), evaluation.findings.end(),
                    [](const Finding& a, const Finding& b) { return a.mode() > b.mode(); });
@@ -226,14 +233,15 @@ Evaluation Engine::Evaluate(const workload::Workload& workload) const {
 std::vector<RuleFix> Engine::Fixes(const workload::Workload& workload, Rules rules) const {
   std::vector<RuleFix> all;
   all.reserve(rules.size());
+  const auto find = [&](const Subject& subject, std::vector<RuleFix>& fixes) {
+    FindFixes(rules, subject, fixes);
+  };
   for (const workload::PodSet& pods : workload.pod_sets) {
-    LookAt(*this, rules, workload, pods, Misspelt::kUnknown, FindFixes, all,
-           [&](auto alternatives) {
-             std::vector<RuleFix>& common = alternatives.front();
-             for (std::size_t i = 1; i < alternatives.size(); ++i)
-               Intersect(common, alternatives[i]);
-             all.insert(all.end(), common.begin(), common.end());
-           });
+    LookAt(*this, workload, pods, Misspelt::kUnknown, find, all, [&](auto alternatives) {
+      std::vector<RuleFix>& common = alternatives.front();
+      for (std::size_t i = 1; i < alternatives.size(); ++i) Intersect(common, alternatives[i]);
+      all.insert(all.end(), common.begin(), common.end());
+    });
   }
   return all;
 }

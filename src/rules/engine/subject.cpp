@@ -228,8 +228,21 @@ std::optional<Slice> Subject::SliceOfPods() const {
   return slice_in(*topology, shape.generation->PlacementsOf(*topology));
 }
 
+namespace {
+
+// About what it takes in memory.
+std::size_t BytesOf(const Finding& finding) {
+  std::size_t bytes = sizeof(Finding) + finding.pointer.size() + finding.summary.size() +
+                      finding.problem.size() + finding.change.size() + finding.part.size();
+  for (const k8s::JsonEdit& edit : finding.edits) bytes += sizeof(edit) + edit.pointer.size();
+  return bytes;
+}
+
+}  // namespace
+
 void Report::Add(Finding finding) {
   constexpr std::size_t kLongestName = 253;  // of anything in Kubernetes
+  if (full()) return;
   finding.rule = &rule_;
   finding.pods = &pods_;
   // Names are compared with each other; a stranger's may be as long as a body.
@@ -240,6 +253,13 @@ void Report::Add(Finding finding) {
   } else if (finding.decision.empty() && rule_.fix == nullptr) {
     finding.decision = "what is meant";
   }
+  const std::size_t bytes = BytesOf(finding);
+  if (bytes > allowance_.bytes) {
+    allowance_.used_up = true;
+    return;
+  }
+  allowance_.bytes -= bytes;
+  ++added_;
   findings_.push_back(std::move(finding));
 }
 

@@ -131,18 +131,32 @@ bool MayBeOfNewGeneration(const Subject& subject, std::int64_t chips);
 // The number that all of `text` is, if it is one.
 std::optional<std::int64_t> WholeNumber(std::string_view text);
 
+// What the findings of one evaluation may take in memory, all pod sets and alternatives together.
+struct Allowance {
+  std::size_t bytes = 4 << 20;
+  bool used_up = false;  // something was left out
+};
+
 class Report {
  public:
-  Report(const Rule& rule, const workload::PodSet& pods, std::vector<Finding>& findings)
-      : rule_(rule), pods_(pods), findings_(findings) {}
+  // Of one rule, pod set and alternative: nobody mends more at once, and each costs its texts.
+  static constexpr std::size_t kMost = 100;
+
+  Report(const Rule& rule, const workload::PodSet& pods, std::vector<Finding>& findings,
+         Allowance& allowance)
+      : rule_(rule), pods_(pods), findings_(findings), allowance_(allowance) {}
 
   // Says its edits before the rest of its change.
   void Add(Finding finding);
+  // Nothing more is taken: whoever looks at many things need not go on.
+  bool full() const { return added_ == kMost || allowance_.used_up; }
 
  private:
   const Rule& rule_;
   const workload::PodSet& pods_;
   std::vector<Finding>& findings_;
+  Allowance& allowance_;
+  std::size_t added_ = 0;
 };
 
 }  // namespace tpu_admission::rules

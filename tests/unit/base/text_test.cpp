@@ -4,7 +4,9 @@
 
 #include "tpu_admission/base/json_string.h"
 
+#include <algorithm>
 #include <array>
+#include <random>
 #include <vector>
 
 namespace tpu_admission::text_test {
@@ -117,6 +119,30 @@ TEST(NearestTest, FindsTheFewestEdits) {
   EXPECT_EQ(Nearest("tpu-v5e-slice", kLabels, 1), "tpu-v5p-slice") << "the first wins a tie";
   EXPECT_EQ(Nearest(std::string(1'000'000, 'x'), kLabels, 3), "");
   EXPECT_EQ(Nearest("tpu7x", {}, 3), "");
+}
+
+// The whole table, without a thought of what it costs.
+std::size_t Distance(std::string_view a, std::string_view b) {
+  if (a.empty() || b.empty()) return a.size() + b.size();
+  const std::size_t replaced =
+      Distance(a.substr(1), b.substr(1)) + (a.front() == b.front() ? 0 : 1);
+  return std::min({replaced, Distance(a.substr(1), b) + 1, Distance(a, b.substr(1)) + 1});
+}
+
+TEST(NearestTest, CountsAsTheWholeTableDoes) {
+  std::mt19937 random(1);
+  for (int i = 0; i < 3000; ++i) {
+    std::string words[2];
+    for (std::string& word : words) {
+      for (auto left = random() % 7; left > 0; --left) word += "abc"[random() % 3];
+    }
+    const std::size_t distance = Distance(words[0], words[1]);
+    const std::array<std::string_view, 1> other = {words[1]};
+    for (std::size_t most = 0; most < 7; ++most) {
+      const bool near = Nearest(words[0], other, most).data() == words[1].data();
+      EXPECT_EQ(near, distance <= most) << words[0] << ' ' << words[1] << ' ' << most;
+    }
+  }
 }
 
 TEST(PrintableTest, NoInvisibleCharacterIsShown) {
