@@ -221,7 +221,8 @@ Status WriteFile(const std::string& file, const std::string& text, const std::st
     [[maybe_unused]] const int given = ::fchown(out, old.st_uid, old.st_gid);
   }
   const bool has_mode = !exists || ::fchmod(out, old.st_mode & 07777) == 0;
-  int code = has_mode && WriteAll(out, text) ? 0 : errno;
+  // Written down before it takes the place of what is.
+  int code = has_mode && WriteAll(out, text) && ::fsync(out) == 0 ? 0 : errno;
   if (::close(out) != 0 && code == 0) code = errno;
   const bool same = was == nullptr || Says(truth, *was);
   if (code == 0 && same) {

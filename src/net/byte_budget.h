@@ -3,7 +3,7 @@
 // Thread safe. A typical review (6 KB) never touches the shared counter: the first kFreeBytes of a
 // connection are bounded by the cap on connections already. So the way of a usual request stays
 // free of contention, and a few peers that send huge bodies slowly cannot get small reviews
-// refused.
+// refused; nor large ones of peers that have proven themselves, for whom a quarter is kept.
 #pragma once
 
 #include <atomic>
@@ -33,8 +33,11 @@ class ByteBudget {
 
     // Makes the lease cover `bytes` in all; false (and nothing changed) at the cap.
     bool Cover(std::size_t bytes) {
-      return bytes <= kFreeBytes + held_ || budget_.Take(bytes - kFreeBytes - held_, held_);
+      return bytes <= kFreeBytes + held_ ||
+             budget_.Take(bytes - kFreeBytes - held_, held_, is_proven_);
     }
+    // It is of a peer that has had a good answer.
+    void Prove() { is_proven_ = true; }
     void Release() {
       if (held_ != 0) budget_.Give(held_);
     }
@@ -42,10 +45,11 @@ class ByteBudget {
    private:
     ByteBudget& budget_;
     std::size_t held_ = 0;
+    bool is_proven_ = false;
   };
 
  private:
-  bool Take(std::size_t bytes, std::size_t& held);
+  bool Take(std::size_t bytes, std::size_t& held, bool is_proven);
   void Give(std::size_t& held);
 
   const std::size_t limit_;

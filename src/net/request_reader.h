@@ -51,6 +51,8 @@ class RequestReader {
   // The request was answered: its body's share of the budget becomes the answer's, which holds
   // `bytes`. False at the cap on bytes in flight.
   bool ExchangeBodyFor(std::size_t bytes);
+  // The peer has had a good answer.
+  void Prove() { lease_.Prove(); }
   bool keep_alive() const { return keep_alive_; }
   bool is_head() const { return request_.method == "HEAD"; }
   const Refusal& refusal() const TPU_ADMISSION_LIFETIME_BOUND { return refusal_; }

@@ -250,7 +250,10 @@ void Session<Stream>::AnswerRequest() {
   response_.body.clear();
   closing_ = !reader_.keep_alive() || state_.draining.load(std::memory_order_relaxed);
   Handle();
-  if (response_.status == 200) worker_.connections().Prove(place_);
+  if (response_.status == 200) {
+    worker_.connections().Prove(place_);
+    reader_.Prove();
+  }
   Serialize(reader_.is_head());
   if (!reader_.ExchangeBodyFor(out_.capacity())) AnswerRefusal(RequestReader::kOverBudget);
 }

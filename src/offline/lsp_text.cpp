@@ -81,9 +81,26 @@ TextPosition EditorText::PositionOf(std::size_t offset) const {
   return {line, Units(before, encoding_)};
 }
 
+// Whether a line ends at a byte depends on that and the next: so what began behind the byte before
+// the change, and as far as its end, is looked for again.
 void EditorText::Replace(std::size_t begin, std::size_t end, std::string_view with) {
   text_.replace(begin, end - begin, with);
-  FindLines();
+  std::vector<std::size_t> fresh;
+  const std::size_t stop = std::min(begin + with.size(), text_.size());
+  for (std::size_t at = begin - std::min<std::size_t>(begin, 1); at < stop; ++at) {
+    if (EndsLine(text_, at)) fresh.push_back(at + 1);
+  }
+  const auto first = std::lower_bound(starts_.begin() + 1, starts_.end(), begin);
+  const auto last = std::upper_bound(first, starts_.end(), end);
+  std::for_each(last, starts_.end(),
+                [&](std::size_t& start) { start = start - end + begin + with.size(); });
+  const std::size_t kept = std::min(fresh.size(), std::size_t(last - first));
+  const auto copied = std::copy_n(fresh.begin(), kept, first);
+  if (kept == fresh.size()) {
+    starts_.erase(copied, last);
+  } else {
+    starts_.insert(copied, fresh.begin() + std::ptrdiff_t(kept), fresh.end());
+  }
 }
 
 std::vector<TextPosition> PositionsOf(std::string_view text, PositionEncoding encoding,

@@ -52,6 +52,19 @@ class HealthTest : public ::testing::Test {
                         .metrics = [] { return std::string("up 1\n"); }}};
 };
 
+// Each costs more than a probe; who asks for thousands is refused, and keeps no probe waiting.
+TEST_F(HealthTest, ManyScrapesDoNotShutProbesOut) {
+  HttpClient scraper = Connect();
+  int refused = 0;
+  for (int i = 0; i < 1000; ++i) {
+    const auto answer = scraper.Exchange("GET /metrics HTTP/1.1\r\nHost: h\r\n\r\n");
+    ASSERT_TRUE(answer);
+    refused += answer->status == 503 ? 1 : 0;
+  }
+  EXPECT_GT(refused, 0);
+  ExpectQuickProbe();
+}
+
 TEST_F(HealthTest, Pages) {
   struct Case {
     std::string path;

@@ -22,6 +22,7 @@ TEST(ByteBudget, ALeaseGrowsToWhatItCoversAndGivesItBack) {
   ByteBudget budget(1000);
   {
     ByteBudget::Lease lease(budget);
+    lease.Prove();
     EXPECT_TRUE(lease.Cover(kFree + 100));
     EXPECT_TRUE(lease.Cover(kFree + 50));  // covered already
     EXPECT_EQ(budget.used(), 100u);
@@ -38,12 +39,28 @@ TEST(ByteBudget, AtTheCapNothingIsTaken) {
   ByteBudget budget(1000);
   ByteBudget::Lease first(budget);
   ByteBudget::Lease second(budget);
+  first.Prove();
+  second.Prove();
   EXPECT_TRUE(first.Cover(kFree + 900));
   EXPECT_FALSE(second.Cover(kFree + 101));
   EXPECT_EQ(budget.used(), 900u);
   EXPECT_TRUE(second.Cover(kFree + 100));
   EXPECT_FALSE(first.Cover(static_cast<std::size_t>(-1)));  // a Content-Length of 2^64-1
   EXPECT_EQ(budget.used(), 1000u);
+}
+
+TEST(ByteBudget, AQuarterIsKeptForProvenPeers) {
+  ByteBudget budget(1000);
+  ByteBudget::Lease stranger(budget);
+  ByteBudget::Lease proven(budget);
+  proven.Prove();
+  EXPECT_FALSE(stranger.Cover(kFree + 751));
+  EXPECT_TRUE(stranger.Cover(kFree + 750));
+  EXPECT_TRUE(proven.Cover(kFree + 250));
+  proven.Release();
+  EXPECT_TRUE(proven.Cover(kFree + 100));
+  stranger.Release();
+  EXPECT_TRUE(proven.Cover(kFree + 1000));
 }
 
 TEST(ByteBudget, ThreadsTogetherNeverPassTheCap) {

@@ -301,6 +301,7 @@ TEST_F(RequestReaderTest, AnAnswerTakesThePlaceOfItsBody) {
 
 TEST_F(RequestReaderTest, ChunkedBytesInFlightCountAsTheyCome) {
   ByteBudget::Lease other(budget_);
+  other.Prove();
   ASSERT_TRUE(other.Cover(200'000));
   ASSERT_EQ(Feed(std::string(kPost) + "Transfer-Encoding: chunked\r\n\r\n"), State::kBody);
   const std::string chunk = "2000\r\n" + std::string(0x2000, 'x') + "\r\n";

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <random>
 
 #include "offline/lsp_line.h"
 
@@ -39,6 +40,29 @@ TEST(EditorText, KnowsTheThreeWaysToEndALine) {
   EXPECT_EQ(text.OffsetOf({2, 0}), 5U);
   text.Replace(2, 3, "");  // the \n of \r\n
   EXPECT_EQ(text.lines(), 4U);
+}
+
+// However a text came to be, it has the lines that it would have if it came whole.
+TEST(EditorText, EditsLeaveTheLinesOfTheWholeText) {
+  std::mt19937 random(1);
+  const auto some = [&](std::size_t most) {
+    std::string text;
+    for (auto left = random() % (most + 1); left > 0; --left) text += "a\r\n\r\nb"[random() % 6];
+    return text;
+  };
+  for (int i = 0; i < 300; ++i) {
+    EditorText edited(some(12), kUtf8);
+    for (int edit = 0; edit < 20; ++edit) {
+      const std::size_t begin = random() % (edited.text().size() + 1);
+      const std::size_t end = begin + random() % (edited.text().size() - begin + 1);
+      edited.Replace(begin, end, some(4));
+      const EditorText whole(edited.text(), kUtf8);
+      ASSERT_EQ(edited.lines(), whole.lines());
+      for (std::size_t line = 0; line < whole.lines(); ++line) {
+        ASSERT_EQ(edited.OffsetOf({line, 0}), whole.OffsetOf({line, 0}));
+      }
+    }
+  }
 }
 
 // Every place of a text there and back, and all of them in one pass.
