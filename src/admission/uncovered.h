@@ -19,8 +19,8 @@ class UncoveredFaults {
   // `now` is what the rules say of the object that replaces `before`.
   UncoveredFaults(const Before& before, const rules::Evaluation& now);
 
-  // A fault of `now`: a fault for which its pod set could not run is gone, and its own fields are as
-  // they were, or among those that were at fault.
+  // A fault of `now`: a fault for which its pod set could not run is gone, and its own fields are
+  // as they were, or among those that were at fault.
   bool Had(const rules::Finding& finding) const;
 
  private:

@@ -39,7 +39,8 @@ class EditorText {
   // Without its line break.
   std::string_view Line(std::size_t line) const;
 
-  // Puts `with` in the place of the bytes [begin, end). Moves what is behind, and reads only `with`.
+  // Puts `with` in the place of the bytes [begin, end). Moves what is behind, and reads only
+  // `with`.
   void Replace(std::size_t begin, std::size_t end, std::string_view with);
 
  private:

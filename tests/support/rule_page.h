@@ -33,8 +33,8 @@ inline std::string ManifestOf(const Rule& rule, const std::string& title) {
   return section.substr(kOpen.size(), section.size() - kOpen.size() - kClose.size());
 }
 
-// It looks at what stands beside an object in its file, of which a review knows nothing: so its wrong
-// manifest is more than one object.
+// It looks at what stands beside an object in its file, of which a review knows nothing: so its
+// wrong manifest is more than one object.
 inline bool NeedsItsFile(const Rule& rule) {
   return ManifestOf(rule, "Wrong").find("\n---\n") != std::string::npos;
 }
