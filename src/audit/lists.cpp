@@ -5,6 +5,7 @@
 
 #include "tpu_admission/cluster/json_member.h"
 #include "tpu_admission/cluster/object_splitter.h"
+#include "tpu_admission/k8s/json.h"
 
 namespace tpu_admission::audit {
 namespace {
@@ -16,11 +17,18 @@ using Json = nlohmann::json;
 constexpr int kPage = 500;
 constexpr int kMostPages = 20'000;  // a server that has more goes in circles
 
+// What the API server says of itself, which is never much: it is parsed only within the bounds of a
+// review, for a tree takes a hundred times the bytes of brackets.
 Result<Json> ReadJson(kube::Collections& api, const std::string& path) {
   const kube::Answer answer = api.Read(path);
   if (!answer.ok()) {
     const bool absent = answer.outcome == kube::Outcome::kNotFound;
     return Error{answer.error, absent ? std::errc::no_such_file_or_directory : std::errc{}};
+  }
+  k8s::JsonParser bounds;
+  if (const auto read = bounds.Parse(answer.body); !read || !read->is_object()) {
+    return Error{"GET " + path + ": " +
+                 (read ? "the answer is no JSON object" : read.error().message)};
   }
   Json json = Json::parse(answer.body, nullptr, /*allow_exceptions=*/false);
   if (!json.is_object()) return Error{"GET " + path + ": the answer is no JSON object"};

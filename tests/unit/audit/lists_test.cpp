@@ -125,5 +125,18 @@ TEST(Discovery, FindsTheFirstVersionThatHasTheKind) {
   EXPECT_EQ(discovery.Find(*workload::FindKind("batch", "Job")).value().path, "");
 }
 
+TEST(Discovery, TakesNothingElseForAnAnswer) {
+  const std::string deep = "{\"groups\":" + std::string(1'000'000, '[');
+  std::string wide = "{\"groups\":[";
+  for (int i = 0; i < 300'000; ++i) wide += "1,";
+  wide += "1]}";
+  for (const std::string& body : {deep, wide, std::string("[]"), std::string("<html>")}) {
+    Answering server(body);
+    const Status read = Discovery(server).Read();
+    EXPECT_FALSE(read) << body.substr(0, 20);
+    EXPECT_THAT(read.error().message, HasSubstr("GET /apis: "));
+  }
+}
+
 }  // namespace
 }  // namespace tpu_admission::audit::lists_test
