@@ -26,9 +26,8 @@ Result<Json> ReadJson(kube::Collections& api, const std::string& path) {
     return Error{answer.error, absent ? std::errc::no_such_file_or_directory : std::errc{}};
   }
   k8s::JsonParser bounds;
-  if (const auto read = bounds.Parse(answer.body); !read || !read->is_object()) {
-    return Error{"GET " + path + ": " +
-                 (read ? "the answer is no JSON object" : read.error().message)};
+  if (const auto read = bounds.Parse(answer.body); !read) {
+    return Error{"GET " + path + ": " + read.error().message};
   }
   Json json = Json::parse(answer.body, nullptr, /*allow_exceptions=*/false);
   if (!json.is_object()) return Error{"GET " + path + ": the answer is no JSON object"};

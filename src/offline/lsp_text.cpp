@@ -94,13 +94,7 @@ void EditorText::Replace(std::size_t begin, std::size_t end, std::string_view wi
   const auto last = std::upper_bound(first, starts_.end(), end);
   std::for_each(last, starts_.end(),
                 [&](std::size_t& start) { start = start - end + begin + with.size(); });
-  const std::size_t kept = std::min(fresh.size(), std::size_t(last - first));
-  const auto copied = std::copy_n(fresh.begin(), kept, first);
-  if (kept == fresh.size()) {
-    starts_.erase(copied, last);
-  } else {
-    starts_.insert(copied, fresh.begin() + std::ptrdiff_t(kept), fresh.end());
-  }
+  starts_.insert(starts_.erase(first, last), fresh.begin(), fresh.end());
 }
 
 std::vector<TextPosition> PositionsOf(std::string_view text, PositionEncoding encoding,

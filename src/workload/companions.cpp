@@ -61,8 +61,8 @@ void Companions::AddService(const Name& name, k8s::JsonView spec) {
   if (selector.size() > kMostOfASelector) return;
   Service service{spec["clusterIP"].StringOr("") == "None", {}};
   for (std::size_t i = 0; selector.is_object() && i < selector.size(); ++i) {
-    const std::string_view key = selector.MemberKey(i);
-    service.selector.emplace(key, selector[key].StringOr(""));
+    service.selector.insert_or_assign(std::string(selector.MemberKey(i)),
+                                      selector.Member(i).StringOr(""));
   }
   services_.insert_or_assign(name, std::move(service));
 }

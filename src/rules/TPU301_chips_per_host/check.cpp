@@ -166,19 +166,6 @@ Finding OfDisputedHost(const Subject& subject, const k8s::Container& container,
       .milder = Mode::kWarn};
 }
 
-// The container whose chips the host must have, where hosts are taken whole and one container
-// stays.
-const k8s::Container* TakerOfTheHost(const Subject& subject) {
-  const k8s::Container* taker = nullptr;
-  if (subject.shape.generation->node_can_be_split()) return nullptr;
-  for (const k8s::Container& container : subject.pods.pod.spec.containers) {
-    if (!container.Stays() || !workload::UsesTpu(container)) continue;
-    if (taker != nullptr) return nullptr;
-    taker = &container;
-  }
-  return taker;
-}
-
 // An init container with the chips of another host than its pod gets.
 Finding OfOtherHost(const Subject& subject, const k8s::Container& container, std::int64_t chips,
                     const k8s::Container& taker, std::int64_t taken) {
@@ -200,7 +187,9 @@ Finding OfOtherHost(const Subject& subject, const k8s::Container& container, std
 void Check(const Subject& subject, Report& report) {
   if (subject.shape.generation == nullptr) return CheckWithoutGeneration(subject, report);
   const bool share = ShareTheHost(subject);
-  const k8s::Container* const taker = TakerOfTheHost(subject);
+  // Whose chips the host must have, where hosts are taken whole.
+  const bool splits = subject.shape.generation->node_can_be_split();
+  const k8s::Container* const taker = splits ? nullptr : ChipContainer(subject.pods);
   const std::int64_t taken = taker != nullptr ? ChipsOf(*taker).value_or(0) : 0;
   for (const k8s::Container& container : subject.pods.pod.spec.containers) {
     if (report.full()) return;

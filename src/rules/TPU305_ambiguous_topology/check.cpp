@@ -57,7 +57,7 @@ void Check(const Subject& subject, Report& report) {
   if (chips == hosts.largest && subject.pods.row->on_each_node) {
     return report.Add(OnSmallerHosts(subject, hosts));
   }
-  if (chips >= hosts.largest || chips != hosts.smallest) return;  // of others another rule speaks
+  if (chips != hosts.smallest) return;  // of others another rule speaks
   const std::int64_t largest = hosts.largest;
   const std::string topology = shape.topology->Text();
   report.Add(
