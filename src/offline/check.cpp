@@ -307,13 +307,14 @@ class Checker {
   k8s::Arena arena_;
 };
 
-// What the objects of the file leave to each other.
+bool MayHaveCompanions(std::string_view text) {
+  const auto names = [&](std::string_view kind) { return text.find(kind) != text.npos; };
+  return names("PersistentVolumeClaim") || names("ProvisioningRequest") || names("Service");
+}
+
 workload::Companions CompanionsOf(const YamlStream& stream, std::string_view text) {
   workload::Companions companions;
-  const auto names = [&](std::string_view kind) { return text.find(kind) != text.npos; };
-  if (!names("PersistentVolumeClaim") && !names("ProvisioningRequest") && !names("Service")) {
-    return companions;
-  }
+  if (!MayHaveCompanions(text)) return companions;
   ForEachObject(stream,
                 [&](const ManifestObject& object) { companions.Add(object.gvk, object.json); });
   return companions;
@@ -341,15 +342,20 @@ admission::Submission SubmissionOf(const ManifestObject& object, const CheckWish
           wish.today};
 }
 
+workload::Companions CompanionsOf(std::string_view text) {
+  return MayHaveCompanions(text) ? CompanionsOf(ReadYaml(text), text) : workload::Companions();
+}
+
 FileReport CheckText(const admission::Settings& settings, const CheckWish& wish, std::string file,
-                     std::string text) {
+                     std::string text, const workload::Companions* companions) {
   FileReport report;
   report.file = std::move(file);
   report.text = std::move(text);
   const YamlStream stream = ReadYaml(report.text);
+  const workload::Companions own =
+      companions == nullptr ? CompanionsOf(stream, report.text) : workload::Companions();
   IgnoreComments comments(report.text, stream, report.warnings);
-  const workload::Companions companions = CompanionsOf(stream, report.text);
-  Checker checker(settings, wish, companions, comments, report);
+  Checker checker(settings, wish, companions == nullptr ? own : *companions, comments, report);
   ForEachObject(stream, [&](const ManifestObject& object) { checker.Check(object); });
   comments.TellUnused(wish.rules, report.warnings);
   report.documents = stream.documents.size() + stream.errors.size();

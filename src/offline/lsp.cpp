@@ -115,9 +115,9 @@ struct LanguageServer::State {
   std::vector<std::string> out;
 
   EditorDocument::Judge Judge() {
-    return [this](std::string text) {
+    return [this](std::string text, const workload::Companions& all) {
       ++judged;
-      return JudgePiece(*settings, wish, encoding, std::move(text));
+      return JudgePiece(*settings, wish, encoding, std::move(text), all);
     };
   }
 

@@ -105,10 +105,11 @@ class Remarks {
 
 }  // namespace
 
-std::shared_ptr<const Piece> JudgePiece(const admission::Settings& settings, const CheckWish& wish,
-                                        PositionEncoding encoding, std::string text) {
+std::shared_ptr<Piece> JudgePiece(const admission::Settings& settings, const CheckWish& wish,
+                                  PositionEncoding encoding, std::string text,
+                                  const workload::Companions& all) {
   auto piece = std::make_shared<Piece>();
-  piece->report = CheckText(settings, wish, "", std::move(text));
+  piece->report = CheckText(settings, wish, "", std::move(text), &all);
   const std::string& kept = piece->report.text;
   piece->lines = PositionsOf(kept, encoding, {kept.size()}).front().line;
   piece->speaks_of_tpus = MentionsTpus(kept);
@@ -135,22 +136,47 @@ void EditorDocument::ChangeAll(std::string text) {
 
 const std::vector<EditorDocument::PlacedPiece>& EditorDocument::Pieces(const Judge& judge) {
   if (!std::exchange(changed_, false)) return pieces_;
-  std::unordered_map<std::string_view, std::shared_ptr<const Piece>> known;
-  for (PlacedPiece& old : pieces_) known.emplace(old.piece->report.text, old.piece);
-  pieces_.clear();
+  struct Known {
+    workload::Companions companions;
+    std::shared_ptr<const Piece> piece;  // nullptr: to be judged
+  };
+  const std::vector<PlacedPiece> old = std::exchange(pieces_, {});  // has the texts that are keys
+  std::unordered_map<std::string_view, Known> known;
+  for (const PlacedPiece& each : old) {
+    known.try_emplace(each.piece->report.text, Known{each.piece->companions, each.piece});
+  }
+
+  std::vector<std::string_view> chunks;
+  workload::Companions all;
+  for (std::string_view rest = text_.text(); !rest.empty();) {
+    chunks.push_back(rest.substr(0, YamlChunkBytes(rest)));
+    rest.remove_prefix(chunks.back().size());
+    const auto [chunk, is_new] = known.try_emplace(chunks.back());
+    if (is_new) chunk->second.companions = CompanionsOf(chunk->first);
+    all.Add(chunk->second.companions);
+  }
+  if (all != companions_) {
+    for (auto& [text, chunk] : known) {
+      if (chunk.piece != nullptr && chunk.piece->report.workloads > 0) chunk.piece = nullptr;
+    }
+    companions_ = std::move(all);
+  }
+
   speaks_of_tpus_ = false;
   PlacedPiece next;
-  for (std::string_view rest = text_.text(); !rest.empty();) {
-    const std::string_view chunk = rest.substr(0, YamlChunkBytes(rest));
-    std::shared_ptr<const Piece>& piece = known[chunk];
-    if (piece == nullptr) piece = judge(std::string(chunk));
-    next.piece = piece;
+  for (const std::string_view text : chunks) {
+    Known& chunk = known.find(text)->second;
+    if (chunk.piece == nullptr) {
+      const std::shared_ptr<Piece> piece = judge(std::string(text), companions_);
+      piece->companions = chunk.companions;
+      chunk.piece = piece;
+    }
+    next.piece = chunk.piece;
     pieces_.push_back(next);
-    speaks_of_tpus_ = speaks_of_tpus_ || piece->speaks_of_tpus;
-    next.offset += chunk.size();
-    next.line += piece->lines;
-    next.document += piece->report.documents;
-    rest.remove_prefix(chunk.size());
+    speaks_of_tpus_ = speaks_of_tpus_ || next.piece->speaks_of_tpus;
+    next.offset += text.size();
+    next.line += next.piece->lines;
+    next.document += next.piece->report.documents;
   }
   return pieces_;
 }

@@ -1,6 +1,7 @@
 // One document that is open in an editor: its text, cut where YAML documents end, and what the
-// rules say of each piece. A change costs the judgement of the pieces that it touches; what is
-// broken costs its own piece.
+// rules say of each piece. A change costs the judgement of the pieces that it touches, and of all
+// with TPU workloads where it changes what objects leave to each other; what is broken costs its
+// own piece.
 #pragma once
 
 #include <cstddef>
@@ -35,17 +36,20 @@ struct Remark {
   const ObjectReport* object = nullptr;      // that it is about; nullptr: the text
 };
 
-// A part of a text that is read by itself. Immutable: pieces with the same text share one.
+// A part of a text that is read by itself. Immutable: pieces of a document with the same text share
+// one.
 struct Piece {
-  FileReport report;  // with the text
+  FileReport report;                // with the text
+  workload::Companions companions;  // what its objects leave to others
   std::size_t lines = 0;
   std::vector<Remark> remarks;
   bool speaks_of_tpus = false;
 };
 
-// `text` is one piece.
-std::shared_ptr<const Piece> JudgePiece(const admission::Settings& settings, const CheckWish& wish,
-                                        PositionEncoding encoding, std::string text);
+// `text` is one piece, `all` what stands in the document beside its objects.
+std::shared_ptr<Piece> JudgePiece(const admission::Settings& settings, const CheckWish& wish,
+                                  PositionEncoding encoding, std::string text,
+                                  const workload::Companions& all);
 
 class EditorDocument {
  public:
@@ -65,8 +69,10 @@ class EditorDocument {
 
     TextRange Placed(const TextRange& range) const;  // of the piece -> of the document
   };
-  using Judge = std::function<std::shared_ptr<const Piece>(std::string text)>;
-  // The pieces of the text as it is now; `judge` is asked for those that are new.
+  using Judge =
+      std::function<std::shared_ptr<Piece>(std::string text, const workload::Companions& all)>;
+  // The pieces of the text as it is now; `judge` is asked for those of which it may say something
+  // new.
   const std::vector<PlacedPiece>& Pieces(const Judge& judge);
   // Whether a remark of a piece is to be told: of a file that does not speak of TPUs only what is
   // about an object. Only after Pieces().
@@ -79,6 +85,7 @@ class EditorDocument {
   bool changed_ = true;
   bool speaks_of_tpus_ = false;
   std::vector<PlacedPiece> pieces_;
+  workload::Companions companions_;  // of all pieces
 };
 
 }  // namespace tpu_admission::offline

@@ -23,7 +23,21 @@ const T* Find(const std::map<std::pair<std::string, std::string>, T>& all,
   return found == all.end() ? nullptr : &found->second;
 }
 
+template <typename T>
+void AddAll(const T& others, T& all) {
+  for (const auto& [name, each] : others) {
+    if (all.size() == Companions::kMost) return;
+    all.insert_or_assign(name, each);
+  }
+}
+
 }  // namespace
+
+void Companions::Add(const Companions& others) {
+  AddAll(others.claims_, claims_);
+  AddAll(others.requests_, requests_);
+  AddAll(others.services_, services_);
+}
 
 void Companions::Add(const k8s::GroupVersionKind& gvk, k8s::JsonView object) {
   const k8s::JsonView metadata = object["metadata"];

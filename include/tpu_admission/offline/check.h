@@ -15,6 +15,7 @@
 #include "tpu_admission/offline/manifest.h"
 #include "tpu_admission/offline/rule_choice.h"
 #include "tpu_admission/repair/repair.h"
+#include "tpu_admission/workload/companions.h"
 
 namespace tpu_admission::offline {
 
@@ -82,8 +83,12 @@ struct FileReport {
   std::vector<Note> errors;
 };
 
+// `companions`: of the file that the text is a part of; nullptr: it is all of it.
 FileReport CheckText(const admission::Settings& settings, const CheckWish& wish, std::string file,
-                     std::string text);
+                     std::string text, const workload::Companions* companions = nullptr);
+
+// What the objects of a text leave to others in their file.
+workload::Companions CompanionsOf(std::string_view text);
 
 // What a run comes to.
 struct Counts {

@@ -19,18 +19,24 @@ struct VolumeClaim {
   bool one_node = false;      // all its access modes are of one node at a time
   std::string storage_class;  // empty: the cluster's default
   bool is_bound = false;      // names its volume, which may be of any kind
+
+  bool operator==(const VolumeClaim&) const = default;
 };
 
 // A ProvisioningRequest of the autoscaler, which asks for room for pods of a PodTemplate.
 struct PodRequest {
   std::string name;
   std::int64_t count = 0;
+
+  bool operator==(const PodRequest&) const = default;
 };
 
 // A Service, but of type ExternalName, which has no pods.
 struct Service {
   bool is_headless = false;                     // clusterIP: None
   std::map<std::string, std::string> selector;  // empty: its endpoints are made by others
+
+  bool operator==(const Service&) const = default;
 };
 
 // Owns its text. Safe from any thread once it is filled.
@@ -40,11 +46,14 @@ class Companions {
 
   // Keeps what is of use; other kinds are left out.
   void Add(const k8s::GroupVersionKind& gvk, k8s::JsonView object);
+  // As if the objects of the others were added.
+  void Add(const Companions& others);
   // The claim of this name in the namespace, as both are written; nullptr: it is not here.
   const VolumeClaim* FindClaim(std::string_view namespace_name, std::string_view name) const;
   // Who asks for pods of the PodTemplate of this name; nullptr: nobody here.
   const PodRequest* FindRequest(std::string_view namespace_name, std::string_view name) const;
   const Service* FindService(std::string_view namespace_name, std::string_view name) const;
+  bool operator==(const Companions&) const = default;
   bool empty() const { return claims_.empty() && requests_.empty() && services_.empty(); }
 
  private:

@@ -112,6 +112,27 @@ TEST(Lsp, AChangeCostsOneDocumentOfTheFile) {
   EXPECT_EQ(editor.server().judged(), before + 1);
 }
 
+// A Service is a document of its own.
+TEST(Lsp, AnObjectIsJudgedBesideTheOthersOfItsFile) {
+  LspClient editor;
+  editor.Open("---\n" + kJob + "---\n" + kJob +
+              "---\nkind: ConfigMap\n---\napiVersion: v1\nkind: Service\n" +
+              "metadata: {name: train}\nspec:\n  selector: {job-name: train}\n  clusterIP: None\n");
+  const auto not_headless = [&] {
+    return std::ranges::count(Codes(editor.Diagnostics()), "TPU416");
+  };
+  EXPECT_EQ(not_headless(), 0);
+  const int line = 2 * 22 + 8;
+  std::size_t before = editor.server().judged();
+  editor.Change(Range(line, 2, line, 17), "");
+  EXPECT_EQ(not_headless(), 2) << editor.Diagnostics().dump();
+  EXPECT_EQ(editor.server().judged(), before + 2) << "the Service, and two jobs of one text";
+  before = editor.server().judged();
+  editor.Change(Range(line, 2, line, 2), "sessionAffinity: None");
+  EXPECT_EQ(not_headless(), 2);
+  EXPECT_EQ(editor.server().judged(), before + 1) << "nothing new for the jobs";
+}
+
 TEST(Lsp, WhatFollowsAChangeMovesWithIt) {
   LspClient editor;
   editor.Open("# first\n---\n" + kJob);
