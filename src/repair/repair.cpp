@@ -1,7 +1,5 @@
 #include "tpu_admission/repair/repair.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <span>
 #include <utility>
@@ -9,49 +7,13 @@
 #include "repair/candidate.h"
 #include "repair/faults.h"
 #include "repair/phrases.h"
+#include "repair/plan.h"
 
 namespace tpu_admission::repair {
 namespace {
 
 using k8s::JsonEdit;
 using workload::Edits;
-
-// A pod set with its candidates, nearest first.
-struct Plan {
-  Written written;
-  std::vector<Candidate> candidates = {};
-  std::optional<Candidate> said = {};  // the shape that it has when its findings are followed
-};
-
-// A candidate that was found sound, with all that is edited for it and for the sets before it.
-struct Found {
-  const Candidate* target = nullptr;
-  Edits edits;
-  std::size_t own = 0;  // the first edit of this set
-};
-
-// `chosen`: of each plan.
-Repair MakeRepair(const workload::Workload& workload, const std::vector<Plan>& plans,
-                  const std::vector<const Found*>& chosen, std::int64_t other_chips) {
-  Repair repair;
-  repair.chips_before = repair.chips_after = other_chips;
-  repair.edits = chosen.back()->edits;
-  for (std::size_t i = 0; i < plans.size(); ++i) {
-    const Plan& plan = plans[i];
-    const Candidate& target = *chosen[i]->target;
-    const std::string name = NameBefore(workload, *plan.written.pods);
-    repair.what += (i == 0 ? "" : "; ") + name + What(plan.written, target);
-    repair.chips_before += plan.written.total_chips;
-    repair.chips_after += target.total_chips();
-    const bool has_affinity = !plan.written.pods->pod.spec.required_affinity.empty();
-    const std::string changes =
-        Changes(std::span(chosen[i]->edits).subspan(chosen[i]->own), has_affinity);
-    if (changes.empty()) continue;
-    repair.changes +=
-        (repair.changes.empty() ? "" : "; ") + (plans.size() > 1 ? name : "") + changes;
-  }
-  return repair;
-}
 
 class Search {
  public:
@@ -126,21 +88,38 @@ class Search {
 
   // A slip in a label or an annotation makes much look wrong that is not, in other pod sets too:
   // one finding to follow may mend it all. What warns then was so before, though nobody could see
-  // it, and is left to its author.
+  // it, and is left to its author. So may a few pods more of one set that fills a slice with
+  // others.
   std::optional<Repair> OfASlip() {
     constexpr std::size_t kMostTried = 4;
     std::size_t tried = 0;
     for (const Fault& fault : written_.faults) {
-      if (fault.edits.empty() || !std::all_of(fault.edits.begin(), fault.edits.end(), IsOfALabel)) {
-        continue;
-      }
+      const bool is_slip = std::all_of(fault.edits.begin(), fault.edits.end(), IsOfALabel);
+      if (fault.edits.empty() || (!is_slip && plans_.size() < 2)) continue;
       if (tried++ == kMostTried || left_ < cost_) return std::nullopt;
       const Proof proof = Prove(fault.edits);
       const bool runs = std::all_of(proof.faults.begin(), proof.faults.end(),
-                                    [](const Fault& left) { return left.only_warns; });
-      if (runs && !proof.unreadable) return AsRepair(fault.edits, proof.workload);
+                                    [&](const Fault& left) { return is_slip && left.only_warns; });
+      if (!runs || proof.unreadable) continue;
+      Repair repair = AsRepair(fault.edits, proof.workload);
+      if (!is_slip) TellOfOneSet(fault, repair);
+      return repair;
     }
     return std::nullopt;
+  }
+
+  // Of several sets that are at fault, one changes.
+  void TellOfOneSet(const Fault& fault, Repair& repair) const {
+    const workload::PodSet* pods = SetAt(written_.workload, fault.pods);
+    repair.what = "all else as it is";
+    repair.changes = NameBefore(written_.workload, *pods) + repair.changes;
+    repair.chips_before = ChipsBefore();
+  }
+
+  std::int64_t ChipsBefore() const {
+    std::int64_t chips = other_chips_;
+    for (const Plan& plan : plans_) chips += plan.written.total_chips;
+    return chips;
   }
 
   // What holds no pods has no shape to look for, and many sets have too many: what the findings say
@@ -156,8 +135,7 @@ class Search {
           return std::nullopt;
         }
         Repair repair = AsRepair(edits, proof.workload);
-        if (!plans_.empty()) repair.chips_before = other_chips_;
-        for (const Plan& plan : plans_) repair.chips_before += plan.written.total_chips;
+        if (!plans_.empty()) repair.chips_before = ChipsBefore();
         repair.what = "as the findings say";
         repair.changes = ChangesBySet(written_.workload, edits, true);
         repair.as_said = true;

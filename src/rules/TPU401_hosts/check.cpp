@@ -168,7 +168,9 @@ struct Group {
   std::int64_t chips = 0;
   std::int64_t maybe_chips = 0;  // of those that may be sent there too
   int sets = 0;
-  bool same_chips = true;  // as the pods that are looked at
+  bool same_chips = true;                     // as the pods that are looked at
+  const workload::PodSet* largest = nullptr;  // one Job, of which more pods may be asked for
+  std::int64_t largest_pods = 0;
 
   bool Fills(const Slice& slice) const {
     const std::int64_t all = slice.topology.chips();
@@ -207,6 +209,10 @@ std::optional<Group> GroupOf(const Subject& subject, const Slice& slice) {
     group.same_chips = group.same_chips && chips == subject.pods.chips_per_pod;
     const bool surely = together == workload::Together::kYes;
     if (surely) group.pods += pods * jobs;
+    if (surely && jobs == 1 && pods >= group.largest_pods) {
+      group.largest = &set;
+      group.largest_pods = pods;
+    }
     (surely ? group.chips : group.maybe_chips) += pods * jobs * chips;
   }
   return group.sets > 1 ? std::optional(group) : std::nullopt;
@@ -225,13 +231,17 @@ std::string WithOthers(const std::optional<Group>& group) {
                      Count(group->pods, "pod"));
 }
 
+std::int64_t Missing(const Group& group, const Slice& slice) {
+  return slice.pods - group.pods % slice.pods;
+}
+
 // Where pods of others may be there too, nobody knows how many there are.
 std::string ChangeOf(const Group& group, const Slice& slice) {
   const std::string all =
       fmt::format("let the pods of the replicated jobs for {} be", slice.topology.Text());
   if (group.maybe_chips > 0) return fmt::format("{} {} for each slice", all, slice.pods);
-  return fmt::format("{} {} together (they are {})", all,
-                     (group.pods / slice.pods + 1) * slice.pods, group.pods);
+  return fmt::format("{} {} together (they are {})", all, group.pods + Missing(group, slice),
+                     group.pods);
 }
 
 void Suggest(const Subject& subject, const Slice& slice, const std::optional<Group>& group,
@@ -245,7 +255,13 @@ void Suggest(const Subject& subject, const Slice& slice, const std::optional<Gro
         scale.pods.field, pods + 1);
     finding.decision = "whether the leader is one of the workers";
   } else if (group && group->same_chips) {
-    finding.change = ChangeOf(*group, slice);
+    const bool is_largest = group->maybe_chips == 0 && group->largest != nullptr &&
+                            group->largest->pointer == subject.pods.pointer;
+    if (is_largest) {
+      finding.edits = WithPods(subject, found + Missing(*group, slice));
+    } else {
+      finding.change = ChangeOf(*group, slice);
+    }
     finding.decision = "which of the replicated jobs is to have more pods";
   } else if (scale.counting == Counting::kTogether) {
     finding.change = fmt::format("let the replicas with TPUs be {} together", pods) +

@@ -1,0 +1,31 @@
+// What is looked for in a search: for each faulty pod set a shape that runs.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "repair/candidate.h"
+#include "tpu_admission/repair/repair.h"
+
+namespace tpu_admission::repair {
+
+// A pod set with its candidates, nearest first.
+struct Plan {
+  Written written;
+  std::vector<Candidate> candidates = {};
+  std::optional<Candidate> said = {};  // the shape that it has when its findings are followed
+};
+
+// A candidate that was found sound, with all that is edited for it and for the sets before it.
+struct Found {
+  const Candidate* target = nullptr;
+  workload::Edits edits;
+  std::size_t own = 0;  // the first edit of this set
+};
+
+// Of the shapes that were found, one for each plan. `other_chips`: of the sets without a fault.
+Repair MakeRepair(const workload::Workload& workload, const std::vector<Plan>& plans,
+                  const std::vector<const Found*>& chosen, std::int64_t other_chips);
+
+}  // namespace tpu_admission::repair
