@@ -91,6 +91,40 @@ std::vector<std::string> DecisionsOf(const std::vector<JudgedFinding>& findings,
   return decisions;
 }
 
+// What the program waits for, and no edit gives. Ids of rules, each once.
+std::vector<std::string_view> AsksBeside(const Judgement& judgement, const Excused& excused) {
+  std::vector<std::string_view> ids;
+  for (const JudgedFinding& judged : judgement.decision.findings) {
+    const rules::Rule& rule = *judged.finding.rule;
+    if (!rule.keeps_waiting || Hardest(judged) != Mode::kWarn) continue;
+    if (excused.Has(judged.finding) || std::ranges::count(ids, rule.id) > 0) continue;
+    ids.push_back(rule.id);
+  }
+  return ids;
+}
+
+// "a", "b" for the repairs.
+std::string LabelOf(std::size_t index) { return std::string(1, static_cast<char>('a' + index)); }
+
+// "  a) and c) only with what that rule says\n"
+std::string WhatElse(const std::vector<repair::Repair>& repairs) {
+  std::string which;
+  std::size_t count = 0;
+  std::set<std::string_view> rules;
+  for (std::size_t i = 0; i < repairs.size(); ++i) {
+    if (repairs[i].beside.empty()) continue;
+    which += (count++ == 0 ? "" : " and ") + LabelOf(i) + ")";
+    rules.insert(repairs[i].beside.begin(), repairs[i].beside.end());
+  }
+  if (count == 0) return "";
+  if (count > 1 && count == repairs.size()) which = "Each";
+  std::string text = "  " + which + " only with what ";
+  for (const std::string_view rule : rules) {
+    text += (rule == *rules.begin() ? "" : " and ") + std::string(rule);
+  }
+  return text + (rules.size() == 1 ? " says\n" : " say\n");
+}
+
 // So many with a fault that not even what the findings say can be proven (repair::kMostCandidates).
 bool HaveManyPodSets(const std::vector<JudgedFinding>& findings) {
   constexpr std::size_t kMany = 40;
@@ -119,18 +153,25 @@ std::vector<repair::Repair> RepairsOf(const Settings& settings, const Submission
   }
   if (written.faults.empty()) return {};
   written.workload = judgement.workload;
-  const repair::Prover prove = [&](k8s::JsonView object) {
+  const auto judge = [&](k8s::JsonView object) {
     Submission edited = submission;
     edited.object = object;
     edited.before = {};
-    repair::Proof proof =
-        ProofOf(Judge(settings, edited, arena), judgement.decision, excused, least);
+    return Judge(settings, edited, arena);
+  };
+  const repair::Prover prove = [&](k8s::JsonView object) {
+    repair::Proof proof = ProofOf(judge(object), judgement.decision, excused, least);
     if (!excused.AreKept(submission.object, object)) proof.unreadable = true;  // it is no repair
     return proof;
   };
-  return repair::FindRepairs(settings.engine.catalog(), submission.object, written,
-                             denied ? repair::Reach::kAnyShape : repair::Reach::kAsSaid, prove,
-                             arena);
+  std::vector<repair::Repair> repairs =
+      repair::FindRepairs(settings.engine.catalog(), submission.object, written,
+                          denied ? repair::Reach::kAnyShape : repair::Reach::kAsSaid, prove, arena);
+  if (AsksBeside(judgement, excused).empty()) return repairs;
+  for (repair::Repair& repair : repairs) {
+    repair.beside = AsksBeside(judge(k8s::Edited(submission.object, repair.edits, arena)), excused);
+  }
+  return repairs;
 }
 
 std::vector<TemplateFix> FixesOf(const Settings& settings, const Submission& submission,
@@ -169,15 +210,14 @@ std::string WhatWouldRun(const std::vector<repair::Repair>& repairs) {
     return kIndent + width + 3 + repair.changes.size() <= kColumns;
   });
   std::string text = "What would run:\n";
-  char label = 'a';
-  for (const repair::Repair& repair : repairs) {
-    std::string line = std::string("  ") + label++ + ") " + repair.Title() + ":";
+  for (std::size_t i = 0; i < repairs.size(); ++i) {
+    std::string line = "  " + LabelOf(i) + ") " + repairs[i].Title() + ":";
     if (aligned) line.resize(kIndent + width + 1, ' ');
-    const bool fits = line.size() + 2 + repair.changes.size() <= kColumns;
-    line += (fits ? "  " : "\n     ") + repair.changes;
+    const bool fits = line.size() + 2 + repairs[i].changes.size() <= kColumns;
+    line += (fits ? "  " : "\n     ") + repairs[i].changes;
     text += line + '\n';
   }
-  return text;
+  return text + WhatElse(repairs);
 }
 
 std::string WhyNoRepair(const std::vector<JudgedFinding>& findings) {

@@ -37,7 +37,8 @@ struct TemplateFix {
 std::vector<TemplateFix> FixesOf(const Settings& settings, const Submission& submission,
                                  const Judgement& judgement, const IsExcused& is_excused = {});
 
-// The end of a denial: "What would run:" and a line for each repair, or nothing.
+// The end of a denial: "What would run:" and a line for each repair, with what no edit gives, or
+// nothing.
 std::string WhatWouldRun(const std::vector<repair::Repair>& repairs);
 // The end of a denial without any: one line that says why, by what denies.
 std::string WhyNoRepair(const std::vector<JudgedFinding>& findings);

@@ -109,6 +109,8 @@ struct Rule {
   // What it finds keeps pods from all nodes, as far as we know: where a repair is offered, its
   // edits are part of it, also where it only warns.
   bool keeps_pending = false;
+  // Without what it asks for the program waits for ever, but an edit of the object is not enough.
+  bool keeps_waiting = false;
   // What it speaks of may change at any time: no policy makes its findings harder than they are.
   bool never_harder = false;
 };

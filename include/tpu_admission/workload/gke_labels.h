@@ -51,6 +51,7 @@ inline constexpr std::string_view kGkeMaxRunDuration =
     "cloud.google.com/gke-max-run-duration-seconds";
 inline constexpr std::string_view kGkeExtendedDuration = "cloud.google.com/extended-duration-pods";
 inline constexpr std::string_view kGkeReservation = "cloud.google.com/reservation-name";
+inline constexpr std::string_view kGkeReservationProject = "cloud.google.com/reservation-project";
 inline constexpr std::string_view kGkeReservationAffinity = "cloud.google.com/reservation-affinity";
 inline constexpr std::string_view kGkeReservationBlocks = "cloud.google.com/reservation-blocks";
 inline constexpr std::string_view kGkeReservationSubBlocks =

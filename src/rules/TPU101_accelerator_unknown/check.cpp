@@ -26,6 +26,25 @@ Finding OtherName(const Subject& subject, const std::string& value, const tpu::G
           .edits = Selecting(subject, NodeLabel::kAccelerator, meant.label)};
 }
 
+// "true", "1": somebody took the name for a flag.
+bool IsFlag(std::string_view value) {
+  return value == "true" || value == "false" || value.find_first_not_of("0123456789") == value.npos;
+}
+
+Finding NoName(const Subject& subject, const std::string& value) {
+  return {
+      .pointer = subject.At(NodeLabel::kAccelerator),
+      .summary = fmt::format("accelerator {} is no name of a TPU generation", value),
+      .problem = fmt::format("is {}, but this label is no flag: on each TPU node it has the "
+                             "name of the generation, so no node matches.",
+                             value),
+      .change = fmt::format("name the generation; for nodes of all of them use node affinity with "
+                            "the operator Exists (known: {})",
+                            KnownLabels(subject.catalog)),
+      .decision = "which generation is meant",
+      .milder = Mode::kWarn};
+}
+
 Finding Unknown(const Subject& subject, const std::string& value) {
   const std::string version(subject.catalog.version());
   return {
@@ -48,7 +67,9 @@ void Check(const Subject& subject, Report& report) {
   const tpu::Generation* const meant =
       subject.shape.guessed ? subject.shape.generation : MeantBy(subject.catalog, subject.shape);
   const std::string value = Quoted(accelerator.value);
-  report.Add(meant != nullptr ? OtherName(subject, value, *meant) : Unknown(subject, value));
+  report.Add(meant != nullptr            ? OtherName(subject, value, *meant)
+             : IsFlag(accelerator.value) ? NoName(subject, value)
+                                         : Unknown(subject, value));
 }
 
 }  // namespace tpu101

@@ -2,6 +2,7 @@
 
 #include "rules/engine/phrases.h"
 #include "rules/engine/suggestions.h"
+#include "tpu_admission/workload/gke_labels.h"
 #include "tpu_admission/workload/kueue_keys.h"
 
 namespace tpu_admission::rules {
@@ -16,6 +17,12 @@ std::string_view ExampleFor(std::int64_t chips) {
                     : "2x2 for one host of 4 chips (tpu-admission catalog lists them)";
 }
 
+// The generation that stands under the label of GPUs, which another rule finds fault with.
+const tpu::Generation* UnderOtherKey(const Subject& subject) {
+  const auto gpu = workload::FindRequired(subject.pods.pod.spec, workload::kGkeGpu);
+  return gpu && gpu->fixed ? subject.catalog.FindByLabel(gpu->value) : nullptr;
+}
+
 void Suggest(const Subject& subject, Finding& finding) {
   if (subject.pods.SliceTopology()) {  // the node pool's may be a larger one
     finding.change = fmt::format(
@@ -26,6 +33,12 @@ void Suggest(const Subject& subject, Finding& finding) {
     return;
   }
   const tpu::Generation* generation = subject.shape.generation;
+  if (const tpu::Generation* const meant = UnderOtherKey(subject); !generation && meant) {
+    finding.change = fmt::format("add {}, the shape of the slice in chips ({} has {})",
+                                 Key(NodeLabel::kTopology), meant->label, Topologies(*meant));
+    finding.decision = "which topology is meant";
+    return;
+  }
   if (generation == nullptr) {
     finding.change = fmt::format("add {}, the shape of the slice in chips, for example {}",
                                  Key(NodeLabel::kTopology), ExampleFor(subject.pods.chips_per_pod));

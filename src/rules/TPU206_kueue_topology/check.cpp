@@ -292,9 +292,23 @@ void CheckUnconstrained(Annotations& annotations) {
                     fmt::format("set {} to \"true\"", Short(workload::kKueueUnconstrained)));
 }
 
+// A key that Kueue does not know, for its own begin otherwise.
+void CheckApi(Annotations& annotations, std::string_view key) {
+  constexpr std::string_view kMistaken = "kueue.k8s.io/";
+  if (!key.starts_with(kMistaken)) return;
+  const std::string right = std::string(workload::kKueueApi) + Short(key);
+  annotations.Doubt(
+      key, fmt::format("{} is no key of Kueue's", Printable(key)),
+      fmt::format("is no key of Kueue's: those begin with {}, so Kueue does not look at it.",
+                  workload::kKueueApi),
+      annotations.Has(right) ? "remove it" : fmt::format("write {}", Printable(right)));
+}
+
 void Check(const Subject& subject, Report& report) {
   if (subject.pods.pod.metadata.annotations.size() == 0) return;
   Annotations annotations(subject, report);
+  const k8s::StringMap& all = subject.pods.pod.metadata.annotations;
+  for (std::size_t i = 0; i < all.size() && !report.full(); ++i) CheckApi(annotations, all.Key(i));
   CheckPlacements(annotations);
   CheckPairs(annotations);
   CheckSize(annotations);

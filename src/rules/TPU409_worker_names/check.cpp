@@ -104,6 +104,7 @@ const Rule kTPU409 = {
     .mode = Mode::kWarn,
     .judges_counts = true,
     .check = tpu409::Check,
+    .keeps_waiting = true,
 };
 
 }  // namespace tpu_admission::rules

@@ -103,6 +103,7 @@ const Rule kTPU416 = {
     .mode = Mode::kWarn,
     .judges_counts = true,
     .check = tpu416::Check,
+    .keeps_waiting = true,
 };
 
 }  // namespace tpu_admission::rules

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <utility>
 
 #include "rules/engine/phrases.h"
 #include "tpu_admission/base/text.h"
@@ -52,8 +53,43 @@ std::optional<Fault> FaultOfAffinity(const workload::RequiredLabel& affinity, bo
                "is any, which GKE refuses for TPUs: it makes no node for this pod.", to_specific};
 }
 
+// Of "projects/p/reservations/r/reservationBlocks/b" what stands behind `kind`.
+std::string_view PartOf(std::string_view path, std::string_view kind) {
+  const std::size_t begin = path.find(kind);
+  if (begin == path.npos) return {};
+  const std::string_view rest = path.substr(begin + kind.size());
+  return rest.substr(0, rest.find('/'));
+}
+
+// What Compute Engine calls it, in a label.
+std::optional<Fault> FaultOfPath(const workload::RequiredLabel& named) {
+  const std::string_view path = named.value;
+  if (!named.fixed || path.find('/') == path.npos) return std::nullopt;
+  const std::string_view in_project = PartOf(path, "reservations/");
+  std::string change =
+      fmt::format("set {} to {}", workload::kGkeReservation,
+                  Printable(in_project.empty() ? path.substr(0, path.find('/')) : in_project));
+  std::string_view join = "; select also ";
+  const std::pair<std::string_view, std::string_view> others[] = {
+      {workload::kGkeReservationProject, PartOf(path, "projects/")},
+      {workload::kGkeReservationBlocks, PartOf(path, "/reservationBlocks/")},
+      {workload::kGkeReservationSubBlocks, PartOf(path, "/reservationSubBlocks/")}};
+  for (const auto& [key, part] : others) {
+    if (part.empty()) continue;
+    change += fmt::format("{}{}: {}", std::exchange(join, ", "), key, Printable(part));
+  }
+  return Fault{named, "the reservation is named by a path",
+               fmt::format("is {}, a path, but the value of a label has no slash: the API server "
+                           "refuses each pod with this selector.",
+                           Quoted(path)),
+               change};
+}
+
 std::optional<Fault> FindFault(const k8s::PodSpec& spec) {
   const auto named = workload::FindRequired(spec, workload::kGkeReservation);
+  if (named) {
+    if (auto fault = FaultOfPath(*named)) return fault;
+  }
   if (const auto affinity = workload::FindRequired(spec, workload::kGkeReservationAffinity)) {
     if (auto fault = FaultOfAffinity(*affinity, named.has_value())) return fault;
   }

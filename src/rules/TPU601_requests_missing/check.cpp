@@ -122,7 +122,15 @@ std::string Text(const AddRequests& fix) {
   return text;
 }
 
-std::string Change(const AddRequests& fix, const std::string& missing) {
+// Kueue admits no workload that asks for what its ClusterQueue does not cover, and many cover chips
+// alone. https://kueue.sigs.k8s.io/docs/concepts/cluster_queue/#resource-groups
+std::string Change(const Subject& subject, const AddRequests& fix, const std::string& missing) {
+  if (subject.workload.queued) {
+    return fmt::format(
+        "set requests of {} where Kueue's ClusterQueue covers them; one that covers chips alone "
+        "admits no workload that asks for more",
+        missing);
+  }
   if (!fix.cpu_millis && !fix.memory_mib) return fmt::format("set requests of {}", missing);
   return fmt::format(
       "set requests of {}, 80 % of what the smallest matching machine gives per chip; pods that "
@@ -146,6 +154,11 @@ bool IsSetElsewhere(const Subject& subject) {
          subject.pods.pod.spec.has_pod_level_resources;
 }
 
+// Nobody needs to act: pods get what is missing, or would wait for ever with it.
+bool IsForTheLog(const Subject& subject, bool fixed) {
+  return fixed || subject.workload.queued || WaitsForAnotherFault(subject);
+}
+
 void Mend(const Subject& subject, std::vector<Fix>& fixes) {
   if (IsSetElsewhere(subject)) return;
   for (const Lack& lack : LacksOf(subject)) {
@@ -153,38 +166,32 @@ void Mend(const Subject& subject, std::vector<Fix>& fixes) {
   }
 }
 
-// Nobody in the pod asks for anything: the quality of service that is evicted before all others.
-bool IsBestEffort(const k8s::PodSpec& spec) {
-  return std::none_of(spec.containers.begin(), spec.containers.end(), [](const auto& container) {
-    return std::any_of(kResources.begin(), kResources.end(), [&](Resource resource) {
-      return container.requests.Has(Name(resource)) || container.limits.Has(Name(resource));
-    });
-  });
+// https://kubernetes.io/docs/concepts/scheduling-eviction/node-pressure-eviction/: who takes more
+// memory than it has asked for goes first; CPU evicts nobody.
+std::string_view Danger(bool memory) {
+  return memory ? "other pods may crowd the TPU host, and when its memory runs short this one is "
+                  "among the first to be evicted."
+                : "other pods may crowd the TPU host and slow it down.";
 }
 
 void Check(const Subject& subject, Report& report) {
   if (IsSetElsewhere(subject)) return;
   const std::vector<Lack> lacks = LacksOf(subject);
-  const bool best_effort = !lacks.empty() && IsBestEffort(subject.pods.pod.spec);
   for (const auto& [container, cpu, memory, fix] : lacks) {
     if (report.full()) return;
     const std::string missing = cpu && memory ? "cpu and memory" : cpu ? "cpu" : "memory";
     const bool fixed = fix.cpu_millis || fix.memory_mib;
-    report.Add({.pointer = subject.At(container, "/resources"),
-                .container = std::string(container.name),
-                .summary = fmt::format("{} has no request for {}{}", Title(container), missing,
-                                       fixed ? fmt::format(" (suggested: {})", Text(fix)) : ""),
-                .problem = fmt::format(
-                    "has no request for {}, so the scheduler counts nothing for it: "
-                    "other pods may crowd the TPU host, and {}",
-                    missing,
-                    best_effort ? "this one, as best-effort, is evicted before all others."
-                                : "this one is evicted first."),
-                .change = Change(fix, missing),
-                .decision = "how much the container needs",
-                // Pods get what is missing, so nobody needs to act.
-                .milder = fixed || WaitsForAnotherFault(subject) ? std::optional(Mode::kAudit)
-                                                                 : std::nullopt});
+    report.Add(
+        {.pointer = subject.At(container, "/resources"),
+         .container = std::string(container.name),
+         .summary = fmt::format("{} has no request for {}{}", Title(container), missing,
+                                fixed ? fmt::format(" (suggested: {})", Text(fix)) : ""),
+         .problem = fmt::format("has no request for {}, so the scheduler keeps none for "
+                                "it: {}",
+                                missing, Danger(memory)),
+         .change = Change(subject, fix, missing),
+         .decision = "how much the container needs",
+         .milder = IsForTheLog(subject, fixed) ? std::optional(Mode::kAudit) : std::nullopt});
   }
 }
 

@@ -91,8 +91,8 @@ std::string_view WhyMissing(const Subject& subject) {
     return "Unless something else chooses the node, the scheduler takes any that has the chips, "
            "also one of another generation or slice.";
   }
-  return "GKE's own check refuses every pod that asks for chips without it, whatever else chooses "
-         "the node.";
+  return "GKE's own check refuses every pod that asks for chips without it: no node pool, "
+         "reservation or machine type stands in for it.";
 }
 
 std::string FoundPods(const workload::Scale& scale) {
