@@ -29,6 +29,16 @@ std::string Counted(std::size_t number, std::string_view noun) {
   return std::to_string(number).append(" ").append(noun).append(number == 1 ? "" : "s");
 }
 
+std::string Sum(const Counts& counts) {
+  std::string text = Counted(counts.workloads, "TPU workload") +
+                     " checked: " + Counted(counts.denied, "error") + ", " +
+                     Counted(counts.warned, "warning");
+  if (counts.unreadable > 0) {
+    text += "; " + Counted(counts.unreadable, "part") + " could not be read";
+  }
+  return text;
+}
+
 std::string Fingerprint(std::string_view file, const ObjectReport& object,
                         const ReportedFinding& finding) {
   std::uint64_t hash = 0xcbf29ce484222325;  // FNV-1a

@@ -54,9 +54,7 @@ class GithubFormat final : public Format {
     });
   }
   void Finish(const Counts& counts, std::string& out) override {
-    out += Counted(counts.workloads, "TPU workload") +
-           " checked: " + Counted(counts.denied, "error") + ", " +
-           Counted(counts.warned, "warning") + "\n";
+    out += Sum(counts) + "\n";
   }
 };
 

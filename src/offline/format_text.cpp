@@ -37,9 +37,7 @@ class TextFormat final : public Format {
                                                      ? " stands in the baseline and is not told\n"
                                                      : " stand in the baseline and are not told\n");
     }
-    out += Counted(counts.workloads, "TPU workload") +
-           " checked: " + Counted(counts.denied, "error") + ", " +
-           Counted(counts.warned, "warning");
+    out += Sum(counts);
     if (counts.would_be_denied > 0) {
       out += "; " + Counted(counts.would_be_denied, "finding") +
              " would be denied without the policy's default";
