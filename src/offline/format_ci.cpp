@@ -53,9 +53,7 @@ class GithubFormat final : public Format {
              "::" + GithubData(item.message + "\n" + item.details) + "\n";
     });
   }
-  void Finish(const Counts& counts, std::string& out) override {
-    out += Sum(counts) + "\n";
-  }
+  void Finish(const Counts& counts, std::string& out) override { out += Sum(counts) + "\n"; }
 };
 
 class GitlabFormat final : public Format {

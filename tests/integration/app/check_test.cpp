@@ -80,7 +80,8 @@ TEST(Check, NamesALabelValueWithoutQuotesAndJudgesTheRest) {
   EXPECT_THAT(ended.out + ended.err,
               HasSubstr(":10:34: nodeSelector \"cloud.google.com/gke-spot\" is not a string"));
   EXPECT_THAT(ended.out, HasSubstr("TPU203"));
-  EXPECT_THAT(ended.out, HasSubstr("1 TPU workload checked: 1 error, 0 warnings; 1 part could not"));
+  EXPECT_THAT(ended.out,
+              HasSubstr("1 TPU workload checked: 1 error, 0 warnings; 1 part could not"));
 }
 
 constexpr const char* kWrongPod =
