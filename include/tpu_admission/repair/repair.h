@@ -24,9 +24,9 @@ namespace tpu_admission::repair {
 
 struct Repair {
   std::vector<k8s::JsonEdit> edits;
-  std::string what;      // "keep 4x4, 16 chips on 4 hosts"
-  std::string changes;   // "containers[0] google.com/tpu: 4, parallelism: 4"
-  bool as_said = false;  // nothing was looked for: the findings say it all
+  std::string what;                      // "keep 4x4, 16 chips on 4 hosts"
+  std::string changes;                   // "containers[0] google.com/tpu: 4, parallelism: 4"
+  bool as_said = false;                  // nothing was looked for: the findings say it all
   std::vector<std::string_view> beside;  // ids of rules that ask for more than edits
   // Of the whole workload, before and after. Before: as the pods ask for them, where that is
   // written and can be; else as the topology says.
