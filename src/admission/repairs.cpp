@@ -19,13 +19,14 @@ constexpr std::size_t kIndent = 5;
 
 Mode Hardest(const JudgedFinding& judged) { return std::max(judged.mode, judged.would_be); }
 
-// Whether a repair takes it away: what denies, or where nothing does, what warns; and what it can
-// of what GKE refuses or no node takes, for that does not run.
+// Whether a repair takes it away: what denies, or where nothing does, what warns and says how; and
+// what it can of what GKE refuses or no node takes, for that does not run.
 bool MustGo(const JudgedFinding& judged, Mode least) {
   const Mode mode = Hardest(judged);
+  if (mode == Mode::kDeny) return true;
   const rules::Rule& rule = *judged.finding.rule;
-  const bool is_stuck = (rule.is_gke_check || rule.keeps_pending) && !judged.finding.edits.empty();
-  return mode >= least || (mode == Mode::kWarn && is_stuck);
+  const bool is_stuck = rule.is_gke_check || rule.keeps_pending;
+  return mode == Mode::kWarn && !judged.finding.edits.empty() && (least == mode || is_stuck);
 }
 
 // What became of the fault before; kOff: there was none.
@@ -50,6 +51,11 @@ repair::Proof ProofOf(Judgement judgement, const Decision& before, const Excused
     if (excused.Has(judged.finding)) continue;
     const bool warns = Hardest(judged) == Mode::kWarn;
     const Mode was = warns ? ModeBefore(before, judged.finding.fault()) : Mode::kOff;
+    const rules::Rule& rule = *judged.finding.rule;
+    if (warns && (rule.keeps_waiting || rule.keeps_pending) &&
+        std::ranges::count(proof.beside, rule.id) == 0) {
+      proof.beside.push_back(rule.id);
+    }
     const bool is_new = warns && was < Mode::kWarn;
     // What denied before and warns now is not mended.
     const bool must_go = MustGo(judged, least) || (warns && was == Mode::kDeny);
@@ -91,22 +97,10 @@ std::vector<std::string> DecisionsOf(const std::vector<JudgedFinding>& findings,
   return decisions;
 }
 
-// What the program waits for, and no edit gives. Ids of rules, each once.
-std::vector<std::string_view> AsksBeside(const Judgement& judgement, const Excused& excused) {
-  std::vector<std::string_view> ids;
-  for (const JudgedFinding& judged : judgement.decision.findings) {
-    const rules::Rule& rule = *judged.finding.rule;
-    if (!rule.keeps_waiting || Hardest(judged) != Mode::kWarn) continue;
-    if (excused.Has(judged.finding) || std::ranges::count(ids, rule.id) > 0) continue;
-    ids.push_back(rule.id);
-  }
-  return ids;
-}
-
 // "a", "b" for the repairs.
 std::string LabelOf(std::size_t index) { return std::string(1, static_cast<char>('a' + index)); }
 
-// "  a) and c) only with what that rule says\n"
+// "  a) and c) only with what RULE (worker-names) says\n"
 std::string WhatElse(const std::vector<repair::Repair>& repairs) {
   std::string which;
   std::size_t count = 0;
@@ -120,17 +114,16 @@ std::string WhatElse(const std::vector<repair::Repair>& repairs) {
   if (count > 1 && count == repairs.size()) which = "Each";
   std::string text = "  " + which + " only with what ";
   for (const std::string_view rule : rules) {
-    text += (rule == *rules.begin() ? "" : " and ") + std::string(rule);
+    text += (rule == *rules.begin() ? "" : " and ") + std::string(rule) + " (" +
+            std::string(rules::FindRule(rule)->name) + ")";
   }
   return text + (rules.size() == 1 ? " says\n" : " say\n");
 }
 
-// So many with a fault that not even what the findings say can be proven (repair::kMostCandidates).
 bool HaveManyPodSets(const std::vector<JudgedFinding>& findings) {
-  constexpr std::size_t kMany = 40;
   std::set<const workload::PodSet*> sets;
   for (const JudgedFinding& judged : findings) sets.insert(judged.finding.pods);
-  return sets.size() > kMany;
+  return sets.size() > repair::kMostFaultySets;
 }
 
 }  // namespace
@@ -153,25 +146,18 @@ std::vector<repair::Repair> RepairsOf(const Settings& settings, const Submission
   }
   if (written.faults.empty()) return {};
   written.workload = judgement.workload;
-  const auto judge = [&](k8s::JsonView object) {
+  const repair::Prover prove = [&](k8s::JsonView object) {
     Submission edited = submission;
     edited.object = object;
     edited.before = {};
-    return Judge(settings, edited, arena);
-  };
-  const repair::Prover prove = [&](k8s::JsonView object) {
-    repair::Proof proof = ProofOf(judge(object), judgement.decision, excused, least);
+    repair::Proof proof =
+        ProofOf(Judge(settings, edited, arena), judgement.decision, excused, least);
     if (!excused.AreKept(submission.object, object)) proof.unreadable = true;  // it is no repair
     return proof;
   };
-  std::vector<repair::Repair> repairs =
-      repair::FindRepairs(settings.engine.catalog(), submission.object, written,
-                          denied ? repair::Reach::kAnyShape : repair::Reach::kAsSaid, prove, arena);
-  if (AsksBeside(judgement, excused).empty()) return repairs;
-  for (repair::Repair& repair : repairs) {
-    repair.beside = AsksBeside(judge(k8s::Edited(submission.object, repair.edits, arena)), excused);
-  }
-  return repairs;
+  return repair::FindRepairs(settings.engine.catalog(), submission.object, written,
+                             denied ? repair::Reach::kAnyShape : repair::Reach::kAsSaid, prove,
+                             arena);
 }
 
 std::vector<TemplateFix> FixesOf(const Settings& settings, const Submission& submission,

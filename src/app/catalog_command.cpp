@@ -134,7 +134,7 @@ void PrintText(const tpu::Catalog& catalog, const Wanted& wanted) {
   }
   if (wanted.generations.empty() && wanted.topologies.empty()) PrintNodes(catalog, out);
   out << "Facts of " << catalog.version() << " (sha256 " << catalog.checksum().substr(0, 12)
-      << "); a zone with ? stands in one list of low confidence only.\n"
+      << "); a zone with ? stands in few lists, or is for single tenants.\n"
          "--output json shows the source of every row.\n";
   std::cout << ShownLines(out.str());
 }

@@ -36,7 +36,8 @@ std::shared_ptr<const tpu::SeenShapes> NodeRecord::Known(Clock::Wall now) {
   if (!seen) {
     fault_ = seen.error().message;
   } else if (!seen->IsCurrent(seconds)) {
-    fault_ = path_ + ": the controller has not brought it up for 20 minutes, or a clock is wrong";
+    fault_ = path_ +
+             ": the controller has not brought it up to date for 20 minutes, or a clock is wrong";
   } else if (seen->IsSettled(seconds)) {
     return std::make_shared<const tpu::SeenShapes>(*std::move(seen));
   }

@@ -115,7 +115,7 @@ void PrintWay(const Way& way, const offline::Capacity& capacity, std::size_t num
   }
   out << "   capacity    " << Capacity(generation.consumption) << '\n';
   if (const Status had = offline::CanBeHad(way, capacity); !had) {
-    out << "   not so      " << had.error().message << '\n';
+    out << "   refused     " << had.error().message << '\n';
   }
   out << fmt::format("   for pods    about {}m CPU and {}Mi memory a host\n",
                      placement.machine->allocatable.cpu_millis,
@@ -132,7 +132,7 @@ void PrintText(const std::vector<Way>& ways, const offline::Capacity& capacity,
   std::ostringstream out;  // the words of a catalog may be strangers'
   for (std::size_t i = 0; i < ways.size(); ++i) PrintWay(ways[i], capacity, i + 1, out);
   out << fmt::format(
-      "Facts of {}; a zone with ? stands in one list of low confidence only.\n"
+      "Facts of {}; a zone with ? stands in few lists, or is for single tenants.\n"
       "Next: --emit jobset (or job, nodepool, ...) writes it down for way 1, --way N for "
       "another.\n",
       catalog.version());

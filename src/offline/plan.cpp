@@ -361,7 +361,7 @@ Result<std::vector<Way>> Plan(const tpu::Catalog& catalog, const Wish& wish) {
     if (ways.empty()) {
       std::vector<std::string> names;
       for (const tpu::Zone* zone : anywhere.front().zones) names.push_back(zone->name);
-      return Error{"no source lists this in " + Quoted(wish.zone, 40) +
+      return Error{"no source lists these chips in " + Quoted(wish.zone, 40) +
                    (IsKnown(catalog, wish.zone) ? "" : NearestPlace(catalog, wish.zone)) + "; " +
                    anywhere.front().generation->id + " is in " + JoinOr(names)};
     }

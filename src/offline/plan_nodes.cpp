@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include "offline/emit.h"
+#include "tpu_admission/workload/gke_labels.h"
+#include "tpu_admission/workload/reservation.h"
 
 namespace tpu_admission::offline {
 namespace {
@@ -75,10 +77,10 @@ std::string NodeLabels(const Emitted& plan, std::string_view field) {
   if (plan.capacity.spot) text += "  cloud.google.com/gke-spot: \"true\"\n";
   if (plan.capacity.flex_start) text += "  cloud.google.com/gke-flex-start: \"true\"\n";
   if (!plan.capacity.reservation.empty()) {
-    text += fmt::format(
-        "  cloud.google.com/reservation-name: {}\n"
-        "  cloud.google.com/reservation-affinity: specific\n",
-        plan.capacity.reservation);
+    for (const auto& [key, value] : workload::ReservationLabels(plan.capacity.reservation)) {
+      text += fmt::format("  {}: {}\n", key, value);
+    }
+    text += fmt::format("  {}: specific\n", workload::kGkeReservationAffinity);
   }
   return text;
 }
@@ -184,12 +186,16 @@ Result<std::string> EmitComputeClass(const Emitted& plan) {
   if (plan.capacity.spot) capacity = "    spot: true\n";
   if (plan.capacity.flex_start) capacity = "    flexStart:\n      enabled: true\n";
   if (!plan.capacity.reservation.empty()) {
+    const auto labels = workload::ReservationLabels(plan.capacity.reservation);
     capacity = fmt::format(
         "    reservations:\n"
         "      affinity: Specific\n"
         "      specific:\n"
         "      - name: {}\n",
-        plan.capacity.reservation);
+        labels[0].second);
+    if (labels.size() > 1 && labels[1].first == workload::kGkeReservationProject) {
+      capacity += fmt::format("        project: {}\n", labels[1].second);
+    }
   }
   return fmt::format(
       "apiVersion: cloud.google.com/v1\n"

@@ -11,6 +11,7 @@ Repair MakeRepair(const workload::Workload& workload, const std::vector<Plan>& p
   Repair repair;
   repair.chips_before = repair.chips_after = other_chips;
   repair.edits = chosen.back()->edits;
+  repair.beside = chosen.back()->beside;
   for (std::size_t i = 0; i < plans.size(); ++i) {
     const Plan& plan = plans[i];
     const Candidate& target = *chosen[i]->target;

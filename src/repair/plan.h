@@ -21,7 +21,8 @@ struct Plan {
 struct Found {
   const Candidate* target = nullptr;
   workload::Edits edits;
-  std::size_t own = 0;  // the first edit of this set
+  std::size_t own = 0;                        // the first edit of this set
+  std::vector<std::string_view> beside = {};  // of the whole workload
 };
 
 // Of the shapes that were found, one for each plan. `other_chips`: of the sets without a fault.

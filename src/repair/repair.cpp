@@ -101,7 +101,7 @@ class Search {
       const bool runs = std::all_of(proof.faults.begin(), proof.faults.end(),
                                     [&](const Fault& left) { return is_slip && left.only_warns; });
       if (!runs || proof.unreadable) continue;
-      Repair repair = AsRepair(fault.edits, proof.workload);
+      Repair repair = AsRepair(fault.edits, proof);
       if (!is_slip) TellOfOneSet(fault, repair);
       return repair;
     }
@@ -134,7 +134,7 @@ class Search {
                          [&](const Plan& plan) { return ShapeIn(proof, plan); })) {
           return std::nullopt;
         }
-        Repair repair = AsRepair(edits, proof.workload);
+        Repair repair = AsRepair(edits, proof);
         if (!plans_.empty()) repair.chips_before = ChipsBefore();
         repair.what = "as the findings say";
         repair.changes = ChangesBySet(written_.workload, edits, true);
@@ -159,8 +159,10 @@ class Search {
     return slip.edits.size() < other.edits.size() && !OnlyAddsLabels(other.edits, slip.edits);
   }
 
-  Repair AsRepair(const Edits& edits, const workload::Workload& mended) {
+  Repair AsRepair(const Edits& edits, const Proof& proof) {
+    const workload::Workload& mended = proof.workload;
     Repair repair;
+    repair.beside = proof.beside;
     repair.edits = edits;
     repair.changes = ChangesBySet(mended, edits, false);
     for (const workload::PodSet& pods : mended.pod_sets) {
@@ -239,11 +241,10 @@ class Search {
       if (found.size() == most || left_ == 0) break;
       if (!IsInReach(plan.written, candidate)) continue;
       Edits edits = before;
-      if (!Join(candidate.edits, edits) || is_known(edits) ||
-          !Mend(plan, candidate, last, is_known, edits)) {
-        continue;
-      }
-      found.push_back({&candidate, std::move(edits), own});
+      if (!Join(candidate.edits, edits) || is_known(edits)) continue;
+      const std::optional<Proof> proof = Mend(plan, candidate, last, is_known, edits);
+      if (!proof) continue;
+      found.push_back({&candidate, std::move(edits), own, proof->beside});
       // What comes long after the nearest is no choice beside it.
       left_ = std::min(left_, kMostAfterTheNearest * cost_);
     }
@@ -282,9 +283,11 @@ class Search {
   // What the findings themselves would change, so that both say the same.
   std::optional<Found> AsSaid(Plan& plan, const Edits& before, std::size_t own, bool last) {
     Edits edits = before;
+    std::vector<std::string_view> beside;
     const auto mended = [&] {
       const auto proof = Mended(
           plan, last, [](const Edits&) { return false; }, edits);
+      if (proof) beside = proof->beside;
       return proof ? ShapeIn(*proof, plan) : std::nullopt;
     };
     plan.said = mended();
@@ -292,7 +295,7 @@ class Search {
     const auto indexed = plan.said ? IndexedOn(plan.written, *plan.said) : std::nullopt;
     if (indexed && Join({*indexed}, edits)) plan.said = mended();
     if (!plan.said) return std::nullopt;
-    return Found{&*plan.said, std::move(edits), own};
+    return Found{&*plan.said, std::move(edits), own, std::move(beside)};
   }
 
   // The shape that the set has in a mended workload, if it is whole.
@@ -325,16 +328,16 @@ class Search {
     return exact || candidate.total_chips() == written.total_chips;
   }
 
-  // Whether the workload has the shape of the candidate once it is mended.
+  // Nothing if the workload has not the shape of the candidate once it is mended.
   template <typename IsKnown>
-  bool Mend(const Plan& plan, const Candidate& candidate, bool last, const IsKnown& is_known,
-            Edits& edits) {
+  std::optional<Proof> Mend(const Plan& plan, const Candidate& candidate, bool last,
+                            const IsKnown& is_known, Edits& edits) {
     const std::size_t before = edits.size();
-    const auto proof = Mended(plan, last, is_known, edits);
-    if (!proof || edits.size() == before) return proof.has_value();
+    std::optional<Proof> proof = Mended(plan, last, is_known, edits);
+    if (!proof || edits.size() == before) return proof;
     const workload::PodSet* now = SetAt(proof->workload, plan.written.pods->pointer);
     const auto written = now != nullptr ? Read(catalog_, *now) : std::nullopt;
-    return written && candidate.Is(*written);
+    return written && candidate.Is(*written) ? std::move(proof) : std::nullopt;
   }
 
   // Adds what the findings that are left would change, until there are none (of this set, or of
@@ -350,7 +353,6 @@ class Search {
     return std::nullopt;
   }
 
-  static constexpr std::size_t kMostRounds = 3;
   static constexpr std::size_t kMostAfterTheNearest = 48;  // judgements
 
   const tpu::Catalog& catalog_;

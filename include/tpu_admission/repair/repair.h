@@ -27,7 +27,7 @@ struct Repair {
   std::string what;                      // "keep 4x4, 16 chips on 4 hosts"
   std::string changes;                   // "containers[0] google.com/tpu: 4, parallelism: 4"
   bool as_said = false;                  // nothing was looked for: the findings say it all
-  std::vector<std::string_view> beside;  // ids of rules that ask for more than edits
+  std::vector<std::string_view> beside;  // ids of rules whose warnings stay, and nothing runs
   // Of the whole workload, before and after. Before: as the pods ask for them, where that is
   // written and can be; else as the topology says.
   std::int64_t chips_before = 0;
@@ -49,12 +49,17 @@ struct Fault {
 struct Proof {
   bool unreadable = false;
   std::vector<Fault> faults;
+  std::vector<std::string_view> beside;  // see Repair
   workload::Workload workload;
 };
 using Prover = std::function<Proof(k8s::JsonView object)>;
 
 inline constexpr std::size_t kMostRepairs = 3;
 inline constexpr std::size_t kMostCandidates = 128;
+// Of an ordinary pod set each may take as many judgements until nothing is left to say of it.
+inline constexpr std::size_t kMostRounds = 3;
+// Of more pod sets with a fault not even what the findings say can be proven.
+inline constexpr std::size_t kMostFaultySets = kMostCandidates / kMostRounds;
 
 // At most kMostRepairs, nearest first: those that keep total chips, generation, chips a pod,
 // topology and pods, in this order, then those of few edits; behind the first what keeps the

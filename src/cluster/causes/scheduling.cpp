@@ -128,6 +128,14 @@ std::size_t NodesWithoutChips(const PodFacts& pod) {
   return count;
 }
 
+// Nobody's chips are in its way then: it would fit on no node that it may go to.
+bool AsksForMoreThanANodeHas(const Snapshot& s, const PodFacts& pod) {
+  const Nodes nodes = Candidates(s, pod);
+  return !nodes.empty() && std::all_of(nodes.begin(), nodes.end(), [&](const NodeFacts* node) {
+    return node->chips < pod.chips;
+  });
+}
+
 // How many of the nodes that it may go to have its siblings on their chips.
 std::size_t NodesOfItsOwn(const Snapshot& s, const PodFacts& pod) {
   const Nodes nodes = Candidates(s, pod);
@@ -296,7 +304,7 @@ std::optional<Found> FindPodAffinity(const Snapshot& s) {
 std::optional<Found> FindChipsInUse(const Snapshot& s) {
   const PodFacts* pod = Unplaced(s);
   const std::size_t without = pod == nullptr ? 0 : NodesWithoutChips(*pod);
-  if (without == 0) return std::nullopt;
+  if (without == 0 || AsksForMoreThanANodeHas(s, *pod)) return std::nullopt;
   const auto shape = ShapeOf(*pod);
   if (shape && NodesOfItsOwn(s, *pod) >= without) {
     if (FindMachineFull(s)) return std::nullopt;  // the other nodes are

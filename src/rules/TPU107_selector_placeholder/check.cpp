@@ -69,6 +69,7 @@ const Rule kTPU107 = {
     .mode = Mode::kWarn,
     .check = tpu107::Check,
     .audience = kNodeSelectors | workload::TpuUse::kSelects,
+    .keeps_pending = true,
 };
 
 }  // namespace tpu_admission::rules

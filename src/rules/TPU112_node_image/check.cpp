@@ -68,6 +68,7 @@ const Rule kTPU112 = {
     .mode = Mode::kWarn,
     .check = tpu112::Check,
     .audience = workload::TpuUse::kChips | workload::TpuUse::kClaims | workload::TpuUse::kSelects,
+    .keeps_pending = true,
 };
 
 }  // namespace tpu_admission::rules

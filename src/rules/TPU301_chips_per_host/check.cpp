@@ -80,8 +80,8 @@ std::string_view OfCores(const Subject& subject, std::int64_t chips) {
              : "";
 }
 
-// Containers that together ask for what one container takes whole: tpu-containers-per-pod speaks of
-// them.
+// Containers that together ask for what one container takes whole, or beside one that takes it:
+// tpu-containers-per-pod speaks of them.
 bool ShareTheHost(const Subject& subject) {
   const std::span<const k8s::Container> containers = subject.pods.pod.spec.containers;
   const auto number = std::count_if(
@@ -90,7 +90,10 @@ bool ShareTheHost(const Subject& subject) {
   const auto machines = subject.shape.machines();
   return number > 1 && !subject.shape.generation->node_can_be_split() &&
          std::any_of(machines.begin(), machines.end(), [&](const auto* machine) {
-           return machine->chips == subject.pods.chips_per_pod;
+           return machine->chips == subject.pods.chips_per_pod ||
+                  std::any_of(containers.begin(), containers.end(), [&](const auto& container) {
+                    return container.Stays() && ChipsOf(container) == machine->chips;
+                  });
          });
 }
 

@@ -7,7 +7,6 @@
 #include "tpu_admission/base/text.h"
 #include "tpu_admission/workload/companions.h"
 #include "tpu_admission/workload/gke_labels.h"
-#include "tpu_admission/workload/jobset_keys.h"
 
 namespace tpu_admission::rules {
 namespace tpu401 {
@@ -178,20 +177,11 @@ struct Group {
   }
 };
 
-// JobSet gives each Job a node pool of its own, which is one slice.
-// https://jobset.sigs.k8s.io/docs/concepts/
-bool HasNodePoolOfItsOwn(const Subject& subject) {
-  const auto of_job = subject.pods.job_annotations.Find(workload::kJobSetExclusiveTopology);
-  const auto of_all =
-      subject.workload.metadata.annotations.Find(workload::kJobSetExclusiveTopology);
-  return of_job.value_or(of_all.value_or("")) == workload::kGkeNodePool;
-}
-
 // Nothing if there is but one, or if the counts of some say nothing.
 std::optional<Group> GroupOf(const Subject& subject, const Slice& slice) {
   constexpr std::int64_t kMost = 100'000;  // of each factor
   if (subject.pods.row->name.empty() || subject.pods.scale.counting != Counting::kJob) return {};
-  if (HasNodePoolOfItsOwn(subject)) return {};
+  if (subject.has_node_pool_of_its_own()) return {};
   Group group;
   for (const workload::PodSet& set : subject.workload.pod_sets) {
     if (set.row != subject.pods.row || set.use != subject.pods.use) continue;

@@ -11,16 +11,27 @@ using workload::Counting;
 // What holds the pods together: "Job", "group".
 std::string_view Unit(Counting counting) { return counting == Counting::kGroup ? "group" : "Job"; }
 
+std::string Consequence(const Subject& subject, std::int64_t left_over) {
+  if (subject.pods.scale.counting != Counting::kJob || !subject.has_node_pool_of_its_own()) {
+    return "Nothing keeps the pods of a slice together, and their indexes run on across slices.";
+  }
+  return fmt::format(
+      "JobSet gives each Job a node pool of its own, which is one slice, so {} of them stay "
+      "Pending.",
+      left_over);
+}
+
 void Suggest(const Subject& subject, std::int64_t slices, std::int64_t pods, Finding& finding) {
   const workload::Scale& scale = subject.pods.scale;
-  if (scale.counting != Counting::kGroup) {
+  const std::int64_t all = slices * scale.slices.value.value_or(1);
+  if (scale.slices.field.empty()) {
     finding.change =
-        fmt::format("use a JobSet with {} replicas of a Job with parallelism {}", slices, pods);
+        fmt::format("use a JobSet with {} replicas of a Job with parallelism {}", all, pods);
     finding.decision = "how the work is divided";
     return;
   }
   finding.edits = WithPods(subject, pods);
-  finding.edits.push_back({scale.slices.pointer(), slices * scale.slices.value.value_or(1)});
+  finding.edits.push_back({scale.slices.pointer(), all});
 }
 
 void Check(const Subject& subject, Report& report) {
@@ -40,9 +51,9 @@ void Check(const Subject& subject, Report& report) {
       .pointer = scale.pods.pointer(),
       .summary = fmt::format("{} of one {} span {} slices of {}", Count(found, "pod"), unit, slices,
                              topology),
-      .problem = fmt::format("{}, which is {} slices of {} ({} each) in one {}. Nothing keeps the "
-                             "pods of a slice together, and their indexes run on across slices.",
-                             FoundPods(scale), slices, topology, Count(slice->pods, "pod"), unit)};
+      .problem = fmt::format("{}, which is {} slices of {} ({} each) in one {}. {}",
+                             FoundPods(scale), slices, topology, Count(slice->pods, "pod"), unit,
+                             Consequence(subject, found - slice->pods))};
   Suggest(subject, slices, slice->pods, finding);
   report.Add(std::move(finding));
 }

@@ -47,7 +47,7 @@ void Check(const Subject& subject, Report& report) {
   const std::string who = leads ? std::string(LeadingPod(subject.pods.row->path))
                                 : WithArticle(subject.workload.kind->name);
   report.Add({.pointer = subject.At(workload::NodeLabel::kTopology),
-              .summary = fmt::format("{} has {}, {} does not start their pods together",
+              .summary = fmt::format("{} has {}, {} does not start pods on all of them",
                                      slice->topology.Text(), Count(slice->hosts, "host"), who),
               .problem = fmt::format("is {}, {} on {} that begin only when a pod runs on each of "
                                      "them; {} by itself does not see to that.",

@@ -2,11 +2,12 @@
 #include <algorithm>
 #include <array>
 #include <optional>
-#include <utility>
 
 #include "rules/engine/phrases.h"
+#include "tpu_admission/base/json_pointer.h"
 #include "tpu_admission/base/text.h"
 #include "tpu_admission/workload/gke_labels.h"
+#include "tpu_admission/workload/reservation.h"
 
 namespace tpu_admission::rules {
 namespace tpu505 {
@@ -19,6 +20,7 @@ struct Fault {
   std::string summary;
   std::string problem;
   std::string change;
+  workload::Edits edits = {};
 };
 
 // What is wrong with the affinity itself, and with it beside `named`, the reservation's name.
@@ -53,42 +55,31 @@ std::optional<Fault> FaultOfAffinity(const workload::RequiredLabel& affinity, bo
                "is any, which GKE refuses for TPUs: it makes no node for this pod.", to_specific};
 }
 
-// Of "projects/p/reservations/r/reservationBlocks/b" what stands behind `kind`.
-std::string_view PartOf(std::string_view path, std::string_view kind) {
-  const std::size_t begin = path.find(kind);
-  if (begin == path.npos) return {};
-  const std::string_view rest = path.substr(begin + kind.size());
-  return rest.substr(0, rest.find('/'));
-}
-
 // What Compute Engine calls it, in a label.
-std::optional<Fault> FaultOfPath(const workload::RequiredLabel& named) {
+std::optional<Fault> FaultOfPath(const Subject& subject, const workload::RequiredLabel& named) {
   const std::string_view path = named.value;
   if (!named.fixed || path.find('/') == path.npos) return std::nullopt;
-  const std::string_view in_project = PartOf(path, "reservations/");
-  std::string change =
-      fmt::format("set {} to {}", workload::kGkeReservation,
-                  Printable(in_project.empty() ? path.substr(0, path.find('/')) : in_project));
-  std::string_view join = "; select also ";
-  const std::pair<std::string_view, std::string_view> others[] = {
-      {workload::kGkeReservationProject, PartOf(path, "projects/")},
-      {workload::kGkeReservationBlocks, PartOf(path, "/reservationBlocks/")},
-      {workload::kGkeReservationSubBlocks, PartOf(path, "/reservationSubBlocks/")}};
-  for (const auto& [key, part] : others) {
-    if (part.empty()) continue;
-    change += fmt::format("{}{}: {}", std::exchange(join, ", "), key, Printable(part));
+  workload::Edits edits;
+  for (const auto& [key, value] : workload::ReservationLabels(path)) {
+    std::string pointer(subject.pods.spec_pointer);
+    pointer += "/nodeSelector";
+    AppendPointerToken(pointer, key);
+    edits.push_back({std::move(pointer), std::string(value)});
   }
+  const bool selected = named.term == workload::Selected::kInNodeSelector;
   return Fault{named, "the reservation is named by a path",
                fmt::format("is {}, a path, but the value of a label has no slash: the API server "
                            "refuses each pod with this selector.",
                            Quoted(path)),
-               change};
+               selected ? "" : "give each part of it a label of its own",
+               selected ? std::move(edits) : workload::Edits()};
 }
 
-std::optional<Fault> FindFault(const k8s::PodSpec& spec) {
+std::optional<Fault> FindFault(const Subject& subject) {
+  const k8s::PodSpec& spec = subject.pods.pod.spec;
   const auto named = workload::FindRequired(spec, workload::kGkeReservation);
   if (named) {
-    if (auto fault = FaultOfPath(*named)) return fault;
+    if (auto fault = FaultOfPath(subject, *named)) return fault;
   }
   if (const auto affinity = workload::FindRequired(spec, workload::kGkeReservationAffinity)) {
     if (auto fault = FaultOfAffinity(*affinity, named.has_value())) return fault;
@@ -107,11 +98,12 @@ std::optional<Fault> FindFault(const k8s::PodSpec& spec) {
 }
 
 void Check(const Subject& subject, Report& report) {
-  std::optional<Fault> fault = FindFault(subject.pods.pod.spec);
+  std::optional<Fault> fault = FindFault(subject);
   if (!fault) return;
   report.Add({.pointer = subject.At(fault->at),
               .summary = std::move(fault->summary),
               .problem = std::move(fault->problem),
+              .edits = std::move(fault->edits),
               .change = std::move(fault->change),
               .decision = "which reservation is meant",
               .milder = subject.cluster.platform == Platform::kAutopilot
@@ -127,6 +119,7 @@ const Rule kTPU505 = {
     .mode = Mode::kDeny,
     .check = tpu505::Check,
     .audience = kNodeSelectors,
+    .keeps_pending = true,
 };
 
 }  // namespace tpu_admission::rules

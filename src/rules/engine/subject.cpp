@@ -6,6 +6,7 @@
 #include "tpu_admission/base/json_pointer.h"
 #include "tpu_admission/tpu/guess.h"
 #include "tpu_admission/workload/gke_labels.h"
+#include "tpu_admission/workload/jobset_keys.h"
 #include "tpu_admission/workload/kueue_keys.h"
 
 namespace tpu_admission::rules {
@@ -186,6 +187,12 @@ bool Subject::NeedsLabelOrClass(NodeLabel label) const {
   const bool was_let_in = is_pod() && (metadata.stored || metadata.annotations.Has(kMirrorPod));
   return !pods.nodes.choices.empty() && !workload.queued && !pods.pod.spec.gated && !was_let_in &&
          !under_other_key && pods.pod.spec.resource_claims.empty();
+}
+
+bool Subject::has_node_pool_of_its_own() const {
+  const auto of_job = pods.job_annotations.Find(workload::kJobSetExclusiveTopology);
+  const auto of_all = workload.metadata.annotations.Find(workload::kJobSetExclusiveTopology);
+  return of_job.value_or(of_all.value_or("")) == workload::kGkeNodePool;
 }
 
 const tpu::DisputedHost* Shape::DisputedHostOf(std::int64_t chips) const {

@@ -112,6 +112,9 @@ struct Subject {
   std::optional<Mode> MissingSelectorMode() const;
   // The slice, if the topology, the chips of a pod and the machine say which.
   std::optional<Slice> SliceOfPods() const;
+  // JobSet gives each Job a node pool of its own, which is one slice where it has several hosts.
+  // https://jobset.sigs.k8s.io/docs/concepts/
+  bool has_node_pool_of_its_own() const;
 };
 
 // A value such as tpu-v4-podslice, whatever the key is.

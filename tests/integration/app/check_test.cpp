@@ -353,7 +353,7 @@ TEST(Check, HonoursTheRecordOfNodes) {
   EXPECT_THAT(check(seen.Text()).out, HasSubstr("no node pool of this cluster has"));
   seen.current -= 3600;
   EXPECT_THAT(check(seen.Text()).out, Not(HasSubstr("node pool")));
-  EXPECT_THAT(check(seen.Text()).err, HasSubstr("has not brought it up for 20 minutes"));
+  EXPECT_THAT(check(seen.Text()).err, HasSubstr("has not brought it up to date for 20 minutes"));
   EXPECT_THAT(check("nonsense").err, HasSubstr("the TPU nodes of the cluster are not known"));
   const Ended none = RunToEnd({"check", "--node-record", file + "x", "-"});
   EXPECT_EQ(none.exit_code, 2);

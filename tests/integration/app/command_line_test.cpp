@@ -360,7 +360,7 @@ TEST(CommandLine, PlanSaysWhatCannotBeHadSo) {
   EXPECT_THAT(RunToEnd(wish).out, Not(HasSubstr("not so ")));
   std::vector<std::string> flex = wish;
   flex.emplace_back("--flex-start");
-  EXPECT_THAT(RunToEnd(flex).out, HasSubstr("   not so      v4 is not to be had by flex-start\n"));
+  EXPECT_THAT(RunToEnd(flex).out, HasSubstr("   refused     v4 is not to be had by flex-start\n"));
   flex.emplace_back("--spot");
   EXPECT_THAT(RunToEnd(flex).out, HasSubstr("Spot, flex-start and a reservation exclude each "));
 }

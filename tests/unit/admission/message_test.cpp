@@ -90,6 +90,7 @@ INSTANTIATE_TEST_SUITE_P(Rules, EveryRule, testing::ValuesIn(rules::RulesOfRevie
 
 TEST(Messages, ManyFaultsAreBounded) {
   json pod = TpuPod();
+  pod["spec"]["containers"].clear();
   for (int i = 0; i < 80; ++i) {
     pod["spec"]["containers"].push_back(TpuContainer("a-rather-long-name-" + std::to_string(i), 3));
   }

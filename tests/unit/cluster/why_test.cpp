@@ -636,6 +636,17 @@ TEST(Why, NamesWhoHoldsTheChips) {
               Contains("in use by Job \"big\" in other: 4 chips"));
 }
 
+// It would fit on no node, whoever uses the chips.
+TEST(Why, BlamesNobodyForChipsThatNoNodeHas) {
+  Scene scene;
+  scene.spec()["containers"][0]["resources"]["limits"]["google.com/tpu"] = 8;
+  scene.Unschedulable("4 Insufficient google.com/tpu.");
+  scene.AddNodes(4);
+  const Diagnosis diagnosis = DiagnoseStream(scene.Stream());
+  EXPECT_EQ(diagnosis.causes.front().word, "own-fault");
+  for (const auto& cause : diagnosis.causes) EXPECT_NE(cause.word, "chips-in-use");
+}
+
 // Text of strangers neither forges a line nor grows the answer.
 TEST(Why, EscapesAndCutsWhatStrangersWrite) {
   Scene scene;

@@ -156,9 +156,10 @@ INSTANTIATE_TEST_SUITE_P(
         WrongWish{"region",
                   {.zone = "us-eest5"},
                   "no source lists TPUs in \"us-eest5\"; did you mean us-east5?"},
-        WrongWish{"zone_without_dash",
-                  {.accelerator = "v6e", .zone = "us-east5b"},
-                  "no source lists this in \"us-east5b\"; did you mean us-east5-b?; v6e is in "},
+        WrongWish{
+            "zone_without_dash",
+            {.accelerator = "v6e", .zone = "us-east5b"},
+            "no source lists these chips in \"us-east5b\"; did you mean us-east5-b?; v6e is in "},
         WrongWish{"slip",
                   {.zone = "us-east5-x"},
                   "no source lists TPUs in \"us-east5-x\"; did you mean us-east5-"},
@@ -220,6 +221,12 @@ TEST(Emit, GivesAFlavorTheLabelsThatPodsOfTheWaySelect) {
               HasSubstr("\n    cloud.google.com/gke-flex-start: \"true\"\n"));
   EXPECT_THAT(Emit("resourceflavor", way, {.reservation = "mine"}, {}).value(),
               HasSubstr("\n    cloud.google.com/reservation-name: mine\n"));
+  const Capacity shared{.reservation = "projects/p/reservations/r"};
+  EXPECT_THAT(Emit("resourceflavor", way, shared, {}).value(),
+              HasSubstr("\n    cloud.google.com/reservation-name: r\n"
+                        "    cloud.google.com/reservation-project: p\n"));
+  EXPECT_THAT(Emit("computeclass", way, shared, {}).value(),
+              HasSubstr("\n      - name: r\n        project: p\n"));
 }
 
 }  // namespace
