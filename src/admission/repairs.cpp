@@ -182,7 +182,8 @@ std::vector<TemplateFix> FixesOf(const Settings& settings, const Submission& sub
         return finding.pods == &pods && WouldMend(mend, finding);
       });
       if (is_kept) continue;
-      fixes.push_back({mend.rule, pointer, BuildPatch(pod, std::span(&mend.fix, 1))});
+      fixes.push_back({mend.rule, pointer, BuildPatch(pod, std::span(&mend.fix, 1)),
+                       std::holds_alternative<rules::AddRequests>(mend.fix)});
     }
   }
   return fixes;

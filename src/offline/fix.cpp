@@ -94,12 +94,16 @@ bool IsIn(const ObjectSet& some, const ObjectReport& object) {
   return some.contains({object.document, object.pointer});
 }
 
+bool HasRepair(const ObjectReport& object, char label) {
+  return std::any_of(object.repairs.begin(), object.repairs.end(),
+                     [&](const ReportedRepair& repair) { return repair.label == label; });
+}
+
 // Those that need a repair and have none with this label, unless they were given it before.
 ObjectSet WithoutRepair(const FileReport& report, char label, const ObjectSet& repaired) {
   ObjectSet without;
   for (const ObjectReport& object : report.objects) {
-    const bool has_one = std::any_of(object.repairs.begin(), object.repairs.end(),
-                                     [&](const auto& repair) { return repair.label == label; });
+    const bool has_one = HasRepair(object, label);
     // That it has none at all is told by `check`.
     const bool needs_one =
         !object.repairs.empty() || (label != 'a' && !object.why_no_repair.empty());
@@ -111,12 +115,13 @@ ObjectSet WithoutRepair(const FileReport& report, char label, const ObjectSet& r
 }
 
 // The fixes of the report, but of those `without` a repair: what would be added to them depends on
-// what is to be repaired first.
-ByDocument<ObjectPatch> PatchesOf(const FileReport& report, const ObjectSet& without) {
+// what is to be repaired first. So does some of the rest, whose repair has not been made.
+ByDocument<ObjectPatch> PatchesOf(const FileReport& report, const ObjectSet& without, char label) {
   ByDocument<ObjectPatch> patches;
   for (const ObjectReport& object : report.objects) {
     if (IsIn(without, object)) continue;
     for (const admission::TemplateFix& fix : object.fixes) {
+      if (fix.is_of_shape && HasRepair(object, label)) continue;
       patches[object.document].push_back({&object, {fix.pointer, fix.patch}});
     }
   }
@@ -193,7 +198,7 @@ bool Mend(const FileReport& report, char label, ObjectSet& repaired, FixedText& 
   fixed.problems.clear();
   const ObjectSet without = WithoutRepair(report, label, repaired);
   const ByDocument<ObjectEdits> edits = EditsOf(report, label);
-  const ByDocument<ObjectPatch> patches = PatchesOf(report, without);
+  const ByDocument<ObjectPatch> patches = PatchesOf(report, without, label);
   TellWithout(report, label, without, fixed);
   if (HasOnlyCr(fixed.text) && !(edits.empty() && patches.empty())) {
     fixed.problems.emplace_back(

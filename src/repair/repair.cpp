@@ -110,9 +110,10 @@ class Search {
 
   // Of several sets that are at fault, one changes.
   void TellOfOneSet(const Fault& fault, Repair& repair) const {
-    const workload::PodSet* pods = SetAt(written_.workload, fault.pods);
     repair.what = "all else as it is";
-    repair.changes = NameBefore(written_.workload, *pods) + repair.changes;
+    if (const workload::PodSet* const pods = SetAt(written_.workload, fault.pods)) {
+      repair.changes = NameBefore(written_.workload, *pods) + repair.changes;
+    }
     repair.chips_before = ChipsBefore();
   }
 

@@ -27,8 +27,9 @@ std::vector<repair::Repair> RepairsOf(const Settings& settings, const Submission
 // set.
 struct TemplateFix {
   const rules::Rule* rule = nullptr;
-  std::string pointer;  // of the pod template in the object; "" for a Pod
-  std::string patch;    // RFC 6902, of the template, as JSON text; it has only `add`
+  std::string pointer;       // of the pod template in the object; "" for a Pod
+  std::string patch;         // RFC 6902, of the template, as JSON text; it has only `add`
+  bool is_of_shape = false;  // right for the shape that is written, and for no other
 };
 
 // The fixes that the policy lets in, of a workload that was judged. Who a worker is (variables,

@@ -50,5 +50,15 @@ TEST(Fix, AnObjectWithoutTheRepairIsNamedAndLeftAsItIs) {
   EXPECT_THAT(partly.problems, ElementsAre(HasSubstr("has no repair c")));
 }
 
+TEST(Fix, WhatIsLeftToRepairByHandIsGivenNoRequests) {
+  std::string text = Pod("p", "tpu-v6e-slice", "3x3", 4);
+  text.replace(text.find("    cloud.google.com/gke-tpu-topology: 3x3"), 43,
+               "    cloud.google.com/gke-tpu-topology: |-\n      3x3\n");
+  const FixedText fixed = Fixed(text, 'a');
+  EXPECT_THAT(fixed.problems, ElementsAre(HasSubstr("change by hand")));
+  EXPECT_THAT(fixed.text, HasSubstr("tolerations"));
+  EXPECT_THAT(fixed.text, ::testing::Not(HasSubstr("requests"))) << "they are of 3x3";
+}
+
 }  // namespace
 }  // namespace tpu_admission::offline::fix_test
