@@ -53,7 +53,7 @@ repair::Proof ProofOf(Judgement judgement, const Decision& before, const Excused
     const Mode was = warns ? ModeBefore(before, judged.finding.fault()) : Mode::kOff;
     const rules::Rule& rule = *judged.finding.rule;
     if (warns && (rule.keeps_waiting || rule.keeps_pending) &&
-        std::ranges::count(proof.beside, rule.id) == 0) {
+        std::count(proof.beside.begin(), proof.beside.end(), rule.id) == 0) {
       proof.beside.push_back(rule.id);
     }
     const bool is_new = warns && was < Mode::kWarn;
