@@ -186,15 +186,15 @@ Result<std::string> EmitComputeClass(const Emitted& plan) {
   if (plan.capacity.spot) capacity = "    spot: true\n";
   if (plan.capacity.flex_start) capacity = "    flexStart:\n      enabled: true\n";
   if (!plan.capacity.reservation.empty()) {
-    const auto labels = workload::ReservationLabels(plan.capacity.reservation);
-    capacity = fmt::format(
+    capacity =
         "    reservations:\n"
         "      affinity: Specific\n"
-        "      specific:\n"
-        "      - name: {}\n",
-        labels[0].second);
-    if (labels.size() > 1 && labels[1].first == workload::kGkeReservationProject) {
-      capacity += fmt::format("        project: {}\n", labels[1].second);
+        "      specific:\n";
+    for (const auto& [key, value] : workload::ReservationLabels(plan.capacity.reservation)) {
+      if (key == workload::kGkeReservation) capacity += fmt::format("      - name: {}\n", value);
+      if (key == workload::kGkeReservationProject) {
+        capacity += fmt::format("        project: {}\n", value);
+      }
     }
   }
   return fmt::format(

@@ -58,7 +58,7 @@ inline constexpr std::size_t kMostRepairs = 3;
 inline constexpr std::size_t kMostCandidates = 128;
 // Of an ordinary pod set each may take as many judgements until nothing is left to say of it.
 inline constexpr std::size_t kMostRounds = 3;
-// Of more pod sets with a fault not even what the findings say can be proven.
+// Of more pod sets with a fault it may be that not even what the findings say can be proven.
 inline constexpr std::size_t kMostFaultySets = kMostCandidates / kMostRounds;
 
 // At most kMostRepairs, nearest first: those that keep total chips, generation, chips a pod,

@@ -33,15 +33,12 @@ void Suggest(const Subject& subject, Finding& finding) {
     return;
   }
   const tpu::Generation* generation = subject.shape.generation;
-  if (const tpu::Generation* const meant = UnderOtherKey(subject); !generation && meant) {
-    finding.change = fmt::format("add {}, the shape of the slice in chips ({} has {})",
-                                 Key(NodeLabel::kTopology), meant->label, Topologies(*meant));
-    finding.decision = "which topology is meant";
-    return;
-  }
   if (generation == nullptr) {
-    finding.change = fmt::format("add {}, the shape of the slice in chips, for example {}",
-                                 Key(NodeLabel::kTopology), ExampleFor(subject.pods.chips_per_pod));
+    const tpu::Generation* const meant = UnderOtherKey(subject);
+    finding.change = fmt::format(
+        "add {}, the shape of the slice in chips{}", Key(NodeLabel::kTopology),
+        meant != nullptr ? fmt::format(" ({} has {})", meant->label, Topologies(*meant))
+                         : fmt::format(", for example {}", ExampleFor(subject.pods.chips_per_pod)));
     finding.decision = "which topology is meant";
     return;
   }

@@ -305,9 +305,9 @@ void CheckApi(Annotations& annotations, std::string_view key) {
 }
 
 void Check(const Subject& subject, Report& report) {
-  if (subject.pods.pod.metadata.annotations.size() == 0) return;
-  Annotations annotations(subject, report);
   const k8s::StringMap& all = subject.pods.pod.metadata.annotations;
+  if (all.size() == 0) return;
+  Annotations annotations(subject, report);
   for (std::size_t i = 0; i < all.size() && !report.full(); ++i) CheckApi(annotations, all.Key(i));
   CheckPlacements(annotations);
   CheckPairs(annotations);

@@ -169,7 +169,6 @@ struct Group {
   int sets = 0;
   bool same_chips = true;                     // as the pods that are looked at
   const workload::PodSet* largest = nullptr;  // one Job, of which more pods may be asked for
-  std::int64_t largest_pods = 0;
 
   bool Fills(const Slice& slice) const {
     const std::int64_t all = slice.topology.chips();
@@ -199,9 +198,8 @@ std::optional<Group> GroupOf(const Subject& subject, const Slice& slice) {
     group.same_chips = group.same_chips && chips == subject.pods.chips_per_pod;
     const bool surely = together == workload::Together::kYes;
     if (surely) group.pods += pods * jobs;
-    if (surely && jobs == 1 && pods >= group.largest_pods) {
+    if (surely && jobs == 1 && (!group.largest || pods >= *group.largest->scale.tpu_pods)) {
       group.largest = &set;
-      group.largest_pods = pods;
     }
     (surely ? group.chips : group.maybe_chips) += pods * jobs * chips;
   }

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "rules/engine/phrases.h"
-#include "tpu_admission/base/json_pointer.h"
+#include "rules/engine/suggestions.h"
 #include "tpu_admission/base/text.h"
 #include "tpu_admission/workload/gke_labels.h"
 #include "tpu_admission/workload/reservation.h"
@@ -59,20 +59,20 @@ std::optional<Fault> FaultOfAffinity(const workload::RequiredLabel& affinity, bo
 std::optional<Fault> FaultOfPath(const Subject& subject, const workload::RequiredLabel& named) {
   const std::string_view path = named.value;
   if (!named.fixed || path.find('/') == path.npos) return std::nullopt;
-  workload::Edits edits;
-  for (const auto& [key, value] : workload::ReservationLabels(path)) {
-    std::string pointer(subject.pods.spec_pointer);
-    pointer += "/nodeSelector";
-    AppendPointerToken(pointer, key);
-    edits.push_back({std::move(pointer), std::string(value)});
+  Fault fault{named, "the reservation is named by a path",
+              fmt::format("is {}, a path, but the value of a label has no slash: the API server "
+                          "refuses each pod with this selector.",
+                          Quoted(path)),
+              ""};
+  if (named.term != workload::Selected::kInNodeSelector) {
+    fault.change = "give each part of it a label of its own";
+    return fault;
   }
-  const bool selected = named.term == workload::Selected::kInNodeSelector;
-  return Fault{named, "the reservation is named by a path",
-               fmt::format("is {}, a path, but the value of a label has no slash: the API server "
-                           "refuses each pod with this selector.",
-                           Quoted(path)),
-               selected ? "" : "give each part of it a label of its own",
-               selected ? std::move(edits) : workload::Edits()};
+  for (const auto& [key, value] : workload::ReservationLabels(path)) {
+    const workload::Edits edits = Selecting(subject, {.key = key}, std::string(value));
+    fault.edits.insert(fault.edits.end(), edits.begin(), edits.end());
+  }
+  return fault;
 }
 
 std::optional<Fault> FindFault(const Subject& subject) {
