@@ -71,12 +71,15 @@ class KnownFindings {
     }
   }
 
-  // What is to be written, or told at the end.
+  // Writes it, or tells of what was not found.
   Status Finish() const {
-    if (options_.write_baseline) return WriteFile(options_.baseline, known_.Text());
-    if (const std::size_t unused = known_.Unused(); unused > 0) {
-      std::cerr << "tpu-admission: " << unused << " of the findings of "
-                << ShownPath(options_.baseline)
+    const std::string path = ShownPath(options_.baseline);
+    if (options_.write_baseline) {
+      TPU_ADMISSION_TRY_STATUS(WriteFile(options_.baseline, known_.Text()));
+      std::cerr << "tpu-admission: wrote " << path << ", which knows "
+                << Counted(known_.Left(), "finding") << '\n';
+    } else if (const std::size_t left = known_.Left(); left > 0) {
+      std::cerr << "tpu-admission: " << left << " of the findings of " << path
                 << " were not found; --write-baseline writes it anew\n";
     }
     return OkStatus();

@@ -93,12 +93,11 @@ void PrintWay(const Way& way, const offline::Capacity& capacity, std::size_t num
   const tpu::Placement& placement = way.placement;
   const tpu::Generation& generation = *way.generation;
   out << fmt::format(
-      "{}) {} {}: {} chip{} in {}\n", number, generation.label, placement.topology.Text(),
-      way.total_chips(), way.total_chips() == 1 ? "" : "s",
+      "{}) {} {}: {} in {}\n", number, generation.label, placement.topology.Text(),
+      Counted(way.total_chips(), "chip"),
       way.slices == 1 ? std::string("one slice") : fmt::format("{} slices", way.slices));
-  out << fmt::format("   machine     {}: {} host{} a slice, {} chip{} each\n",
-                     placement.machine->name, placement.hosts, placement.hosts == 1 ? "" : "s",
-                     placement.chips_per_host(), placement.chips_per_host() == 1 ? "" : "s");
+  out << fmt::format("   machine     {}: {} a slice, {} each\n", placement.machine->name,
+                     Counted(placement.hosts, "host"), Counted(placement.chips_per_host(), "chip"));
   out << fmt::format("   workload    google.com/tpu: {}", placement.chips_per_host());
   if (placement.hosts > 1) out << ", parallelism and completions: " << placement.hosts;
   if (way.slices > 1) out << ", replicas: " << way.slices;

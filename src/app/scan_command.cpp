@@ -27,10 +27,6 @@ using cluster::ScanReport;
 using rules::Mode;
 using Json = nlohmann::ordered_json;
 
-std::string Number(std::size_t number, const std::string& noun) {
-  return std::to_string(number) + " " + noun + (number == 1 ? "" : "s");
-}
-
 // Empty: it is not told to people.
 std::string Word(const ScanFinding& finding) {
   if (finding.mode_before) {
@@ -71,7 +67,7 @@ void Print(const ScannedWorkload& workload, std::ostream& out) {
 }
 
 void PrintCounts(const ScanReport& report, bool difference, std::ostream& out) {
-  out << Number(report.objects, "object") << " read, " << Number(report.workloads, "TPU workload")
+  out << Counted(report.objects, "object") << " read, " << Counted(report.workloads, "TPU workload")
       << ": ";
   if (difference) {
     out << report.told.size() << " would be treated otherwise\n";

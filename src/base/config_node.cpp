@@ -38,6 +38,7 @@ std::int64_t Harmless(IntRange range) {
 std::string Describe(IntRange range) {
   const bool low = range.min != IntRange{}.min;
   const bool high = range.max != IntRange{}.max;
+  if (range.min == range.max) return "the number " + std::to_string(range.min);
   if (low && high) {
     return "a whole number from " + std::to_string(range.min) + " to " + std::to_string(range.max);
   }

@@ -22,10 +22,6 @@ struct Pool {
   bool is_slice() const { return hosts > 1 && nodes <= hosts; }
 };
 
-std::string Number(std::int64_t number, const std::string& noun) {
-  return std::to_string(number) + " " + noun + (number == 1 ? "" : "s");
-}
-
 std::int64_t HostsOf(const std::string& topology, std::int64_t chips_of_host) {
   const auto shape = tpu::Topology::Parse(topology);
   if (!shape || chips_of_host <= 0) return 1;
@@ -82,21 +78,21 @@ class Search {
     if (pool.is_slice() && pool.usable < pool.hosts) {
       return Tell(Waste::kStranded, name,
                   pool.title + ": " + std::to_string(pool.usable) + " of " +
-                      Number(pool.hosts, "host") + " can be used, and a slice starts with all: " +
-                      Number(pool.idle, "chip") + " lie idle",
+                      Counted(pool.hosts, "host") + " can be used, and a slice starts with all: " +
+                      Counted(pool.idle, "chip") + " lie idle",
                   pool.idle);
     }
     if (pool.is_slice() && pool.in_use > 0 && pool.in_use < pool.hosts) {
       return Tell(
           Waste::kHalfUsed, name,
-          pool.title + ": " + std::to_string(pool.in_use) + " of " + Number(pool.hosts, "host") +
-              " have TPU pods, and a slice is for one workload: " + Number(pool.idle, "chip") +
+          pool.title + ": " + std::to_string(pool.in_use) + " of " + Counted(pool.hosts, "host") +
+              " have TPU pods, and a slice is for one workload: " + Counted(pool.idle, "chip") +
               " lie idle",
           pool.idle);
     }
     if (pool.idle == 0) return;
     Tell(Waste::kIdle, name,
-         pool.title + ": " + std::to_string(pool.idle) + " of " + Number(pool.chips, "chip") +
+         pool.title + ": " + std::to_string(pool.idle) + " of " + Counted(pool.chips, "chip") +
              " lie idle",
          pool.idle);
   }
@@ -128,9 +124,9 @@ class Search {
       const std::int64_t whole = (part.pods + part.hosts - 1) / part.hosts;
       if (part.hosts == 1 || std::int64_t(part.pools.size()) <= whole) continue;
       Tell(Waste::kSplit, part.gang,
-           part.gang + ": " + Number(part.pods, "pod") + " of one slice of " +
-               Number(part.hosts, "host") + " lie in " +
-               Number(std::int64_t(part.pools.size()), "pool") +
+           part.gang + ": " + Counted(part.pods, "pod") + " of one slice of " +
+               Counted(part.hosts, "host") + " lie in " +
+               Counted(std::int64_t(part.pools.size()), "pool") +
                ", and cannot reach each other's chips",
            part.chips);
     }
@@ -170,9 +166,10 @@ class Search {
       const std::int64_t since = std::max(gang.first_held, gang.first_pending);
       if (since == 0 || now_ - since <= patience_) continue;
       Tell(Waste::kWaiting, title,
-           title + ": " + Number(gang.running, "pod") + (gang.running == 1 ? " holds " : " hold ") +
-               Number(gang.held, "chip") + ", and " + Number(gang.pending, "pod") +
-               (gang.pending == 1 ? " is" : " are") + " Pending since " + TimeText(since),
+           title + ": " + Counted(gang.running, "pod") +
+               (gang.running == 1 ? " holds " : " hold ") + Counted(gang.held, "chip") + ", and " +
+               Counted(gang.pending, "pod") + (gang.pending == 1 ? " is" : " are") +
+               " Pending since " + TimeText(since),
            gang.held, since);
     }
   }

@@ -48,10 +48,10 @@ void Baseline::Mark(const std::string& file, FileReport& report) {
   }
 }
 
-std::size_t Baseline::Unused() const {
-  std::size_t unused = 0;
-  for (const auto& [known, count] : counts_) unused += count;
-  return unused;
+std::size_t Baseline::Left() const {
+  std::size_t left = 0;
+  for (const auto& [known, count] : counts_) left += count;
+  return left;
 }
 
 void Baseline::Add(const std::string& file, const FileReport& report) {

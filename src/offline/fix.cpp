@@ -32,17 +32,6 @@ struct ObjectPatch {
 template <typename T>
 using ByDocument = std::map<std::size_t, std::vector<T>>;
 
-// The edits that the report's repairs come to.
-ByDocument<ObjectEdits> EditsOf(const FileReport& report, char label) {
-  ByDocument<ObjectEdits> edits;
-  for (const ObjectReport& object : report.objects) {
-    for (const ReportedRepair& repair : object.repairs) {
-      if (repair.label == label) edits[object.document].push_back({&object, &repair.repair});
-    }
-  }
-  return edits;
-}
-
 // Applies what does not meet; false if there is nothing.
 bool Apply(std::vector<TextChange> changes, FixedText& fixed) {
   std::stable_sort(changes.begin(), changes.end(),
@@ -94,16 +83,31 @@ bool IsIn(const ObjectSet& some, const ObjectReport& object) {
   return some.contains({object.document, object.pointer});
 }
 
-bool HasRepair(const ObjectReport& object, char label) {
-  return std::any_of(object.repairs.begin(), object.repairs.end(),
-                     [&](const ReportedRepair& repair) { return repair.label == label; });
+// The repair of `object` with this label; of one that has been given it, the first for what is
+// left. nullptr: it has none.
+const repair::Repair* RepairOf(const ObjectReport& object, char label, const ObjectSet& repaired) {
+  if (IsIn(repaired, object)) label = 'a';
+  for (const ReportedRepair& reported : object.repairs) {
+    if (reported.label == label) return &reported.repair;
+  }
+  return nullptr;
+}
+
+// The edits that the report's repairs come to.
+ByDocument<ObjectEdits> EditsOf(const FileReport& report, char label, const ObjectSet& repaired) {
+  ByDocument<ObjectEdits> edits;
+  for (const ObjectReport& object : report.objects) {
+    const repair::Repair* const repair = RepairOf(object, label, repaired);
+    if (repair != nullptr) edits[object.document].push_back({&object, repair});
+  }
+  return edits;
 }
 
 // Those that need a repair and have none with this label, unless they were given it before.
 ObjectSet WithoutRepair(const FileReport& report, char label, const ObjectSet& repaired) {
   ObjectSet without;
   for (const ObjectReport& object : report.objects) {
-    const bool has_one = HasRepair(object, label);
+    const bool has_one = RepairOf(object, label, repaired) != nullptr;
     // That it has none at all is told by `check`.
     const bool needs_one =
         !object.repairs.empty() || (label != 'a' && !object.why_no_repair.empty());
@@ -116,22 +120,23 @@ ObjectSet WithoutRepair(const FileReport& report, char label, const ObjectSet& r
 
 // The fixes of the report, but of those `without` a repair: what would be added to them depends on
 // what is to be repaired first. So does some of the rest, whose repair has not been made.
-ByDocument<ObjectPatch> PatchesOf(const FileReport& report, const ObjectSet& without, char label) {
+ByDocument<ObjectPatch> PatchesOf(const FileReport& report, const ObjectSet& without, char label,
+                                  const ObjectSet& repaired) {
   ByDocument<ObjectPatch> patches;
   for (const ObjectReport& object : report.objects) {
     if (IsIn(without, object)) continue;
     for (const admission::TemplateFix& fix : object.fixes) {
-      if (fix.is_of_shape && HasRepair(object, label)) continue;
+      if (fix.is_of_shape && RepairOf(object, label, repaired) != nullptr) continue;
       patches[object.document].push_back({&object, {fix.pointer, fix.patch}});
     }
   }
   return patches;
 }
 
-// The changes of the objects of a document whose edits its text takes.
+// The changes of the objects of a document whose edits its text takes: those are `repaired`.
 std::vector<TextChange> ChangesOfObjects(const YamlStream& stream, std::size_t document,
                                          const std::vector<ObjectEdits>& objects,
-                                         FixedText& fixed) {
+                                         ObjectSet& repaired, FixedText& fixed) {
   const YamlDocument* const found = FindDocument(stream, document);
   const std::size_t bytes =
       found == nullptr ? 0 : DocumentTextOf(fixed.text, stream, *found).text.size();
@@ -154,7 +159,10 @@ std::vector<TextChange> ChangesOfObjects(const YamlStream& stream, std::size_t d
     }
     taken = std::move(all);
     changes = *std::move(made);
-    for (const ObjectEdits& each : some) TellOfChips(each, fixed);
+    for (const ObjectEdits& each : some) {
+      repaired.emplace(document, each.object->pointer);
+      TellOfChips(each, fixed);
+    }
     return true;
   };
   TakeInHalves<ObjectEdits>(objects, take, [&](const ObjectEdits& alone) {
@@ -197,8 +205,8 @@ bool HasOnlyCr(std::string_view text) {
 bool Mend(const FileReport& report, char label, ObjectSet& repaired, FixedText& fixed) {
   fixed.problems.clear();
   const ObjectSet without = WithoutRepair(report, label, repaired);
-  const ByDocument<ObjectEdits> edits = EditsOf(report, label);
-  const ByDocument<ObjectPatch> patches = PatchesOf(report, without, label);
+  const ByDocument<ObjectEdits> edits = EditsOf(report, label, repaired);
+  const ByDocument<ObjectPatch> patches = PatchesOf(report, without, label, repaired);
   TellWithout(report, label, without, fixed);
   if (HasOnlyCr(fixed.text) && !(edits.empty() && patches.empty())) {
     fixed.problems.emplace_back(
@@ -212,8 +220,7 @@ bool Mend(const FileReport& report, char label, ObjectSet& repaired, FixedText& 
     std::move(some.begin(), some.end(), std::back_inserter(changes));
   };
   for (const auto& [document, some] : edits) {
-    add(ChangesOfObjects(stream, document, some, fixed));
-    for (const ObjectEdits& each : some) repaired.emplace(document, each.object->pointer);
+    add(ChangesOfObjects(stream, document, some, repaired, fixed));
   }
   if (!changes.empty()) return Apply(std::move(changes), fixed);
   for (const auto& [document, some] : patches) {

@@ -25,10 +25,6 @@ std::unique_ptr<Format> NewFormat(std::string_view name, bool colour) {
   return nullptr;
 }
 
-std::string Counted(std::size_t number, std::string_view noun) {
-  return std::to_string(number).append(" ").append(noun).append(number == 1 ? "" : "s");
-}
-
 std::string Sum(const Counts& counts) {
   std::string text = Counted(counts.workloads, "TPU workload") +
                      " checked: " + Counted(counts.denied, "error") + ", " +

@@ -18,8 +18,6 @@ std::unique_ptr<Format> NewGitlabFormat();
 std::unique_ptr<Format> NewJunitFormat();
 std::unique_ptr<Format> NewCheckstyleFormat();
 
-// "1 error", "2 errors".
-std::string Counted(std::size_t number, std::string_view noun);
 // "2 TPU workloads checked: 1 error, 0 warnings", and what could not be read.
 std::string Sum(const Counts& counts);
 

@@ -6,6 +6,7 @@
 
 #include "offline/lsp_answers.h"
 #include "offline/lsp_line.h"
+#include "tpu_admission/base/text.h"
 #include "tpu_admission/workload/gke_labels.h"
 
 namespace tpu_admission::offline {
@@ -20,10 +21,6 @@ struct Proposal {
 constexpr std::array<std::string_view, 4> kHostKeys = {"parallelism", "completions", "numOfHosts",
                                                        "size"};
 
-std::string Number(std::int64_t number, const std::string& noun) {
-  return std::to_string(number) + " " + noun + (number == 1 ? "" : "s");
-}
-
 std::vector<Proposal> Accelerators(const tpu::Catalog& catalog) {
   std::vector<Proposal> proposals;
   for (const tpu::Generation& generation : catalog.generations()) {
@@ -33,10 +30,10 @@ std::vector<Proposal> Accelerators(const tpu::Catalog& catalog) {
 }
 
 std::string DetailOf(const tpu::Generation& generation, const tpu::Topology& topology) {
-  std::string detail = Number(topology.chips(), "chip");
+  std::string detail = Counted(topology.chips(), "chip");
   const char* separator = ": ";
   for (const tpu::Placement& way : generation.PlacementsOf(topology)) {
-    detail += separator + Number(way.hosts, "host") + " of " + way.machine->name;
+    detail += separator + Counted(way.hosts, "host") + " of " + way.machine->name;
     separator = " or ";
   }
   return detail;

@@ -67,10 +67,6 @@ bool IsOf(const workload::PodSet& pods, std::string_view pointer) {
 
 }  // namespace
 
-std::string Plural(std::int64_t count, std::string_view word) {
-  return fmt::format("{} {}{}", count, word, count == 1 ? "" : "s");
-}
-
 std::string What(const Written& written, const Candidate& target) {
   const std::string topology = target.placement.topology.Text();
   const std::int64_t hosts = target.placement.hosts;
@@ -78,13 +74,13 @@ std::string What(const Written& written, const Candidate& target) {
   std::string shape = same ? "keep " + topology : topology;
   if (target.slices > 1) {
     return fmt::format("{}, {} slices of {}", shape, target.slices,
-                       Plural(target.placement.topology.chips(), "chip"));
+                       Counted(target.placement.topology.chips(), "chip"));
   }
   if (hosts == 1 && written.topology != target.placement.topology) {
-    return fmt::format("one host, {} in all", Plural(target.placement.topology.chips(), "chip"));
+    return fmt::format("one host, {} in all", Counted(target.placement.topology.chips(), "chip"));
   }
-  return fmt::format("{}, {} on {}", shape, Plural(target.placement.topology.chips(), "chip"),
-                     Plural(hosts, "host"));
+  return fmt::format("{}, {} on {}", shape, Counted(target.placement.topology.chips(), "chip"),
+                     Counted(hosts, "host"));
 }
 
 bool SaysTopology(std::span<const JsonEdit> edits, const workload::PodSet& pods) {
@@ -146,7 +142,7 @@ std::string ChangesBySet(const workload::Workload& workload, std::span<const Jso
 
 std::string Repair::Title() const {
   if (chips_before == chips_after || chips_before == 0) return what;
-  return fmt::format("{} ({} become{} {})", what, Plural(chips_before, "chip"),
+  return fmt::format("{} ({} become{} {})", what, Counted(chips_before, "chip"),
                      chips_before == 1 ? "s" : "", chips_after);
 }
 

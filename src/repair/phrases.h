@@ -11,8 +11,6 @@
 
 namespace tpu_admission::repair {
 
-// "4 chips"
-std::string Plural(std::int64_t count, std::string_view word);
 // "keep 4x4, 16 chips on 4 hosts"
 std::string What(const Written& written, const Candidate& target);
 // Whether one of the edits writes the topology of the set, which stands nowhere else in it.

@@ -1,6 +1,7 @@
 // User text made safe to show, and the nearest of several names.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <span>
 #include <string>
@@ -51,6 +52,12 @@ char32_t TakeCharacter(std::string_view& text);
 // and what has no width: whatever could forge a line, colour a terminal, show text in another order
 // than it is written, or hide the very fault that a message speaks of.
 bool IsInvisible(char32_t character);
+
+// "1 chip", "4 chips".
+template <std::integral Number>
+std::string Counted(Number number, std::string_view noun) {
+  return std::to_string(number).append(" ").append(noun).append(number == 1 ? "" : "s");
+}
 
 // "a", "a or b", "a, b or c".
 std::string JoinOr(std::span<const std::string> words);

@@ -31,8 +31,8 @@ class Baseline {
   // Sets is_known of the findings that stand here, each entry as often as it was counted. `file`:
   // the report's, relative to the baseline's folder.
   void Mark(const std::string& file, FileReport& report);
-  // Entries that no report had.
-  std::size_t Unused() const;
+  // Findings that are in it and that no report had.
+  std::size_t Left() const;
 
   // Notes all that is told of the report.
   void Add(const std::string& file, const FileReport& report);

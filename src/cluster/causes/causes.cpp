@@ -6,10 +6,6 @@
 
 namespace tpu_admission::cluster {
 
-std::string Count(std::size_t number, std::string_view noun) {
-  return std::to_string(number) + " " + std::string(noun) + (number == 1 ? "" : "s");
-}
-
 bool Has(std::string_view text, std::string_view part) { return text.find(part) != text.npos; }
 
 std::string Say(const ObjectFacts& object, const ConditionFacts& condition) {

@@ -12,8 +12,6 @@
 
 namespace tpu_admission::cluster {
 
-// "1 pod", "4 pods".
-std::string Count(std::size_t number, std::string_view noun);
 bool Has(std::string_view text, std::string_view part);
 // `Pod "train-0": PodScheduled=False (Unschedulable): 0/4 nodes ...`
 std::string Say(const ObjectFacts& object, const ConditionFacts& condition);

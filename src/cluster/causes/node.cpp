@@ -59,7 +59,7 @@ const EventFacts* EventOfWaitingPod(const Snapshot& s,
 std::string SayEnd(const ContainerFacts& container) {
   std::string text = container.ended;
   if (container.exit_code) text += " (exit code " + std::to_string(*container.exit_code) + ")";
-  if (container.restarts > 0) text += ", " + Count(std::size_t(container.restarts), "restart");
+  if (container.restarts > 0) text += ", " + Counted(std::size_t(container.restarts), "restart");
   return container.message.empty() ? text : text + ": " + container.message;
 }
 
@@ -72,7 +72,7 @@ std::optional<Found> FindChipsRefused(const Snapshot& s) {
     return p.phase == "Failed" && p.reason == "UnexpectedAdmissionError";
   });
   if (pod == nullptr) return std::nullopt;
-  return Found{"refused on the node: its pods ask for " + Count(std::size_t(pod->chips), "chip") +
+  return Found{"refused on the node: its pods ask for " + Counted(std::size_t(pod->chips), "chip") +
                    ", and the device plugin of the node does not give that many to one pod",
                {SayStatus(*pod)}};
 }
@@ -96,7 +96,7 @@ std::optional<Found> FindEvicted(const Snapshot& s) {
   if (pod == nullptr) return std::nullopt;
   const ConditionFacts& disruption = *pod->Condition("DisruptionTarget");
   return Found{
-      Count(CountPods(s, is_evicted), "pod") + " of it lost the node: " + disruption.reason,
+      Counted(CountPods(s, is_evicted), "pod") + " of it lost the node: " + disruption.reason,
       {Say(*pod, disruption)}};
 }
 

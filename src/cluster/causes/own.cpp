@@ -41,7 +41,7 @@ std::optional<Found> FindDeleting(const Snapshot& s) {
     found.evidence.push_back("finalizer " + finalizer + " is still there");
   }
   const std::size_t left = CountPods(s, [](const PodFacts& pod) { return !pod.done(); });
-  if (left > 0) found.evidence.push_back(Count(left, "pod") + " of it have not ended");
+  if (left > 0) found.evidence.push_back(Counted(left, "pod") + " of it have not ended");
   return found;
 }
 

@@ -31,8 +31,8 @@ std::optional<Found> FindWorkerNames(const Snapshot& s) {
   const std::string variable(workload::kTpuWorkerHostNames);
   return Found{
       "its pods run and wait for each other: " + variable + " names " +
-          Count(std::size_t(pod->hosts), "host") + ", and the slice has " + std::to_string(hosts),
-      {pod->Title() + ": " + variable + " names " + Count(std::size_t(pod->hosts), "host")}};
+          Counted(std::size_t(pod->hosts), "host") + ", and the slice has " + std::to_string(hosts),
+      {pod->Title() + ": " + variable + " names " + Counted(std::size_t(pod->hosts), "host")}};
 }
 
 std::optional<Found> FindSliceSplit(const Snapshot& s) {
@@ -49,7 +49,7 @@ std::optional<Found> FindSliceSplit(const Snapshot& s) {
                   " node pools, and a slice is one: they cannot reach each other's chips",
               {}};
   for (const auto& [pool, pods] : pods_by_pool) {
-    found.evidence.push_back(Count(pods, "pod") + " in pool " + pool);
+    found.evidence.push_back(Counted(pods, "pod") + " in pool " + pool);
   }
   return found;
 }
@@ -65,7 +65,7 @@ std::optional<Found> FindGangIncomplete(const Snapshot& s) {
               {}};
   const std::size_t there = CountPods(s, [](const PodFacts& pod) { return !pod.done(); });
   if (std::int64_t(there) < wanted) {
-    found.evidence.push_back(Count(std::size_t(wanted) - there, "pod") + " not made yet");
+    found.evidence.push_back(Counted(std::size_t(wanted) - there, "pod") + " not made yet");
   }
   for (const PodFacts& pod : s.pods) {
     constexpr std::size_t kMostTold = 5;

@@ -71,7 +71,7 @@ std::vector<std::string> Evidence(const Snapshot& s, const PodFacts& pod) {
       CountPods(s, [](const PodFacts& other) { return other.unschedulable(); });
   const std::size_t placed =
       CountPods(s, [](const PodFacts& other) { return !other.node.empty() && !other.done(); });
-  evidence.push_back(Count(waiting, "pod") + " without a place, " + std::to_string(placed) +
+  evidence.push_back(Counted(waiting, "pod") + " without a place, " + std::to_string(placed) +
                      " with one");
   return evidence;
 }
@@ -154,7 +154,7 @@ std::optional<Found> FindGated(const Snapshot& s) {
   if (held == s.pods.end()) return std::nullopt;
   const std::size_t count = CountPods(s, [](const PodFacts& pod) { return !pod.gates.empty(); });
   Found found{"the scheduling gate " + Quoted(held->gates.front(), 253) + " holds " +
-                  Count(count, "pod") + " of it",
+                  Counted(count, "pod") + " of it",
               {}};
   for (const std::string& gate : held->gates) {
     found.evidence.push_back(held->Title() + ": spec.schedulingGates has " + gate);
@@ -202,7 +202,7 @@ std::optional<Found> FindSelectorUnmet(const Snapshot& s) {
     const auto other = nodes.front()->labels.find(key);
     return Tell(
         s, *pod,
-        "none of the " + Count(nodes.size(), "node") + " with " + shape->Text() + " has " + key +
+        "none of the " + Counted(nodes.size(), "node") + " with " + shape->Text() + " has " + key +
             ": " + Quoted(value, 253) +
             (other == nodes.front()->labels.end() ? ""
                                                   : "; there is " + Quoted(other->second, 253)));
@@ -220,7 +220,7 @@ std::optional<Found> FindCordoned(const Snapshot& s) {
                                       [](const NodeFacts* node) { return node->cordoned; });
   if (cordoned == 0 || !HasReason(*pod, {"were unschedulable"})) return std::nullopt;
   Found found = Tell(s, *pod,
-                     std::to_string(cordoned) + " of " + Count(nodes.size(), "node") +
+                     std::to_string(cordoned) + " of " + Counted(nodes.size(), "node") +
                          " that it may go to are cordoned");
   for (const NodeFacts* node : nodes) {
     if (node->cordoned) found.evidence.push_back("node " + node->name + " is unschedulable");
@@ -256,7 +256,7 @@ std::optional<Found> FindSliceIncomplete(const Snapshot& s) {
       found = Tell(s, *pod,
                    ready + ": a slice of " + ShapeOf(*pod)->topology + " starts with all of them");
     }
-    found->evidence.push_back(ready + ", of " + Count(std::size_t(pool.nodes), "node"));
+    found->evidence.push_back(ready + ", of " + Counted(std::size_t(pool.nodes), "node"));
   }
   return found;
 }

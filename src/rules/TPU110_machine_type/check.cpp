@@ -110,7 +110,7 @@ Finding OtherTopology(const Subject& subject, const tpu::MachineType& machine) {
           fmt::format("{} does not serve topology {}, {} does", machine.name, topology, serving),
       .problem = fmt::format(
           "is {}, a machine of {}, but a {} of {} is made of {}. No node has both.", machine.name,
-          Count(machine.chips, "chip"), topology, generation.label, serving),
+          Counted(machine.chips, "chip"), topology, generation.label, serving),
       .milder = machine.documented ? std::nullopt : std::optional(Mode::kWarn)};
   if (taken != all.end()) {
     finding.edits = Selecting(subject, NodeLabel::kMachineType, *taken);

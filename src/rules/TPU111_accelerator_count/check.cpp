@@ -49,7 +49,7 @@ Finding NoNumber(const Subject& subject, const std::string& value) {
 Finding OfDisputedHost(const Subject& subject, const tpu::DisputedHost& host) {
   const std::string known = JoinOr(Possible(subject));
   return {.pointer = subject.At(NodeLabel::kAcceleratorCount),
-          .summary = fmt::format("{} a node of {}: {}", Count(host.chips, "chip"),
+          .summary = fmt::format("{} a node of {}: {}", Counted(host.chips, "chip"),
                                  Name(subject.shape), host.dispute),
           .problem = fmt::format("is {}, and sources disagree whether {} has a node with so many "
                                  "chips: {}. The nodes that all know have {}.",
@@ -71,7 +71,7 @@ Finding NotOfTheMachines(const Subject& subject, std::int64_t count) {
   Finding finding = {
       .pointer = subject.At(NodeLabel::kAcceleratorCount),
       .summary =
-          fmt::format("no node of {} has {}, they have {}", shape, Count(count, "chip"), chips),
+          fmt::format("no node of {} has {}, they have {}", shape, Counted(count, "chip"), chips),
       .problem = fmt::format("is {}, but a node of {} has {} chips. The value stands for the "
                              "chips of one node, not of the slice. {}",
                              count, shape, chips, NoSuchNode(subject)),
@@ -91,7 +91,7 @@ bool IsOfSomeMachine(const tpu::Catalog& catalog, std::int64_t chips) {
 // No generation is selected that could say more.
 Finding OfNoMachine(const Subject& subject, std::int64_t count) {
   return {.pointer = subject.At(NodeLabel::kAcceleratorCount),
-          .summary = fmt::format("no TPU node that is known has {}", Count(count, "chip")),
+          .summary = fmt::format("no TPU node that is known has {}", Counted(count, "chip")),
           .problem = fmt::format("is {}, and no machine of the TPU catalog has so many chips. The "
                                  "value stands for the chips of one node, not of the slice. Unless "
                                  "such machines are new, no node carries this label.",
@@ -105,8 +105,9 @@ Finding OfNoMachine(const Subject& subject, std::int64_t count) {
 std::string ToFit(const Subject& subject, std::int64_t count) {
   const auto containers = subject.pods.pod.spec.containers;
   const auto holders = std::count_if(containers.begin(), containers.end(), workload::UsesTpu);
-  return holders == 1 ? fmt::format("set requests and limits of google.com/tpu to {}", count)
-                      : fmt::format("let the containers ask for {} together", Count(count, "chip"));
+  return holders == 1
+             ? fmt::format("set requests and limits of google.com/tpu to {}", count)
+             : fmt::format("let the containers ask for {} together", Counted(count, "chip"));
 }
 
 // Where the generation is known, chips-per-host says this.
@@ -118,10 +119,10 @@ Finding TooFewForThePod(const Subject& subject, std::int64_t count) {
           : "";
   return {.pointer = subject.At(NodeLabel::kAcceleratorCount),
           .summary = fmt::format("the pod asks for {} and selects nodes that have {}",
-                                 Count(chips, "chip"), count),
+                                 Counted(chips, "chip"), count),
           .problem = fmt::format(
               "selects nodes with {}, but the pod asks for {}. It never fits on one of them.",
-              Count(count, "chip"), chips),
+              Counted(count, "chip"), chips),
           .change = ToFit(subject, count) + wider,
           .decision = "which of the two numbers is meant"};
 }

@@ -20,7 +20,7 @@ void CheckHostName(const Subject& subject, Report& report) {
   if (!host || !host->fixed) return;
   const std::optional<Slice> slice = subject.SliceOfPods();
   if (!slice || !slice->multi_host()) return;
-  const std::string hosts = Count(slice->hosts, "host");
+  const std::string hosts = Counted(slice->hosts, "host");
   report.Add({.pointer = subject.At(*host),
               .part = std::string(workload::kHostNameLabel),
               .summary = fmt::format("{} is that of one node, {} needs {}",

@@ -2,6 +2,7 @@
 
 #include "rules/engine/phrases.h"
 #include "rules/engine/slice_cut.h"
+#include "tpu_admission/base/text.h"
 #include "tpu_admission/workload/gke_labels.h"
 #include "tpu_admission/workload/kueue_keys.h"
 
@@ -50,7 +51,7 @@ void Check(const Subject& subject, Report& report) {
            "is {}, and each pod asks for {}: {} together, but {} slice has {}. Kueue "
            "gives each group of pods a slice of its own, and a slice runs only if its "
            "pods use all of it (full utilization).",
-           *size, Count(chips, "chip"), *size * chips, WithArticle(slice.Text()), slice.chips()),
+           *size, Counted(chips, "chip"), *size * chips, WithArticle(slice.Text()), slice.chips()),
        .edits = divides ? workload::Edits{{subject.AtAnnotation(workload::kKueueSliceSize),
                                            std::to_string(slice.chips() / chips)}}
                         : workload::Edits(),

@@ -102,10 +102,10 @@ void CheckDivides(Annotations& annotations, std::int64_t size, std::int64_t pods
   const std::string name = Short(workload::kKueueSliceSize);
   annotations.Doubt(
       workload::kKueueSliceSize,
-      fmt::format("{} {} does not divide the {}", name, size, Count(pods, "pod")),
+      fmt::format("{} {} does not divide the {}", name, size, Counted(pods, "pod")),
       fmt::format("is {}, but there are {}, which are no whole slices: Kueue never starts them. "
                   "Version 0.15 admits them, and leaves its scheduling gate on the pods.",
-                  size, Count(pods, "pod")),
+                  size, Counted(pods, "pod")),
       fmt::format("set {} to a number that divides {}, or the pods to a multiple of {}", name, pods,
                   size));
 }
@@ -188,7 +188,8 @@ void CheckRequired(Annotations& annotations) {
       workload::kKueueRequired, fmt::format("{} chips do not fit {}", asked, name),
       fmt::format("wants all {} on one slice of {}, which has {}, but they ask for {}: Kueue never "
                   "admits them.",
-                  Count(*pods, "pod"), topology->Text(), Count(topology->chips(), "chip"), asked),
+                  Counted(*pods, "pod"), topology->Text(), Counted(topology->chips(), "chip"),
+                  asked),
       fmt::format("use {} and {} {}, or fewer pods", Short(workload::kKueueSliceRequired),
                   Short(workload::kKueueSliceSize), topology->chips() / set.chips_per_pod));
 }
@@ -202,10 +203,10 @@ void CheckNode(Annotations& annotations, std::string_view key, std::optional<std
   if (host == 0 || asked <= host) return;
   const bool fits = subject.shape.topology && asked <= subject.shape.topology->chips();
   annotations.Doubt(
-      key, fmt::format("{} do not fit one node, {}", Count(*pods, "pod"), Short(key)),
+      key, fmt::format("{} do not fit one node, {}", Counted(*pods, "pod"), Short(key)),
       fmt::format("is {}, so Kueue looks for one node for {}, but they ask for {} and a node of {} "
                   "has {}: Kueue never admits them.",
-                  workload::kHostNameLabel, Count(*pods, "pod"), Count(asked, "chip"),
+                  workload::kHostNameLabel, Counted(*pods, "pod"), Counted(asked, "chip"),
                   Name(subject.shape), host),
       "name a level that holds all of them",
       fits ? workload::Edits{{subject.AtAnnotation(key), std::string(workload::kGkeNodePool)}}
@@ -228,9 +229,9 @@ void CheckSize(Annotations& annotations) {
   if (*size <= *pods) return CheckDivides(annotations, *size, *pods);
   annotations.Fault(
       workload::kKueueSliceSize,
-      fmt::format("{} is {}, but there are only {}", name, *size, Count(*pods, "pod")),
+      fmt::format("{} is {}, but there are only {}", name, *size, Counted(*pods, "pod")),
       fmt::format("is {}, but all in all there {}{}.", *size, *pods == 1 ? "is " : "are ",
-                  Count(*pods, "pod")),
+                  Counted(*pods, "pod")),
       fmt::format("set {} to the number of pods on one slice, at most {}", name, *pods));
 }
 

@@ -28,7 +28,7 @@ std::string Truth(const Subject& subject, const std::vector<std::int64_t>& possi
   }
   if (possible.size() == 1) {
     return fmt::format("each host of {} has {}, and a container takes all of them", shape,
-                       Count(possible.front(), "chip"));
+                       Counted(possible.front(), "chip"));
   }
   return fmt::format("a host of {} has {} chips, and a container takes all of its host", shape,
                      JoinNumbers(possible));
@@ -54,7 +54,7 @@ std::string OtherSelection(const Subject& subject, std::int64_t chips) {
     }
     if (!one_pod || !subject.shape.choice[NodeLabel::kAcceleratorCount].free()) continue;
     return fmt::format(", or select topology {}, whose one host has {}", placement.topology.Text(),
-                       Count(chips, "chip"));
+                       Counted(chips, "chip"));
   }
   return "";
 }
@@ -121,7 +121,7 @@ void CheckWithoutGeneration(const Subject& subject, Report& report) {
     report.Add({.pointer = subject.At(container),
                 .container = std::string(container.name),
                 .summary = fmt::format("{} asks for {}, no host has more than {}", Title(container),
-                                       Count(*chips, "chip"), most),
+                                       Counted(*chips, "chip"), most),
                 .problem = fmt::format(
                     "asks for {} google.com/tpu, but no host of any generation we know{} "
                     "has more than {}. A container asks for the chips of its own host; the "
@@ -145,14 +145,14 @@ void CheckWithoutGeneration(const Subject& subject, Report& report) {
 std::string WithPodsFor(const Subject& subject, const std::vector<std::int64_t>& chips) {
   const auto& topology = subject.shape.topology;
   if (!topology || chips.size() != 1 || !subject.pods.scale.is_counted()) return "";
-  return fmt::format(" and let {} fill each {}", Count(topology->chips() / chips[0], "pod"),
+  return fmt::format(" and let {} fill each {}", Counted(topology->chips() / chips[0], "pod"),
                      topology->Text());
 }
 
 // Some sources have a host with these chips.
 Finding OfDisputedHost(const Subject& subject, const k8s::Container& container,
                        const tpu::DisputedHost& host) {
-  const std::string chips = Count(host.chips, "chip");
+  const std::string chips = Counted(host.chips, "chip");
   const std::vector<std::int64_t> possible = PossibleChips(subject);
   const std::string known = JoinNumbers(possible);
   return {
@@ -175,7 +175,7 @@ Finding OfOtherHost(const Subject& subject, const k8s::Container& container, std
   Finding finding = {.pointer = subject.At(container),
                      .container = std::string(container.name),
                      .summary = fmt::format("{} asks for {}, {} for {}", Title(container),
-                                            Count(chips, "chip"), Title(taker), taken),
+                                            Counted(chips, "chip"), Title(taker), taken),
                      .problem = fmt::format("asks for {} google.com/tpu, and {} for {}. Both run "
                                             "on one host, which gives a container "
                                             "all its chips or none.",
@@ -213,9 +213,9 @@ void Check(const Subject& subject, Report& report) {
     Finding finding = {
         .pointer = subject.At(container),
         .container = std::string(container.name),
-        .summary =
-            fmt::format("{} asks for {}, a host of {}{}{}", Title(container), Count(*chips, "chip"),
-                        NameOfHosts(subject), Gives(subject), JoinNumbers(possible)),
+        .summary = fmt::format("{} asks for {}, a host of {}{}{}", Title(container),
+                               Counted(*chips, "chip"), NameOfHosts(subject), Gives(subject),
+                               JoinNumbers(possible)),
         .problem =
             fmt::format("asks for {} google.com/tpu, but {}.{}{}", *chips, Truth(subject, possible),
                         *chips > possible.back() ? kTopologyShares : "", OfCores(subject, *chips)),

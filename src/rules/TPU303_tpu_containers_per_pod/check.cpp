@@ -60,7 +60,7 @@ void CheckWithoutGeneration(const Subject& subject, const Holders& holders, Repo
       containers.begin(), containers.end(),
       [&](const k8s::Container& container) { return ChipsOf(container).value_or(0) > most; });
   if (holders.most <= most || by_itself) return;
-  const std::string asked = Count(holders.most, "chip");
+  const std::string asked = Counted(holders.most, "chip");
   report.Add({.pointer = subject.At(*holders.second),
               .container = std::string(holders.second->name),
               .summary = fmt::format("containers ask for {} together, no host has more than {}",
@@ -106,11 +106,11 @@ void Check(const Subject& subject, Report& report) {
       {.pointer = pointer,
        .container = name,
        .summary = fmt::format("containers ask for {} together, a host of {} has {}",
-                              Count(asked, "chip"), label, host),
+                              Counted(asked, "chip"), label, host),
        .problem = fmt::format("is one of the containers ({}) that together ask for {}, but a host "
                               "of {} has {}, and a pod runs on one host.",
-                              names, Count(asked, "chip"), label, host),
-       .change = fmt::format("let the containers of the pod share {}", Count(host, "chip")),
+                              names, Counted(asked, "chip"), label, host),
+       .change = fmt::format("let the containers of the pod share {}", Counted(host, "chip")),
        .decision = "how the containers share the chips",
        .milder = UnlessKnown(subject.shape)});
 }

@@ -3,6 +3,7 @@
 
 #include "rules/engine/phrases.h"
 #include "rules/engine/suggestions.h"
+#include "tpu_admission/base/text.h"
 
 namespace tpu_admission::rules {
 namespace tpu305 {
@@ -37,14 +38,14 @@ bool IsDecided(const Subject& subject) {
 // does not look at chips.
 Finding OnSmallerHosts(const Subject& subject, const Hosts& hosts) {
   const std::string topology = subject.shape.topology->Text();
-  const std::string smaller = Count(hosts.smallest, "chip");
+  const std::string smaller = Counted(hosts.smallest, "chip");
   return {.pointer = subject.At(NodeLabel::kTopology),
           .summary = fmt::format("{} is also several hosts with {}, and a DaemonSet goes to each",
                                  topology, smaller),
           .problem = fmt::format("is {}, which is one host with {} as well as several with {}. The "
                                  "nodes of both carry the same labels, so the DaemonSet makes pods "
                                  "for the smaller hosts too, and these stay Pending.",
-                                 topology, Count(hosts.largest, "chip"), smaller),
+                                 topology, Counted(hosts.largest, "chip"), smaller),
           .edits = Selecting(subject, NodeLabel::kAcceleratorCount, std::to_string(hosts.largest))};
 }
 
@@ -63,12 +64,12 @@ void Check(const Subject& subject, Report& report) {
   report.Add(
       {.pointer = subject.At(NodeLabel::kTopology),
        .summary = fmt::format("{} is also one host with {}, whose nodes have the same labels",
-                              topology, Count(largest, "chip")),
+                              topology, Counted(largest, "chip")),
        .problem = fmt::format("is {}, which is one host with {} as well as several with {}. The "
                               "nodes of both carry the same labels, so a pod that asks for {} may "
                               "be sent to the larger host, and is refused there.",
-                              topology, Count(largest, "chip"), Count(chips, "chip"),
-                              Count(chips, "chip")),
+                              topology, Counted(largest, "chip"), Counted(chips, "chip"),
+                              Counted(chips, "chip")),
        .edits = Selecting(subject, NodeLabel::kAcceleratorCount, std::to_string(chips))});
 }
 

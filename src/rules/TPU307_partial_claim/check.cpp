@@ -40,7 +40,7 @@ void Check(const Subject& subject, Report& report) {
   for (const workload::DeviceRequest& request : subject.pods.device_requests) {
     if (report.full()) return;
     if (request.all || SomeMachineHas(subject.catalog, request.count)) continue;
-    const std::string found = Count(request.count, "chip");
+    const std::string found = Counted(request.count, "chip");
     report.Add({.pointer = subject.AtSpec(fmt::format("/devices/requests/{}", request.index)),
                 .part = std::string(request.name),
                 .summary = fmt::format("claims {}, but a claim takes all TPUs of its node", found),

@@ -19,11 +19,11 @@ void Check(const Subject& subject, Report& report) {
   report.Add(
       {.pointer = subject.At(workload::NodeLabel::kTopology),
        .summary = fmt::format("{} asks for {}, a host has {}", Printable(profile, 40),
-                              Count(asked, "chip"), host),
+                              Counted(asked, "chip"), host),
        .problem = fmt::format("is {}: the number after the colon is multiplied with the "
                               "profile's one chip, and the host has {}, which a pod takes "
                               "together.",
-                              Quoted(profile), Count(host, "chip")),
+                              Quoted(profile), Counted(host, "chip")),
        .edits = {{subject.At(workload::NodeLabel::kTopology), fmt::format("{}:{}", name, host)}}});
 }
 

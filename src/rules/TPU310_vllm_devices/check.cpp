@@ -146,12 +146,12 @@ void CheckContainer(const Subject& subject, const k8s::Container& container, Rep
       {.pointer = std::move(pointer),
        .container = std::string(container.name),
        .summary = fmt::format("{} is {}, and there {} {}", found->flag, found->devices,
-                              devices == 1 ? "is" : "are", Count(devices, "device")),
+                              devices == 1 ? "is" : "are", Counted(devices, "device")),
        .problem = fmt::format(
            "lets vLLM split its model over {} devices, one for each part. {} of {} {} {}{}, so "
            "vLLM ends when it starts, again and again, and the chips stand idle.",
-           found->devices, Count(*chips, "chip"), subject.shape.generation->label,
-           *chips == 1 ? "is" : "are", cores == 1 ? "" : "at most ", Count(devices, "device")),
+           found->devices, Counted(*chips, "chip"), subject.shape.generation->label,
+           *chips == 1 ? "is" : "are", cores == 1 ? "" : "at most ", Counted(devices, "device")),
        .change = fmt::format("set {} to {} if the model fits into so many, or ask for more chips",
                              found->flag, devices),
        .decision = "how many devices the model needs"});

@@ -48,17 +48,17 @@ std::string Consequence(std::int64_t found, std::int64_t pods) {
   const std::string all = fmt::format("the TPU runtime waits until {} pods run", pods);
   if (found < pods) {
     return fmt::format("{} on it, so a program on {} would hold its chips and never begin", all,
-                       Count(found, "pod"));
+                       Counted(found, "pod"));
   }
   const std::int64_t left = found % pods;
   return fmt::format("{} on each slice, so the {} left over would hold chips and never begin", all,
-                     Count(left, "pod"));
+                     Counted(left, "pod"));
 }
 
 // "2 pods do not fill a 4x4 slice: it takes 4"
 std::string Summary(std::int64_t found, const Slice& slice) {
   const std::string pods =
-      fmt::format("{}{} not fill ", Count(found, "pod"), found == 1 ? " does" : " do");
+      fmt::format("{}{} not fill ", Counted(found, "pod"), found == 1 ? " does" : " do");
   const std::string topology = slice.topology.Text();
   const std::string wanted = std::to_string(slice.pods);
   return pods + (found < slice.pods
@@ -76,7 +76,7 @@ std::string OtherTopology(const Subject& subject, std::int64_t found) {
     const workload::Selected& machine = subject.shape.choice[workload::NodeLabel::kMachineType];
     if (machine.fixed() && machine.value != placement.machine->name) continue;
     return fmt::format(", or select topology {}, which has {}", placement.topology.Text(),
-                       Count(found, "host"));
+                       Counted(found, "host"));
   }
   return "";
 }
@@ -84,9 +84,9 @@ std::string OtherTopology(const Subject& subject, std::int64_t found) {
 // ", but 4x4 is 16 chips on 4 hosts"
 std::string ButHosts(const Slice& slice) {
   return fmt::format(
-      ", but {} is {} on {}{}", slice.topology.Text(), Count(slice.topology.chips(), "chip"),
-      Count(slice.hosts, "host"),
-      slice.pods == slice.hosts ? "" : fmt::format(" for {}", Count(slice.pods, "pod")));
+      ", but {} is {} on {}{}", slice.topology.Text(), Counted(slice.topology.chips(), "chip"),
+      Counted(slice.hosts, "host"),
+      slice.pods == slice.hosts ? "" : fmt::format(" for {}", Counted(slice.pods, "pod")));
 }
 
 // As many replicas of one pod as the slice has pods were meant to be these: a replica is a whole
@@ -113,7 +113,7 @@ std::string PerSlice(const std::optional<Slice>& slice, bool part_of_host) {
   }
   return fmt::format(
       "{}: each replica of the group is one slice, which begins when exactly {} run{} on it.",
-      ButHosts(*slice), Count(slice->pods, "pod"), slice->pods == 1 ? "s" : "");
+      ButHosts(*slice), Counted(slice->pods, "pod"), slice->pods == 1 ? "s" : "");
 }
 
 // A Ray worker group: its number of hosts is that of one slice, whatever else is there.
@@ -132,7 +132,7 @@ void CheckPerSlice(const Subject& subject, Report& report) {
       .summary = fmt::format(
           "{} is {}{}", field, found,
           part    ? fmt::format(", and a pod of {} takes a part of {}",
-                                Count(subject.pods.chips_per_pod, "chip"), Name(subject.shape))
+                                Counted(subject.pods.chips_per_pod, "chip"), Name(subject.shape))
           : slice ? fmt::format(", a slice of {} takes {}", Name(subject.shape), slice->pods)
                   : ", so the group has no pod"),
       .problem = FoundPods(scale) + PerSlice(slice, part),
@@ -213,10 +213,10 @@ std::string WithOthers(const std::optional<Group>& group) {
     return ", and those of other replicated jobs may go to these nodes too";
   if (!group->same_chips) {
     return fmt::format(", and with the other replicated jobs they ask for {}",
-                       Count(group->chips, "chip"));
+                       Counted(group->chips, "chip"));
   }
   return fmt::format(", and with the other replicated jobs {} go to these nodes",
-                     Count(group->pods, "pod"));
+                     Counted(group->pods, "pod"));
 }
 
 std::int64_t Missing(const Group& group, const Slice& slice) {
@@ -274,11 +274,11 @@ void CheckRequest(const Subject& subject, Report& report) {
   report.Add(
       {.pointer = subject.At(workload::NodeLabel::kTopology),
        .summary =
-           fmt::format("a request is for {}, {} slice takes {}", Count(request->count, "pod"),
+           fmt::format("a request is for {}, {} slice takes {}", Counted(request->count, "pod"),
                        WithArticle(slice->topology.Text()), slice->pods),
        .problem = fmt::format("is a slice for {}, but ProvisioningRequest {} of this file "
                               "asks for room for {}: GKE makes whole slices, or nothing.",
-                              Count(slice->pods, "pod"), Quoted(request->name), request->count),
+                              Counted(slice->pods, "pod"), Quoted(request->name), request->count),
        .change = fmt::format("set count of the request's podSets to {}", slice->pods),
        .decision = "for how many slices the request is",
        .milder = Mode::kWarn});
@@ -293,12 +293,13 @@ void CheckEither(const Subject& subject, Report& report) {
   if (fewest % slice->pods == 0 || most % slice->pods == 0) return;
   report.Add(
       {.pointer = scale.pods.pointer(),
-       .summary = fmt::format("neither {} nor {} fill {} slice: it takes {}", fewest,
-                              Count(most, "pod"), WithArticle(slice->topology.Text()), slice->pods),
+       .summary =
+           fmt::format("neither {} nor {} fill {} slice: it takes {}", fewest, Counted(most, "pod"),
+                       WithArticle(slice->topology.Text()), slice->pods),
        .problem = fmt::format(
            "{}, so that {} or {} go to these nodes (the other template may be for them or not){}: "
            "the TPU runtime waits until {} pods run on each slice.",
-           FoundPods(scale), fewest, Count(most, "pod"), ButHosts(*slice), slice->pods),
+           FoundPods(scale), fewest, Counted(most, "pod"), ButHosts(*slice), slice->pods),
        .change = fmt::format("let the pods for {} be {} for each slice", slice->topology.Text(),
                              slice->pods),
        .decision = "whether the pods of the other template are for the same nodes",

@@ -2,6 +2,7 @@
 
 #include "rules/engine/phrases.h"
 #include "rules/engine/suggestions.h"
+#include "tpu_admission/base/text.h"
 
 namespace tpu_admission::rules {
 namespace tpu402 {
@@ -49,10 +50,10 @@ void Check(const Subject& subject, Report& report) {
   const std::string unit(Unit(scale.counting));
   Finding finding = {
       .pointer = scale.pods.pointer(),
-      .summary = fmt::format("{} of one {} span {} slices of {}", Count(found, "pod"), unit, slices,
-                             topology),
+      .summary = fmt::format("{} of one {} span {} slices of {}", Counted(found, "pod"), unit,
+                             slices, topology),
       .problem = fmt::format("{}, which is {} slices of {} ({} each) in one {}. {}",
-                             FoundPods(scale), slices, topology, Count(slice->pods, "pod"), unit,
+                             FoundPods(scale), slices, topology, Counted(slice->pods, "pod"), unit,
                              Consequence(subject, found - slice->pods))};
   Suggest(subject, slices, slice->pods, finding);
   report.Add(std::move(finding));

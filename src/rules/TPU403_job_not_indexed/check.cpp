@@ -2,6 +2,7 @@
 
 #include "rules/engine/phrases.h"
 #include "rules/engine/worker.h"
+#include "tpu_admission/base/text.h"
 
 namespace tpu_admission::rules {
 namespace tpu403 {
@@ -15,11 +16,11 @@ void Check(const Subject& subject, Report& report) {
   report.Add(
       {.pointer = fmt::format("{}/completionMode", scale.pointer),
        .summary = fmt::format("Job on {} is not Indexed, so pods have no worker number",
-                              Count(slice->hosts, "host")),
+                              Counted(slice->hosts, "host")),
        .problem = fmt::format(
            "is not Indexed, but the pods run on {} of {} slice and must know which worker each "
            "of them is. Only an Indexed Job gives its pods an index and a stable host name.",
-           Count(slice->hosts, "host"), WithArticle(slice->topology.Text())),
+           Counted(slice->hosts, "host"), WithArticle(slice->topology.Text())),
        .edits = {{fmt::format("{}/completionMode", scale.pointer), "Indexed"}}});
 }
 

@@ -73,6 +73,7 @@ const Rule kTPU404 = {
     .mode = Mode::kWarn,
     .judges_counts = true,
     .check = tpu404::Check,
+    .keeps_waiting = true,
 };
 
 }  // namespace tpu_admission::rules

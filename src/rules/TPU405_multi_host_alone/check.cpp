@@ -2,6 +2,7 @@
 
 #include "rules/engine/phrases.h"
 #include "rules/engine/worker.h"
+#include "tpu_admission/base/text.h"
 #include "tpu_admission/workload/kueue_keys.h"
 
 namespace tpu_admission::rules {
@@ -46,15 +47,16 @@ void Check(const Subject& subject, Report& report) {
   const bool leads = subject.pods.row->leads;
   const std::string who = leads ? std::string(LeadingPod(subject.pods.row->path))
                                 : WithArticle(subject.workload.kind->name);
-  report.Add({.pointer = subject.At(workload::NodeLabel::kTopology),
-              .summary = fmt::format("{} has {}, {} does not start pods on all of them",
-                                     slice->topology.Text(), Count(slice->hosts, "host"), who),
-              .problem = fmt::format("is {}, {} on {} that begin only when a pod runs on each of "
-                                     "them; {} by itself does not see to that.",
-                                     slice->topology.Text(), Count(slice->topology.chips(), "chip"),
-                                     Count(slice->hosts, "host"), who),
-              .change = Change(leads, who, slice->pods),
-              .decision = "which kind of object is to make the pods of the slice"});
+  report.Add(
+      {.pointer = subject.At(workload::NodeLabel::kTopology),
+       .summary = fmt::format("{} has {}, {} does not start pods on all of them",
+                              slice->topology.Text(), Counted(slice->hosts, "host"), who),
+       .problem = fmt::format("is {}, {} on {} that begin only when a pod runs on each of "
+                              "them; {} by itself does not see to that.",
+                              slice->topology.Text(), Counted(slice->topology.chips(), "chip"),
+                              Counted(slice->hosts, "host"), who),
+       .change = Change(leads, who, slice->pods),
+       .decision = "which kind of object is to make the pods of the slice"});
 }
 
 }  // namespace tpu405

@@ -3,6 +3,7 @@
 #include "rules/engine/phrases.h"
 #include "rules/engine/suggestions.h"
 #include "rules/engine/worker.h"
+#include "tpu_admission/base/text.h"
 
 namespace tpu_admission::rules {
 namespace tpu406 {
@@ -20,11 +21,11 @@ void Check(const Subject& subject, Report& report) {
   const std::string topology = slice->topology.Text();
   report.Add({.pointer = scale.slices.pointer(),
               .summary = fmt::format("a slice of {} is spread over {} with {} each", topology,
-                                     Count(jobs, "Job"), Count(pods, "pod")),
+                                     Counted(jobs, "Job"), Counted(pods, "pod")),
               .problem = fmt::format(
                   "is {}, so the {} of {} slice belong to several Jobs. Each Job counts its pods "
                   "from 0, starts and fails by itself, and nothing keeps the Jobs on one slice.",
-                  jobs, Count(slice->pods, "pod"), WithArticle(topology)),
+                  jobs, Counted(slice->pods, "pod"), WithArticle(topology)),
               .edits = std::move(edits)});
 }
 

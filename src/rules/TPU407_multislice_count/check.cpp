@@ -98,7 +98,7 @@ void CheckContainer(const Subject& subject, const k8s::Container& container, con
   const std::string made = fmt::format(
       "{} makes {}",
       sums.group == sums.all ? "the object" : "its group " + Quoted(subject.pods.scale.group),
-      Count(sums.group, "slice"));
+      Counted(sums.group, "slice"));
   const std::string pointer =
       subject.At(container, fmt::format("/env/{}/value", container.EnvIndex(variable)));
   report.Add(

@@ -41,15 +41,16 @@ void CheckId(const Subject& subject, const k8s::Container& container, const Slic
   if (pods < 2 || !Literal(container, workload::kTpuWorkerId) || RunsAlone(container)) return;
   const std::string place = std::to_string(container.EnvIndex(workload::kTpuWorkerId));
   const std::string id(Printable(*Literal(container, workload::kTpuWorkerId)));
-  report.Add({.pointer = subject.At(container, fmt::format("/env/{}/value", place)),
-              .container = std::string(container.name),
-              .summary = fmt::format("all {} would have TPU_WORKER_ID {}", Count(pods, "pod"), id),
-              .problem = fmt::format("is {} in every one of the {} made from this template, but "
-                                     "the {} of {} must number themselves from 0.",
-                                     id, Count(pods, "pod"), Count(slice.hosts, "host"),
-                                     slice.topology.Text()),
-              .change = "remove TPU_WORKER_ID, or take it from the pod's own index",
-              .decision = "who tells the workers their numbers"});
+  report.Add(
+      {.pointer = subject.At(container, fmt::format("/env/{}/value", place)),
+       .container = std::string(container.name),
+       .summary = fmt::format("all {} would have TPU_WORKER_ID {}", Counted(pods, "pod"), id),
+       .problem = fmt::format("is {} in every one of the {} made from this template, but "
+                              "the {} of {} must number themselves from 0.",
+                              id, Counted(pods, "pod"), Counted(slice.hosts, "host"),
+                              slice.topology.Text()),
+       .change = "remove TPU_WORKER_ID, or take it from the pod's own index",
+       .decision = "who tells the workers their numbers"});
 }
 
 // Whether "$(NAME)" in a value is one word, whoever sets it: a number, or what a label or a
@@ -92,15 +93,15 @@ void CheckHosts(const Subject& subject, const k8s::Container& container, const S
   report.Add({.pointer = subject.At(container, fmt::format("/env/{}/value", place)),
               .container = std::string(container.name),
               .summary = fmt::format("TPU_WORKER_HOSTNAMES has {}, a slice of {} has {}",
-                                     Count(names, "name"), slice.topology.Text(),
-                                     Count(slice.pods, "pod")),
+                                     Counted(names, "name"), slice.topology.Text(),
+                                     Counted(slice.pods, "pod")),
               .problem = fmt::format("has {}, but a slice of {} has {}: those that are not named "
                                      "are not found by the others.",
-                                     Count(names, "name"), slice.topology.Text(),
-                                     Count(slice.pods, "pod")),
+                                     Counted(names, "name"), slice.topology.Text(),
+                                     Counted(slice.pods, "pod")),
               .change = fmt::format(
                   "name all {} in the order of their numbers, or remove TPU_WORKER_HOSTNAMES",
-                  Count(slice.pods, "pod")),
+                  Counted(slice.pods, "pod")),
               .decision = "what the other workers are called"});
 }
 
@@ -140,7 +141,7 @@ void CheckSubGroupsOfOne(const Subject& subject, Report& report) {
               .problem = fmt::format(
                   "is 1, and all {} ask for chips. A LeaderWorkerSet without the fix of its issue "
                   "917 tells the leader TPU_WORKER_ID -1, and workers the host names of others.",
-                  Count(size, "pod")),
+                  Counted(size, "pod")),
               .change = "remove subGroupPolicy and set size to 1 (each pod is a group of its own, "
                         "so replicas grows as much), or use a LeaderWorkerSet with that fix",
               .decision = "which LeaderWorkerSet the cluster has"});

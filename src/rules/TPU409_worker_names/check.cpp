@@ -2,6 +2,7 @@
 
 #include "rules/engine/phrases.h"
 #include "rules/engine/worker.h"
+#include "tpu_admission/base/text.h"
 #include "tpu_admission/workload/tpu_variables.h"
 
 namespace tpu_admission::rules {
@@ -91,7 +92,7 @@ void Check(const Subject& subject, Report& report) {
   const std::optional<Slice> slice = subject.SliceOfPods();
   if (!OnSeveralHosts(subject, slice)) return;
   const std::string name = slice ? slice->topology.Text() : "the slice";
-  const std::string hosts = slice ? Count(slice->hosts, "host") : "hosts";
+  const std::string hosts = slice ? Counted(slice->hosts, "host") : "hosts";
   report.Add(pods.scale.counting == workload::Counting::kReplicas ? OfStatefulSet(name, hosts)
                                                                   : OfJob(pods, name, hosts));
 }

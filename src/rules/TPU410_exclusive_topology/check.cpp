@@ -116,7 +116,7 @@ void CheckDomain(const Subject& subject, const Slice& slice, bool is_group, Repo
                   "is {}, so {} sends all pods of a {} to one node. A {} has {}, and one "
                   "pod takes the chips of its node: the other pods stay Pending.",
                   *label, subject.workload.kind->name, unit, slice.topology.Text(),
-                  Count(slice.hosts, "host")),
+                  Counted(slice.hosts, "host")),
               .edits = node_pool});
 }
 
@@ -135,7 +135,7 @@ void Check(const Subject& subject, Report& report) {
               .problem = fmt::format(
                   "has no {}, so the pods of {} may be mixed over the node pools of {}: a "
                   "slice whose hosts run pods of two Jobs begins neither of them.",
-                  workload::kJobSetExclusiveTopology, Count(jobs, "Job"), topology),
+                  workload::kJobSetExclusiveTopology, Counted(jobs, "Job"), topology),
               .edits = {{PointerOf(""), std::string(workload::kGkeNodePool)}},
               .change = " in the annotations",
               .milder = Mode::kAudit});

@@ -38,7 +38,7 @@ void CheckElastic(const Subject& subject, Report& report) {
   report.Add(
       {.pointer = elastic.pointer(),
        .summary = fmt::format("elasticSlices is {}, but there are only {}", *elastic.value,
-                              Count(*slices, "slice")),
+                              Counted(*slices, "slice")),
        .problem = fmt::format("is {}: so many slices may be missing at a time, but the workers "
                               "have only {} (numSlices).",
                               *elastic.value, *slices),

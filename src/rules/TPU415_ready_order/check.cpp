@@ -33,7 +33,7 @@ void Check(const Subject& subject, Report& report) {
            "is waited for: {} makes the other pods when this one is ready. TPU programs begin when "
            "all {} are there, so a probe of the program never succeeds.",
            by_leader ? "startupPolicy LeaderReady" : "podManagementPolicy OrderedReady",
-           Count(slice->hosts, "host")),
+           Counted(slice->hosts, "host")),
        .edits = {by_leader ? k8s::JsonEdit{"/spec/startupPolicy", "LeaderCreated"}
                            : k8s::JsonEdit{"/spec/podManagementPolicy", "Parallel"}}});
 }

@@ -41,7 +41,7 @@ bool IsUnknown(const Subject& subject, const std::string& key, const std::string
 
 // "the workers on the 4 hosts of 4x4"
 std::string Workers(const Slice& slice) {
-  return fmt::format("the workers on the {} of {}", Count(slice.hosts, "host"),
+  return fmt::format("the workers on the {} of {}", Counted(slice.hosts, "host"),
                      slice.topology.Text());
 }
 

@@ -34,8 +34,8 @@ void CheckTopology(const Subject& subject, bool autopilot, Report& report) {
       .summary = fmt::format("{} is offered on GKE {} only", what, there),
       .problem = fmt::format("is {} on hosts of {}, which the tables we know offer on GKE {} "
                              "only; this cluster is {}.",
-                             elsewhere->topology.Text(), Count(elsewhere->chips_per_host(), "chip"),
-                             there, here)};
+                             elsewhere->topology.Text(),
+                             Counted(elsewhere->chips_per_host(), "chip"), there, here)};
   SuggestTopology(subject, WishedChips(subject), finding);
   report.Add(std::move(finding));
 }

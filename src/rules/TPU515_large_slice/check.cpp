@@ -3,6 +3,7 @@
 #include <array>
 
 #include "rules/engine/phrases.h"
+#include "tpu_admission/base/text.h"
 #include "tpu_admission/workload/gke_labels.h"
 
 namespace tpu_admission::rules {
@@ -30,11 +31,11 @@ void Check(const Subject& subject, Report& report) {
   report.Add(
       {.pointer = subject.At(workload::NodeLabel::kTopology),
        .summary = fmt::format("a slice of {} is hardly to be had without a reservation",
-                              Count(chips, "chip")),
+                              Counted(chips, "chip")),
        .problem = fmt::format("is {} at once, and nothing says where they come from. If the node "
                               "pool is there already, this is no fault; else so large a slice is "
                               "hardly ever free on demand, and the pods stay Pending.",
-                              Count(chips, "chip")),
+                              Counted(chips, "chip")),
        .change = "select a reservation, Spot or flex-start, or the node pool",
        .decision = "which kind of capacity is meant"});
 }

@@ -71,10 +71,10 @@ void CheckShared(const Subject& subject, std::size_t index, const std::string& p
   report.Add({.pointer = pointer + "/gcePersistentDisk/readOnly",
               .part = fmt::format("{}/readOnly", name),
               .summary = fmt::format("disk {} is to be written to on {}, but goes to one at a time",
-                                     Quoted(name), Count(slice->hosts, "host")),
+                                     Quoted(name), Counted(slice->hosts, "host")),
               .problem = fmt::format("is not true, so the disk can be attached to one node at a "
                                      "time: on the other {} of {} the pods wait for it.",
-                                     Count(slice->hosts - 1, "host"), slice->topology.Text()),
+                                     Counted(slice->hosts - 1, "host"), slice->topology.Text()),
               .change = "set readOnly to true, or use Cloud Storage or Filestore",
               .decision = "how the hosts are to share the data"});
 }
@@ -101,10 +101,10 @@ void CheckClaim(const Subject& subject, std::size_t index, Report& report) {
   report.Add({.pointer = std::move(pointer),
               .part = fmt::format("{}/accessModes", spec.volumes[index].name),
               .summary = fmt::format("claim {} is for one node, but {} mount it", Quoted(name),
-                                     Count(slice->hosts, "host")),
+                                     Counted(slice->hosts, "host")),
               .problem = fmt::format("is {}, a claim of this file whose access modes are for one "
                                      "node at a time: on the other {} of {} the pods wait for it.",
-                                     Quoted(name), Count(slice->hosts - 1, "host"),
+                                     Quoted(name), Counted(slice->hosts - 1, "host"),
                                      slice->topology.Text()),
               .change = "claim ReadOnlyMany or ReadWriteMany",
               .decision = "how the hosts are to share the data",

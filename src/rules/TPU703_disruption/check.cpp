@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include "rules/engine/phrases.h"
+#include "tpu_admission/base/text.h"
 #include "tpu_admission/workload/gke_labels.h"
 
 namespace tpu_admission::rules {
@@ -21,16 +22,16 @@ void CheckGrace(const Subject& subject, Report& report) {
   const std::int64_t notice = subject.catalog.node_limits().spot_notice_seconds;
   const bool in_vain = grace > notice && notice > 0 && IsOnSpot(spec);
   if (!in_vain && grace > kDefaultGrace) return;
-  const std::string found = Count(grace, "second");
+  const std::string found = Counted(grace, "second");
   report.Add(
       {.pointer = subject.AtSpec("/terminationGracePeriodSeconds"),
        .summary = in_vain ? fmt::format("grace period of {}, but a Spot VM has {}", found,
-                                        Count(notice, "second"))
+                                        Counted(notice, "second"))
                           : fmt::format("grace period of {} is short for a checkpoint", found),
        .problem =
            in_vain
                ? fmt::format("is {}, but a Spot VM ends {} after its notice.", found,
-                             Count(notice, "second"))
+                             Counted(notice, "second"))
                : fmt::format(
                      "is {}, which is hardly enough to save a checkpoint when the node is stopped.",
                      found),
@@ -47,10 +48,10 @@ void CheckPriority(const Subject& subject, Report& report) {
   if (!slice || !slice->multi_host()) return;
   report.Add(
       {.pointer = subject.AtSpec("/priorityClassName"),
-       .summary = fmt::format("a job on {} has no priority class", Count(slice->hosts, "host")),
+       .summary = fmt::format("a job on {} has no priority class", Counted(slice->hosts, "host")),
        .problem = fmt::format("is not set: any pod of a higher priority may displace one of these, "
                               "and with it the work of all {}.",
-                              Count(slice->hosts, "host")),
+                              Counted(slice->hosts, "host")),
        .change = "set priorityClassName to a class for training jobs",
        .decision = "which priority the job has"});
 }

@@ -3,6 +3,7 @@
 #include "rules/engine/phrases.h"
 #include "rules/engine/worker.h"
 #include "rules/engine/worker_rules.h"
+#include "tpu_admission/base/text.h"
 #include "tpu_admission/workload/tpu_variables.h"
 
 namespace tpu_admission::rules {
@@ -10,7 +11,7 @@ namespace tpu803 {
 
 void ReportNoNames(const Subject& subject, const k8s::Container& container, const Slice& slice,
                    Report& report) {
-  const std::string workers = Count(slice.pods, "worker");
+  const std::string workers = Counted(slice.pods, "worker");
   report.Add(
       {.pointer = subject.At(container),
        .container = std::string(container.name),
@@ -32,7 +33,7 @@ void ReportNoNumber(const Subject& subject, const k8s::Container& container, con
            fmt::format("no TPU_WORKER_ID: the worker does not know which of {} it is", slice.pods),
        .problem = fmt::format("has the names of the {}, but no TPU_WORKER_ID: JAX stops at its "
                               "start, for it does not know which of them it is.",
-                              Count(slice.pods, "worker")),
+                              Counted(slice.pods, "worker")),
        .change = "set TPU_WORKER_ID to the pod's number (its place in the list, from 0)",
        .decision = "which number the worker has"});
 }

@@ -22,7 +22,7 @@ void ReportRange(const Subject& subject, const k8s::Container& container, std::s
                                      Quoted(found), workers - 1),
               .problem = fmt::format("is {}, but the slice has {}, numbered from 0 to {}: the TPU "
                                      "runtime finds no place for this one.",
-                                     Quoted(found), Count(workers, "worker"), workers - 1),
+                                     Quoted(found), Counted(workers, "worker"), workers - 1),
               .change = "take the pod's number within its slice",
               .decision = "which number the worker has"});
 }

@@ -138,11 +138,11 @@ std::optional<Fault> FaultOf(const Subject& subject, const HostNameList& names,
   if (auto fault = FaultOfForm(list)) return fault;
   const std::int64_t count = CountHostNames(list);
   if (count < slice.pods) {
-    const std::string found = fmt::format("has {}, a slice of {} has {}", Count(count, "name"),
-                                          slice.topology.Text(), Count(slice.pods, "pod"));
+    const std::string found = fmt::format("has {}, a slice of {} has {}", Counted(count, "name"),
+                                          slice.topology.Text(), Counted(slice.pods, "pod"));
     return Fault{
         found, found + ": those that are not named are not found by the others",
-        fmt::format("name all {} in the order of their numbers", Count(slice.pods, "pod"))};
+        fmt::format("name all {} in the order of their numbers", Counted(slice.pods, "pod"))};
   }
   return FaultOfService(subject, list);
 }

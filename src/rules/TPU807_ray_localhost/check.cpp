@@ -2,6 +2,7 @@
 
 #include "rules/engine/phrases.h"
 #include "rules/engine/worker.h"
+#include "tpu_admission/base/text.h"
 #include "tpu_admission/workload/tpu_variables.h"
 
 namespace tpu_admission::rules {
@@ -37,10 +38,10 @@ void Check(const Subject& subject, Report& report) {
     report.Add({.pointer = subject.At(container, fmt::format("/env/{}/value", place)),
                 .container = std::string(container.name),
                 .summary = fmt::format("TPU_WORKER_HOSTNAMES is localhost on one of {} of a slice",
-                                       Count(worker->workers, "worker")),
+                                       Counted(worker->workers, "worker")),
                 .problem = fmt::format("is localhost, but the slice has {}: each would run for "
                                        "itself. GKE writes this into pods of a single host.",
-                                       Count(worker->workers, "worker")),
+                                       Counted(worker->workers, "worker")),
                 .change = "turn on the fix of this rule, or set TPU_PROCESS_BOUNDS where hosts are "
                           "meant to run alone",
                 .decision = "whether the hosts run alone"});

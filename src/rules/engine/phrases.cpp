@@ -15,10 +15,6 @@ std::string Title(const k8s::Container& container) {
          Quoted(alone ? container.list : container.name);
 }
 
-std::string Count(std::int64_t number, std::string_view noun) {
-  return std::to_string(number).append(" ").append(noun).append(number == 1 ? "" : "s");
-}
-
 std::string WithArticle(std::string_view word) {
   const std::string_view first = word.substr(0, word.find('x'));
   const bool is_an = first.find_first_of("8AEIO") == 0 || first == "11" || first == "18";
@@ -100,7 +96,7 @@ std::string FoundPods(const workload::Scale& scale) {
   std::string text = (scale.pods.written ? "is " : "is not set, so it is ") + number;
   const std::string with_tpus = std::to_string(scale.tpu_pods.value_or(0));
   if (scale.sub_group > 0) {
-    const std::string pods = Count(scale.tpu_pods.value_or(0), "pod");
+    const std::string pods = Counted(scale.tpu_pods.value_or(0), "pod");
     return fmt::format("{} in sub-groups of {}, so {} with TPUs form{} a slice", text,
                        scale.sub_group, pods, scale.tpu_pods == 1 ? "s" : "");
   }

@@ -12,8 +12,6 @@ namespace tpu_admission::rules {
 
 // `container "jax"`, `init container "setup"`.
 std::string Title(const k8s::Container& container);
-// "1 chip", "4 chips".
-std::string Count(std::int64_t number, std::string_view noun);
 // "a 4x4", "an 8x8", "a Pod": a number, topology or kind as it is spoken.
 std::string WithArticle(std::string_view word);
 // "tpu-v6e-slice 4x4", or "tpu-v6e-slice" without a topology.

@@ -7,6 +7,7 @@
 
 #include "rules/engine/phrases.h"
 #include "rules/engine/worker.h"
+#include "tpu_admission/base/text.h"
 #include "tpu_admission/workload/tpu_variables.h"
 
 namespace tpu_admission::rules {
@@ -85,7 +86,7 @@ bool HasNames(const k8s::Container& container) {
 void ReportUnnamed(const Subject& subject, Served served, Report& report) {
   const std::optional<Worker> worker = WorkerOf(subject, served);
   if (!worker || worker->workers < 2) return;
-  const std::string workers = Count(worker->workers, "worker");
+  const std::string workers = Counted(worker->workers, "worker");
   for (const k8s::Container& container : subject.pods.pod.spec.containers) {
     if (!container.Stays() || !workload::UsesTpu(container)) continue;
     if (HasNames(container) || RunsAlone(container)) continue;

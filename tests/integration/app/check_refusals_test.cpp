@@ -79,7 +79,8 @@ TEST(CheckRefusals, WhatAProjectFileNamesAndIsNotThere) {
               HasSubstr(".tpu-admission.yaml:1:11: baseline: found "
                         "\"known.yaml\", and there is no such file; "
                         "check --write-baseline writes it"));
-  EXPECT_EQ(says("baseline: known.yaml\n", {"--write-baseline"}), "");
+  EXPECT_EQ(says("baseline: known.yaml\n", {"--write-baseline"}),
+            "tpu-admission: wrote known.yaml, which knows 2 findings\n");
   EXPECT_THAT(says("{}\n", {"--baseline=none.yaml"}),
               HasSubstr("--baseline: none.yaml: No such file or directory; --write-baseline"));
 }

@@ -27,7 +27,7 @@ TEST(Baseline, KnowsWhatItWrote) {
   read.Mark("a.yaml", report);
   EXPECT_TRUE(report.objects[0].findings[1].is_known);
   EXPECT_FALSE(report.objects[0].findings[2].is_known) << "one more than was known";
-  EXPECT_EQ(read.Unused(), 0U);
+  EXPECT_EQ(read.Left(), 0U);
   FileReport other = Report(1);
   read.Mark("other.yaml", other);
   EXPECT_FALSE(other.objects[0].findings[0].is_known);

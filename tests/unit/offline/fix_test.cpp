@@ -33,6 +33,18 @@ TEST(Fix, TakesTheRepairThatIsAskedFor) {
   EXPECT_THAT(fixed.text, HasSubstr("tolerations")) << "what is left to add is added";
 }
 
+// What only warns has one repair, a, whichever was asked for before.
+TEST(Fix, WhateverRepairIsTakenTheWarningsThatAreLeftAreFollowed) {
+  std::string three = kThree;
+  three.insert(three.find("  containers"),
+               "  tolerations:\n  - {key: google.com/tpu, operator: Equal, value: \"true\"}\n");
+  for (const char label : {'a', 'b'}) {
+    const FixedText fixed = Fixed(three, label);
+    EXPECT_THAT(fixed.problems, IsEmpty());
+    EXPECT_THAT(fixed.text, HasSubstr("value: \"present\"")) << label;
+  }
+}
+
 // Requests would be computed from chips that are to be repaired first.
 TEST(Fix, AnObjectWithoutTheRepairIsNamedAndLeftAsItIs) {
   const FixedText none = Fixed(kThree, 'c');
