@@ -8,8 +8,22 @@
 namespace tpu_admission::workload {
 namespace {
 
+// A count that is not written is 1.
 void Set(const Count& count, std::int64_t value, Edits& edits) {
-  if (!count.written || count.value != value) edits.push_back({count.pointer(), value});
+  if (count.value != value) edits.push_back({count.pointer(), value});
+}
+
+// With neither count both are 1; with parallelism alone completions stay away.
+void SetPodsOfJob(const Scale& scale, std::int64_t count, Edits& edits) {
+  const Count& done = scale.completions;
+  if (done.written) {
+    const bool follow = done.value == scale.pods.value || done.value.value_or(0) < count;
+    Set(scale.pods, count, edits);
+    if (follow) Set(done, count, edits);
+  } else if (scale.pods.written || count != 1) {
+    Set(scale.pods, count, edits);
+    edits.push_back({done.pointer(), count});
+  }
 }
 
 // "/values/1": an alternative is one of the values of an In.
@@ -124,13 +138,8 @@ void SetChips(const PodSet& pods, const k8s::Container& container, std::int64_t 
 
 void SetPods(const Scale& scale, std::int64_t count, Edits& edits) {
   switch (scale.counting) {
-    case Counting::kJob: {
-      const Count& done = scale.completions;
-      const bool equal = !done.written || done.value == scale.pods.value;
-      Set(scale.pods, count, edits);
-      if (equal || done.value.value_or(0) < count) Set(done, count, edits);
-      return;
-    }
+    case Counting::kJob:
+      return SetPodsOfJob(scale, count, edits);
     case Counting::kGroup:
       if (scale.sub_group > 0) return SetSubGroup(scale, count, edits);
       return Set(scale.pods, count + scale.leaders_without_tpus, edits);
