@@ -61,6 +61,21 @@ std::string Flags(const Emitted& plan) {
   return flags;
 }
 
+// An entry of a ComputeClass.
+// https://cloud.google.com/kubernetes-engine/docs/reference/crds/computeclass
+std::string SpecificReservation(std::string_view path) {
+  const workload::Reservation reservation = workload::ReadReservation(path);
+  std::string text = fmt::format("      - name: {}\n", reservation.name);
+  if (!reservation.project.empty()) {
+    text += fmt::format("        project: {}\n", reservation.project);
+  }
+  if (reservation.block.empty()) return text;
+  text += fmt::format("        reservationBlock:\n          name: {}\n", reservation.block);
+  if (reservation.sub_block.empty()) return text;
+  return text + fmt::format("          reservationSubBlock:\n            name: {}\n",
+                            reservation.sub_block);
+}
+
 }  // namespace
 
 std::string NodeLabels(const Emitted& plan, std::string_view field) {
@@ -189,13 +204,8 @@ Result<std::string> EmitComputeClass(const Emitted& plan) {
     capacity =
         "    reservations:\n"
         "      affinity: Specific\n"
-        "      specific:\n";
-    for (const auto& [key, value] : workload::ReservationLabels(plan.capacity.reservation)) {
-      if (key == workload::kGkeReservation) capacity += fmt::format("      - name: {}\n", value);
-      if (key == workload::kGkeReservationProject) {
-        capacity += fmt::format("        project: {}\n", value);
-      }
-    }
+        "      specific:\n" +
+        SpecificReservation(plan.capacity.reservation);
   }
   return fmt::format(
       "apiVersion: cloud.google.com/v1\n"

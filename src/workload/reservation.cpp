@@ -15,19 +15,25 @@ std::string_view PartOf(std::string_view path, std::string_view kind) {
 
 }  // namespace
 
+Reservation ReadReservation(std::string_view path) {
+  const std::string_view name = PartOf(path, "reservations/");
+  return {.name = name.empty() ? path.substr(0, path.find('/')) : name,
+          .project = PartOf(path, "projects/"),
+          .block = PartOf(path, "/reservationBlocks/"),
+          .sub_block = PartOf(path, "/reservationSubBlocks/")};
+}
+
 std::vector<std::pair<std::string_view, std::string_view>> ReservationLabels(
-    std::string_view reservation) {
-  std::string_view name = PartOf(reservation, "reservations/");
-  if (name.empty()) name = reservation.substr(0, reservation.find('/'));
-  std::vector<std::pair<std::string_view, std::string_view>> labels = {{kGkeReservation, name}};
-  const std::pair<std::string_view, std::string_view> others[] = {
-      {kGkeReservationProject, "projects/"},
-      {kGkeReservationBlocks, "/reservationBlocks/"},
-      {kGkeReservationSubBlocks, "/reservationSubBlocks/"}};
-  for (const auto& [key, kind] : others) {
-    const std::string_view value = PartOf(reservation, kind);
-    if (!value.empty()) labels.emplace_back(key, value);
-  }
+    std::string_view path) {
+  const Reservation reservation = ReadReservation(path);
+  std::vector<std::pair<std::string_view, std::string_view>> labels = {
+      {kGkeReservation, reservation.name},
+      {kGkeReservationProject, reservation.project},
+      {kGkeReservationBlocks, reservation.block},
+      {kGkeReservationSubBlocks, reservation.sub_block}};
+  std::erase_if(labels, [](const auto& label) {
+    return label.first != kGkeReservation && label.second.empty();
+  });
   return labels;
 }
 

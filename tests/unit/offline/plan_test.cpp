@@ -227,6 +227,13 @@ TEST(Emit, GivesAFlavorTheLabelsThatPodsOfTheWaySelect) {
                         "    cloud.google.com/reservation-project: p\n"));
   EXPECT_THAT(Emit("computeclass", way, shared, {}).value(),
               HasSubstr("\n      - name: r\n        project: p\n"));
+  const Capacity part{.reservation = "r/reservationBlocks/b/reservationSubBlocks/s"};
+  EXPECT_THAT(Emit("computeclass", way, part, {}).value(),
+              HasSubstr("\n      - name: r\n"
+                        "        reservationBlock:\n"
+                        "          name: b\n"
+                        "          reservationSubBlock:\n"
+                        "            name: s\n"));
 }
 
 }  // namespace
