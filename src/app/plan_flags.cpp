@@ -3,6 +3,8 @@
 #include <regex>
 
 #include "app/flags.h"
+#include "tpu_admission/offline/plan.h"
+#include "tpu_admission/workload/reservation.h"
 
 namespace tpu_admission::app {
 namespace {
@@ -43,12 +45,20 @@ const CLI::Validator kNamed(
 // A line of text that goes into a manifest as it is.
 const CLI::Validator kPlain(
     [](const std::string& text) {
+      if (text.empty()) return std::string("is empty; leave the flag out instead");
       static const std::regex kText("[A-Za-z0-9][-A-Za-z0-9._/:@]{0,253}");
       return std::regex_match(text, kText)
                  ? std::string()
                  : "\"" + text + "\" has a character that may not be there";
     },
     "TEXT");
+
+const CLI::Validator kReservation(
+    [](const std::string& text) {
+      if (text.empty()) return std::string("is empty; name one, or leave the flag out");
+      return workload::ReadReservation(text) ? std::string() : offline::NoReservation(text);
+    },
+    "NAME");
 
 }  // namespace
 
@@ -79,7 +89,7 @@ void AddPlan(CLI::App& command, PlanOptions& options) {
   command.add_flag("--spot", options.capacity.spot, "on Spot VMs");
   command.add_flag("--flex-start", options.capacity.flex_start, "by flex-start");
   command.add_option("--reservation", options.capacity.reservation, "from this reservation")
-      ->check(kPlain);
+      ->check(kReservation);
   command.add_option("--name", options.naming.name, "name of what is emitted")
       ->check(kDnsLabel)
       ->capture_default_str();

@@ -6,6 +6,7 @@
 #include "offline/emit.h"
 #include "tpu_admission/base/text.h"
 #include "tpu_admission/workload/gke_labels.h"
+#include "tpu_admission/workload/reservation.h"
 
 namespace tpu_admission::offline {
 namespace {
@@ -269,11 +270,20 @@ constexpr auto kNames = [] {
 
 }  // namespace
 
+std::string NoReservation(std::string_view text) {
+  return Quoted(text) +
+         " is no reservation: name it by NAME, by projects/PROJECT/reservations/NAME, or by either "
+         "with /reservationBlocks/BLOCK behind it";
+}
+
 Status CanBeHad(const Way& way, const Capacity& capacity) {
   const tpu::Generation& generation = *way.generation;
   const bool reserved = !capacity.reservation.empty();
   if (int{capacity.spot} + int{capacity.flex_start} + int{reserved} > 1) {
     return Error{"Spot, flex-start and a reservation exclude each other; take one"};
+  }
+  if (reserved && !workload::ReadReservation(capacity.reservation)) {
+    return Error{NoReservation(capacity.reservation)};
   }
   const auto refused = [&](tpu::Availability availability) {
     return availability == tpu::Availability::kNo;

@@ -63,8 +63,7 @@ std::string Flags(const Emitted& plan) {
 
 // An entry of a ComputeClass.
 // https://cloud.google.com/kubernetes-engine/docs/reference/crds/computeclass
-std::string SpecificReservation(std::string_view path) {
-  const workload::Reservation reservation = workload::ReadReservation(path);
+std::string SpecificReservation(const workload::Reservation& reservation) {
   std::string text = fmt::format("      - name: {}\n", reservation.name);
   if (!reservation.project.empty()) {
     text += fmt::format("        project: {}\n", reservation.project);
@@ -91,8 +90,8 @@ std::string NodeLabels(const Emitted& plan, std::string_view field) {
   }
   if (plan.capacity.spot) text += "  cloud.google.com/gke-spot: \"true\"\n";
   if (plan.capacity.flex_start) text += "  cloud.google.com/gke-flex-start: \"true\"\n";
-  if (!plan.capacity.reservation.empty()) {
-    for (const auto& [key, value] : workload::ReservationLabels(plan.capacity.reservation)) {
+  if (const auto reservation = workload::ReadReservation(plan.capacity.reservation)) {
+    for (const auto& [key, value] : workload::LabelsOf(*reservation)) {
       text += fmt::format("  {}: {}\n", key, value);
     }
     text += fmt::format("  {}: specific\n", workload::kGkeReservationAffinity);
@@ -200,12 +199,12 @@ Result<std::string> EmitComputeClass(const Emitted& plan) {
   std::string capacity;
   if (plan.capacity.spot) capacity = "    spot: true\n";
   if (plan.capacity.flex_start) capacity = "    flexStart:\n      enabled: true\n";
-  if (!plan.capacity.reservation.empty()) {
+  if (const auto reservation = workload::ReadReservation(plan.capacity.reservation)) {
     capacity =
         "    reservations:\n"
         "      affinity: Specific\n"
         "      specific:\n" +
-        SpecificReservation(plan.capacity.reservation);
+        SpecificReservation(*reservation);
   }
   return fmt::format(
       "apiVersion: cloud.google.com/v1\n"

@@ -219,7 +219,8 @@ bool Candidate::Is(const Written& written) const {
 
 std::optional<k8s::JsonEdit> IndexedOn(const Written& written, const Candidate& target) {
   const workload::Scale& scale = written.pods->scale;
-  if (scale.counting != Counting::kJob || target.placement.hosts < 2 || scale.indexed) return {};
+  if (scale.counting != Counting::kJob || target.placement.hosts < 2 || scale.may_be_indexed)
+    return {};
   return k8s::JsonEdit{std::string(scale.pointer) + "/completionMode", "Indexed"};
 }
 

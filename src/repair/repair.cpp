@@ -8,6 +8,7 @@
 #include "repair/faults.h"
 #include "repair/phrases.h"
 #include "repair/plan.h"
+#include "tpu_admission/workload/node_selection.h"
 
 namespace tpu_admission::repair {
 namespace {
@@ -224,8 +225,20 @@ class Search {
 
   k8s::JsonView BaseObject() { return k8s::Edited(object_, base_, arena_); }
 
+  // Whether an edit writes over what somebody else is to fill in, such as Helm.
+  bool WritesOverAPlaceholder(const Edits& edits) const {
+    return std::any_of(edits.begin(), edits.end(), [&](const JsonEdit& edit) {
+      return workload::IsPlaceholder(At(object_, edit.pointer).StringOr(""));
+    });
+  }
+
   Proof Prove(const Edits& edits) {
     left_ -= std::min(left_, cost_);
+    if (WritesOverAPlaceholder(edits)) {
+      Proof none;
+      none.unreadable = true;
+      return none;
+    }
     return prove_(k8s::Edited(object_, edits, arena_));
   }
 

@@ -1,5 +1,6 @@
 #include "tpu_admission/workload/chips.h"
 #include "tpu_admission/workload/gke_labels.h"
+#include "tpu_admission/workload/node_selection.h"
 
 #include <algorithm>
 
@@ -41,6 +42,11 @@ bool ToleratesTpuTaint(const k8s::PodSpec& spec) {
   return std::any_of(spec.tolerations.begin(), spec.tolerations.end(), [](const auto& each) {
     return each.Tolerates(kTpuResource, kTpuTaintValue, kTpuTaintEffect);
   });
+}
+
+bool IsOpen(const k8s::Toleration& toleration) {
+  return IsPlaceholder(toleration.key) || IsPlaceholder(toleration.op) ||
+         IsPlaceholder(toleration.value) || IsPlaceholder(toleration.effect);
 }
 
 bool UsesTpu(const k8s::Container& container) {

@@ -1,39 +1,59 @@
 #include "tpu_admission/workload/reservation.h"
 
+#include <algorithm>
+
+#include "tpu_admission/base/text.h"
 #include "tpu_admission/workload/gke_labels.h"
 
 namespace tpu_admission::workload {
 namespace {
 
-// Of "projects/p/reservations/r" what stands behind `kind`.
-std::string_view PartOf(std::string_view path, std::string_view kind) {
-  const std::size_t begin = path.find(kind);
-  if (begin == path.npos) return {};
-  const std::string_view rest = path.substr(begin + kind.size());
-  return rest.substr(0, rest.find('/'));
+bool IsName(std::string_view text) {
+  constexpr std::size_t kLongest = 63;
+  const auto is_letter = [](char c) { return c >= 'a' && c <= 'z'; };
+  const auto is_part = [&](char c) { return is_letter(c) || IsDigit(c) || c == '-'; };
+  return !text.empty() && text.size() <= kLongest && is_letter(text.front()) &&
+         text.back() != '-' && std::all_of(text.begin(), text.end(), is_part);
+}
+
+// What stands behind `kind` at the beginning of `path`, both taken off it: "z" of "zones/z/...".
+// Empty if nothing does.
+std::string_view Take(std::string_view& path, std::string_view kind) {
+  std::string_view rest = path;
+  if (TakeUntil(rest, '/') != kind || rest.empty()) return {};
+  const std::string_view value = TakeUntil(rest, '/');
+  if (!value.empty()) path = rest;
+  return value;
 }
 
 }  // namespace
 
-Reservation ReadReservation(std::string_view path) {
-  const std::string_view name = PartOf(path, "reservations/");
-  return {.name = name.empty() ? path.substr(0, path.find('/')) : name,
-          .project = PartOf(path, "projects/"),
-          .block = PartOf(path, "/reservationBlocks/"),
-          .sub_block = PartOf(path, "/reservationSubBlocks/")};
+std::optional<Reservation> ReadReservation(std::string_view text) {
+  Reservation reservation;
+  if (text.ends_with('/')) return std::nullopt;
+  reservation.project = Take(text, "projects");
+  if (!reservation.project.empty()) Take(text, "zones");
+  reservation.name = Take(text, "reservations");
+  if (reservation.name.empty() && reservation.project.empty()) {
+    reservation.name = TakeUntil(text, '/');
+  }
+  reservation.block = Take(text, "reservationBlocks");
+  if (!reservation.block.empty()) reservation.sub_block = Take(text, "reservationSubBlocks");
+  if (!text.empty() || reservation.name.empty()) return std::nullopt;
+  for (const auto& [key, value] : LabelsOf(reservation)) {
+    if (!IsName(value)) return std::nullopt;
+  }
+  return reservation;
 }
 
-std::vector<std::pair<std::string_view, std::string_view>> ReservationLabels(
-    std::string_view path) {
-  const Reservation reservation = ReadReservation(path);
+std::vector<std::pair<std::string_view, std::string_view>> LabelsOf(
+    const Reservation& reservation) {
   std::vector<std::pair<std::string_view, std::string_view>> labels = {
       {kGkeReservation, reservation.name},
       {kGkeReservationProject, reservation.project},
       {kGkeReservationBlocks, reservation.block},
       {kGkeReservationSubBlocks, reservation.sub_block}};
-  std::erase_if(labels, [](const auto& label) {
-    return label.first != kGkeReservation && label.second.empty();
-  });
+  std::erase_if(labels, [](const auto& label) { return label.second.empty(); });
   return labels;
 }
 

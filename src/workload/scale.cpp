@@ -55,9 +55,9 @@ void HoldWithinBounds(JsonView group, bool autoscales, Scale& scale) {
 // https://kubernetes.io/docs/concepts/workloads/controllers/job/#controlling-parallelism
 std::optional<std::int64_t> PodsAtOnce(const Scale& scale) {
   const Count& done = scale.completions;
-  const bool has_fewer = scale.counting == Counting::kJob && done.written && done.value &&
-                         scale.pods.value && *done.value < *scale.pods.value;
-  return has_fewer ? done.value : scale.pods.value;
+  if (scale.counting != Counting::kJob || !done.written) return scale.pods.value;
+  if (!done.value || !scale.pods.value) return std::nullopt;
+  return std::min(*done.value, *scale.pods.value);
 }
 
 // The TPU pods of one sub-group, where all sub-groups have the same.
@@ -179,6 +179,7 @@ Scale ReadScale(const PodSetRow& row, JsonView object, const Binding& binding,
   }
   const std::string_view mode = holder["completionMode"].StringOr("");
   scale.indexed = row.always_indexed ? mode != "NonIndexed" : mode == "Indexed";
+  scale.may_be_indexed = scale.indexed || IsPlaceholder(mode);
   scale.sub_group = Sensible(holder["subGroupPolicy"]["subGroupSize"].AsInteger()).value_or(0);
   scale.tpu_pods = PodsAtOnce(scale);
   scale.waits_for_ready = WaitsForReady(row, object);

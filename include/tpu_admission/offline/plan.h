@@ -56,8 +56,11 @@ Result<std::vector<Way>> Plan(const tpu::Catalog& catalog, const Wish& wish);
 struct Capacity {
   bool spot = false;
   bool flex_start = false;
-  std::string reservation = {};  // its name; empty: none
+  std::string reservation = {};  // as workload::ReadReservation() takes it; empty: none
 };
+
+// Why the text names no reservation.
+std::string NoReservation(std::string_view text);
 
 // Whether a way can be paid for so; the error says what is refused. Emit() asks it too.
 Status CanBeHad(const Way& way, const Capacity& capacity);

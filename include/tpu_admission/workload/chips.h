@@ -14,6 +14,8 @@ namespace tpu_admission::workload {
 inline constexpr std::string_view kTpuTaintValue = "present";
 inline constexpr std::string_view kTpuTaintEffect = "NoSchedule";
 bool ToleratesTpuTaint(const k8s::PodSpec& spec);
+// Some part of it is still to be filled in, so nobody knows what it tolerates.
+bool IsOpen(const k8s::Toleration& toleration);
 
 // Asks for google.com/tpu, and for more than a plain 0.
 bool UsesTpu(const k8s::Container& container);

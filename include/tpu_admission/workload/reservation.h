@@ -1,25 +1,28 @@
 // Reservations of Compute Engine, by their path or name, and as labels of nodes.
 #pragma once
 
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 namespace tpu_admission::workload {
 
-// What is not said is empty.
+// Parts that are not said are empty. Views of what was read.
 struct Reservation {
   std::string_view name;
   std::string_view project = {};
   std::string_view block = {};
   std::string_view sub_block = {};
 };
-// Of "r", "projects/p/reservations/r/reservationBlocks/b/reservationSubBlocks/s", a part of this,
-// or "r/reservationBlocks/b". Views of `path`.
-Reservation ReadReservation(std::string_view path);
+// "r", or "projects/p/reservations/r" with or without a zone, and behind either maybe
+// "/reservationBlocks/b", or "/reservationBlocks/b/reservationSubBlocks/s". Nothing of other texts,
+// or if a part is no name of Compute Engine, which could be no value of a label.
+// https://cloud.google.com/compute/docs/naming-resources
+std::optional<Reservation> ReadReservation(std::string_view text);
 
-// The labels that select it: key and value, the name first. Views of `path`.
+// The labels of nodes that select it: key and value, the name first.
 // https://cloud.google.com/kubernetes-engine/docs/how-to/consuming-reservations
-std::vector<std::pair<std::string_view, std::string_view>> ReservationLabels(std::string_view path);
+std::vector<std::pair<std::string_view, std::string_view>> LabelsOf(const Reservation& reservation);
 
 }  // namespace tpu_admission::workload

@@ -35,12 +35,13 @@ struct PodSet;
 
 struct Scale {
   Counting counting = Counting::kNone;
-  std::string_view pointer;  // JSON pointer of the object that holds the counts
-  Count pods;                // as written: parallelism, replicas, numOfHosts or size
-  Count completions;         // kJob: only if written
-  Count slices;              // how many times all this; 1 where the kind has no such count. Of
-                             // kPerSlice what its minReplicas and maxReplicas make of it
-  bool indexed = false;      // kJob: completionMode Indexed, or made so by the kind's controller
+  std::string_view pointer;     // JSON pointer of the object that holds the counts
+  Count pods;                   // as written: parallelism, replicas, numOfHosts or size
+  Count completions;            // kJob: only if written
+  Count slices;                 // how many times all this; 1 where the kind has no such count. Of
+                                // kPerSlice what its minReplicas and maxReplicas make of it
+  bool indexed = false;         // kJob: completionMode Indexed, or made so by the kind's controller
+  bool may_be_indexed = false;  // or that is still to be filled in
   // No Service knows the names of the pods: a JobSet that wants none, a StatefulSet without
   // serviceName.
   bool nameless = false;

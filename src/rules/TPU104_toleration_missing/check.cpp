@@ -48,9 +48,7 @@ void CheckWithoutChips(const Subject& subject, Report& report) {
   const k8s::PodSpec& spec = subject.pods.pod.spec;
   const bool may_pass =
       workload::ToleratesTpuTaint(spec) ||
-      std::any_of(spec.tolerations.begin(), spec.tolerations.end(), [](const auto& each) {
-        return workload::IsPlaceholder(each.key) || workload::IsPlaceholder(each.value);
-      });
+      std::any_of(spec.tolerations.begin(), spec.tolerations.end(), workload::IsOpen);
   if (may_pass || subject.cluster.platform == Platform::kSelfManaged) return;
   if (subject.pods.row->on_each_node) return CheckDaemonSet(subject, report);
   if (subject.pods.row->leads) CheckLeader(subject, report);

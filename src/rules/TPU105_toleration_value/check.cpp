@@ -48,7 +48,7 @@ void Check(const Subject& subject, Report& report) {
   for (std::size_t i = 0; i < tolerations.size(); ++i) {
     if (tolerations[i].key == workload::kTpuResource) wrong = i;
   }
-  if (!wrong || workload::IsPlaceholder(tolerations[*wrong].value)) return;
+  if (!wrong || workload::IsOpen(tolerations[*wrong])) return;
   std::string pointer = subject.AtSpec("/tolerations");
   AppendPointerIndex(pointer, *wrong);
   workload::Edits edits = Mended(tolerations[*wrong], pointer);

@@ -144,7 +144,7 @@ void Check(const Subject& subject, Report& report) {
   const auto machines = subject.shape.machines();
   const bool possible = std::any_of(machines.begin(), machines.end(),
                                     [&](const auto* machine) { return machine->chips == *count; });
-  if (possible || machines.empty() || subject.shape.machine_may_be_new()) return;
+  if (possible || machines.empty() || subject.shape.machine_is_unknown()) return;
   const std::int64_t asked = subject.pods.chips_per_pod;
   const tpu::DisputedHost* const disputed =
       asked == 0 || asked == *count ? subject.shape.DisputedHostOf(*count) : nullptr;

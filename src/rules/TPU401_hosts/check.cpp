@@ -166,17 +166,18 @@ struct Group {
   std::int64_t pods = 0;
   std::int64_t chips = 0;
   std::int64_t maybe_chips = 0;  // of those that may be sent there too
+  bool is_open = false;          // the counts of some of these say nothing
   int sets = 0;
   bool same_chips = true;                     // as the pods that are looked at
   const workload::PodSet* largest = nullptr;  // one Job, of which more pods may be asked for
 
-  bool Fills(const Slice& slice) const {
+  bool MayFill(const Slice& slice) const {
     const std::int64_t all = slice.topology.chips();
-    return chips % all == 0 || (maybe_chips > 0 && (chips + maybe_chips) % all == 0);
+    return is_open || chips % all == 0 || (maybe_chips > 0 && (chips + maybe_chips) % all == 0);
   }
 };
 
-// Nothing if there is but one, or if the counts of some say nothing.
+// Nothing if there is but one.
 std::optional<Group> GroupOf(const Subject& subject, const Slice& slice) {
   constexpr std::int64_t kMost = 100'000;  // of each factor
   if (subject.pods.row->name.empty() || subject.pods.scale.counting != Counting::kJob) return {};
@@ -187,12 +188,15 @@ std::optional<Group> GroupOf(const Subject& subject, const Slice& slice) {
     const workload::Together together = GoTogether(set.nodes, subject.pods.nodes);
     if (together == workload::Together::kNo) continue;
     if (set.SliceTopology() != subject.pods.SliceTopology()) continue;
-    if (!set.scale.tpu_pods) return {};
-    const std::int64_t pods = *set.scale.tpu_pods;
-    const std::int64_t jobs = set.scale.slices.value.value_or(1);
+    const std::int64_t pods = set.scale.tpu_pods.value_or(-1);
+    const std::int64_t jobs = set.scale.slices.value.value_or(-1);
     const std::int64_t chips = set.chips_per_pod;
     if (pods == 0 || jobs == 0) continue;  // paused
-    if (pods <= 0 || jobs <= 0 || chips <= 0 || std::max({pods, jobs, chips}) > kMost) return {};
+    if (pods < 0 || jobs < 0 || chips <= 0 || std::max({pods, jobs, chips}) > kMost) {
+      group.is_open = true;
+      ++group.sets;
+      continue;
+    }
     if (pods * chips % slice.topology.chips() == 0) continue;
     ++group.sets;
     group.same_chips = group.same_chips && chips == subject.pods.chips_per_pod;
@@ -316,7 +320,7 @@ void Check(const Subject& subject, Report& report) {
   if (!slice || !slice->multi_host() || found <= 0 || found % slice->pods == 0) return;
   if (IsSpread(scale, *slice)) return;
   const std::optional<Group> group = GroupOf(subject, *slice);
-  if (group && group->Fills(*slice)) return;
+  if (group && group->MayFill(*slice)) return;
   const bool on_purpose = MaySetOwnBounds(subject.pods.pod.spec);
   const bool doubtful = scale.counting == Counting::kReplicas || IsPaused(scale) ||
                         (group && group->maybe_chips > 0) || on_purpose;

@@ -24,15 +24,20 @@ std::string Consequence(const Subject& subject, std::int64_t left_over) {
 
 void Suggest(const Subject& subject, std::int64_t slices, std::int64_t pods, Finding& finding) {
   const workload::Scale& scale = subject.pods.scale;
-  const std::int64_t all = slices * scale.slices.value.value_or(1);
   if (scale.slices.field.empty()) {
     finding.change =
-        fmt::format("use a JobSet with {} replicas of a Job with parallelism {}", all, pods);
+        fmt::format("use a JobSet with {} replicas of a Job with parallelism {}", slices, pods);
     finding.decision = "how the work is divided";
-    return;
+  } else if (scale.slices.value.value_or(-1) < 0) {
+    const bool is_job = scale.counting == Counting::kJob;
+    finding.change = fmt::format("set {} to {}, and {} to {} times as many",
+                                 is_job ? "parallelism and completions" : scale.pods.field, pods,
+                                 scale.slices.field, slices);
+    finding.decision = "how many Jobs there are to be";
+  } else {
+    finding.edits = WithPods(subject, pods);
+    finding.edits.push_back({scale.slices.pointer(), slices * *scale.slices.value});
   }
-  finding.edits = WithPods(subject, pods);
-  finding.edits.push_back({scale.slices.pointer(), all});
 }
 
 void Check(const Subject& subject, Report& report) {

@@ -9,7 +9,7 @@ namespace tpu403 {
 
 void Check(const Subject& subject, Report& report) {
   const workload::Scale& scale = subject.pods.scale;
-  if (scale.counting != workload::Counting::kJob || scale.indexed) return;
+  if (scale.counting != workload::Counting::kJob || scale.may_be_indexed) return;
   const std::optional<Slice> slice = subject.SliceOfPods();
   if (!slice || !slice->multi_host() || scale.pods.value == 0) return;
   if (MayRunAlone(subject.pods.pod.spec)) return;

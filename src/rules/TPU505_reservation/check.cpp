@@ -55,6 +55,20 @@ std::optional<Fault> FaultOfAffinity(const workload::RequiredLabel& affinity, bo
                "is any, which GKE refuses for TPUs: it makes no node for this pod.", to_specific};
 }
 
+// A label for each part in the place of the path. Nothing if some of them say something else.
+workload::Edits InLabels(const Subject& subject, const workload::RequiredLabel& named,
+                         const workload::Reservation& reservation) {
+  workload::Edits all;
+  if (named.term != workload::Selected::kInNodeSelector) return all;
+  for (const auto& [key, value] : workload::LabelsOf(reservation)) {
+    const auto now = workload::FindRequired(subject.pods.pod.spec, key);
+    if (now && now->value != named.value && !now->Is(value)) return {};
+    const workload::Edits edits = Selecting(subject, {.key = key}, std::string(value));
+    all.insert(all.end(), edits.begin(), edits.end());
+  }
+  return all;
+}
+
 // What Compute Engine calls it, in a label.
 std::optional<Fault> FaultOfPath(const Subject& subject, const workload::RequiredLabel& named) {
   const std::string_view path = named.value;
@@ -64,13 +78,15 @@ std::optional<Fault> FaultOfPath(const Subject& subject, const workload::Require
                           "refuses each pod with this selector.",
                           Quoted(path)),
               ""};
-  if (named.term != workload::Selected::kInNodeSelector) {
-    fault.change = "give each part of it a label of its own";
+  const std::optional<workload::Reservation> reservation = workload::ReadReservation(path);
+  if (!reservation) {
+    fault.change =
+        fmt::format("set {} to the name of the reservation alone", workload::kGkeReservation);
     return fault;
   }
-  for (const auto& [key, value] : workload::ReservationLabels(path)) {
-    const workload::Edits edits = Selecting(subject, {.key = key}, std::string(value));
-    fault.edits.insert(fault.edits.end(), edits.begin(), edits.end());
+  fault.edits = InLabels(subject, named, *reservation);
+  if (fault.edits.empty()) {
+    fault.change = "give each part of it a label of its own, and let no other say something else";
   }
   return fault;
 }

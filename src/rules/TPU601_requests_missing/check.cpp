@@ -33,7 +33,7 @@ bool IsUnreadable(const Shape& shape) {
 
 // The pod's share of the smallest machine that can match, in millicores or MiB; 0: not known.
 std::int64_t PodShare(const Subject& subject, Resource resource) {
-  if (IsUnreadable(subject.shape) || subject.shape.machine_may_be_new()) return 0;
+  if (IsUnreadable(subject.shape) || subject.shape.machine_is_unknown()) return 0;
   const std::int64_t chips = subject.pods.chips_per_pod;
   std::int64_t share = 0;
   for (const tpu::MachineType* machine : subject.shape.machines()) {

@@ -127,7 +127,7 @@ Quantity Allocatable(const tpu::MachineType& machine, Resource resource) {
 
 const tpu::MachineType* LargestMachine(const Subject& subject, Resource resource) {
   const tpu::MachineType* largest = nullptr;
-  if (subject.shape.machine_may_be_new()) return nullptr;
+  if (subject.shape.machine_is_unknown()) return nullptr;
   for (const tpu::MachineType* machine : subject.shape.machines()) {
     if (!MayHold(subject, *machine)) continue;
     if (largest == nullptr || Ceiling(*machine, resource) > Ceiling(*largest, resource)) {

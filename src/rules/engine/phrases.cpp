@@ -74,7 +74,7 @@ std::optional<Mode> UnlessDocumented(const tpu::Generation& generation) {
 }
 
 std::optional<Mode> UnlessKnown(const Shape& shape) {
-  return shape.machine_may_be_new() ? Mode::kWarn : UnlessDocumented(*shape.generation);
+  return shape.machine_is_unknown() ? Mode::kWarn : UnlessDocumented(*shape.generation);
 }
 
 std::string_view AfterMissing(const Subject& subject) {

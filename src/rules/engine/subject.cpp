@@ -203,10 +203,11 @@ const tpu::DisputedHost* Shape::DisputedHostOf(std::int64_t chips) const {
   return generation->FindDisputedHost(chips, topology);
 }
 
-bool Shape::machine_may_be_new() const {
+bool Shape::machine_is_unknown() const {
   const workload::Selected& machine = choice[NodeLabel::kMachineType];
-  return generation != nullptr && machine.fixed() &&
-         machine.value.starts_with(generation->machine_family + "-") &&
+  if (generation == nullptr || machine.value.empty()) return false;
+  if (!machine.fixed()) return workload::IsPlaceholder(machine.value);
+  return machine.value.starts_with(generation->machine_family + "-") &&
          generation->FindMachine(machine.value) == nullptr;
 }
 
@@ -217,7 +218,7 @@ std::optional<Mode> Subject::MissingSelectorMode() const {
 }
 
 std::optional<Slice> Subject::SliceOfPods() const {
-  if (shape.generation == nullptr || shape.machine_may_be_new() ||
+  if (shape.generation == nullptr || shape.machine_is_unknown() ||
       pods.pod.metadata.annotations.Has(workload::kKueueSliceSize)) {
     return std::nullopt;
   }

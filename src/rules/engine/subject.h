@@ -37,9 +37,10 @@ struct Shape {
   // The host of so many chips, if sources disagree whether there is one, and the other selectors
   // allow it; else nullptr.
   const tpu::DisputedHost* DisputedHostOf(std::int64_t chips) const;
-  // A machine type is selected that the catalog does not have, of the accelerator's own family: if
-  // it is newer than the catalog, nobody knows its chips, its size and its topologies.
-  bool machine_may_be_new() const;
+  // The machine type that is selected is still to be filled in, or the catalog does not have it,
+  // and it is of the accelerator's own family: if it is newer than the catalog, nobody knows its
+  // chips, its size and its topologies.
+  bool machine_is_unknown() const;
 
   // The label's value: selected, known by the machine type, or what the selected was meant to be.
   std::string_view accelerator() const {

@@ -160,6 +160,16 @@ TEST(Repair, KeepsTheNodePoolWhoseSlicesAreCut) {
                                      "4, parallelism: 2, completions: 2"));
 }
 
+// Somebody else is to fill it in, such as Helm.
+TEST(Repair, WritesOverNoPlaceholder) {
+  EXPECT_THAT(RepairsOf(Job({.topology = "\"${T}\"", .chips = "3"}, 4)), ::testing::IsEmpty());
+  EXPECT_THAT(RepairsOf(Job({.chips = "\"{{ chips }}\""}, 3)), ::testing::IsEmpty());
+  std::string job = Job({}, 3);
+  const std::string_view done = "completions: 3";
+  job.replace(job.find(done), done.size(), "completions: \"${N}\"");
+  EXPECT_THAT(RepairsOf(job), ::testing::IsEmpty());
+}
+
 TEST(Repair, NamesTheGenerationThatWasMeant) {
   EXPECT_EQ(First(Job({.accelerator = "tpu-v6e-podslice"}, 4)),
             "keep 4x4, 16 chips on 4 hosts | accelerator: tpu-v6e-slice");
