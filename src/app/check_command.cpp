@@ -47,8 +47,8 @@ class KnownFindings {
       if (options_.write_baseline) return Error{"--write-baseline needs --baseline FILE"};
       return OkStatus();
     }
-    if (options_.write_baseline) return OkStatus();
     const Result<std::string> text = DiskFiles().Read(options_.baseline, kMaxBytes);
+    if (options_.write_baseline) return MayReplace(text);
     if (!text) {
       const bool is_missing = text.error().code == std::errc::no_such_file_or_directory;
       return Error{"--baseline: " + text.error().message +
@@ -86,6 +86,14 @@ class KnownFindings {
   }
 
  private:
+  // Only a baseline gives way to another.
+  Status MayReplace(const Result<std::string>& text) const {
+    if (!text || text->empty()) return OkStatus();  // whether it can be written is seen at the end
+    if (offline::Baseline::Parse(*text, options_.baseline)) return OkStatus();
+    return Error{"--write-baseline: " + ShownPath(options_.baseline) +
+                 " is no baseline, and is left as it is"};
+  }
+
   static constexpr std::size_t kMaxBytes = 16 << 20;
   const CheckOptions& options_;
   fs::path folder_;

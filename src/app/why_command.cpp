@@ -2,11 +2,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <system_error>
 
 #include "app/command_line.h"
 #include "app/commands.h"
@@ -94,7 +96,7 @@ Status Read(const WhyOptions& options, const cluster::Target& target,
     return Error{shown + ": is a folder, wanted a file"};
   }
   std::ifstream file(options.from, std::ios::binary);
-  if (!file) return Error{shown + ": cannot be read"};
+  if (!file) return Error{shown + ": " + std::generic_category().message(errno)};
   const Status status = ReadStream(file, collector);
   return status ? status : Error{shown + ": " + status.error().message};
 }

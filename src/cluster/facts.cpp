@@ -178,6 +178,7 @@ PodFacts ReadPod(JsonView object) {
   pod.message = Text(status["message"], kMostText);
   pod.node = Text(spec["nodeName"]);
   pod.scheduler = Text(spec["schedulerName"]);
+  if (pod.scheduler.empty()) pod.scheduler = "default-scheduler";  // as the API server writes it
   ForEach(spec["schedulingGates"], [&](JsonView gate) { pod.gates.push_back(Text(gate["name"])); });
   pod.conditions = ReadConditions(object);
   ForEach(status["initContainerStatuses"],

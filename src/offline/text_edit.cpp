@@ -132,12 +132,12 @@ std::optional<Change> Insertion(std::string_view text, const YamlNode& root, con
   if (map.members.empty()) return std::nullopt;
   const YamlMark first = map.members.front().mark;
   const std::string indent(first.column - 1, ' ');
+  const std::string eol = LineEndAt(text, first.offset);
   const auto above = &map == &root ? std::nullopt : BeginWithComments(text, first.offset);
   if (!above || text.substr(*above, first.offset - *above) == indent) {
-    return Change{first.offset, first.offset, member + "\n" + indent};
+    return Change{first.offset, first.offset, member + eol + indent};
   }
-  const std::string_view eol = *above > 1 && text[*above - 2] == '\r' ? "\r\n" : "\n";
-  return Change{*above, *above, indent + member + std::string(eol)};
+  return Change{*above, *above, indent + member + eol};
 }
 
 // Where several edits put something into a map that is empty or not there yet, it is made once.

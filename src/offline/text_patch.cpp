@@ -112,12 +112,8 @@ std::size_t EndOfLast(const YamlNode& collection) {
   return end;
 }
 
-// Lines end as that does where `map` begins, or the one before.
 Layout LayoutOf(std::string_view text, const YamlNode& map) {
-  std::size_t end = text.find('\n', map.start.offset);
-  if (end == text.npos) end = text.rfind('\n');
-  const bool windows = end != text.npos && end > 0 && text[end - 1] == '\r';
-  Layout layout{windows ? "\r\n" : "\n", 0};
+  Layout layout{LineEndAt(text, map.start.offset), 0};
   for (const YamlMember& member : map.members) {
     const YamlNode& value = *member.value;
     const bool block = value.kind == NodeKind::kList && value.start.offset < text.size() &&

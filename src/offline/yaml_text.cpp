@@ -69,6 +69,13 @@ void AppendByHand(std::string& told, std::string_view pointer,
   told = Cut(told, kMost);
 }
 
+std::string LineEndAt(std::string_view text, std::size_t offset) {
+  std::size_t end = text.find('\n', offset);
+  if (end == text.npos) end = text.rfind('\n');
+  const bool windows = end != text.npos && end > 0 && text[end - 1] == '\r';
+  return windows ? "\r\n" : "\n";
+}
+
 std::size_t ValueBegin(std::string_view text, const YamlNode& node) {
   const std::size_t start = node.start.offset;
   if (start >= text.size() || text[start] != '&') return start;

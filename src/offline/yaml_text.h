@@ -26,6 +26,9 @@ inline constexpr std::string_view kInTheWay =
 void AppendByHand(std::string& told, std::string_view pointer,
                   const std::optional<std::string>& value);
 
+// How the line at `offset` ends, or the one before it: "\n", or "\r\n" as on Windows.
+std::string LineEndAt(std::string_view text, std::size_t offset);
+
 // Where the value begins, behind its anchor if there is one.
 std::size_t ValueBegin(std::string_view text, const YamlNode& node);
 

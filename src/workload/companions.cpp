@@ -1,6 +1,7 @@
 #include "tpu_admission/workload/companions.h"
 
 #include "tpu_admission/k8s/decoder.h"
+#include "tpu_admission/workload/node_selection.h"
 
 namespace tpu_admission::workload {
 namespace {
@@ -71,12 +72,14 @@ void Companions::AddRequest(const Name& name, k8s::JsonView spec) {
 
 void Companions::AddService(const Name& name, k8s::JsonView spec) {
   if (services_.size() == kMost || spec["type"].StringOr("") == "ExternalName") return;
+  const std::string_view address = spec["clusterIP"].StringOr("");
   const k8s::JsonView selector = spec["selector"];
-  if (selector.size() > kMostOfASelector) return;
-  Service service{spec["clusterIP"].StringOr("") == "None", {}};
+  if (IsPlaceholder(address) || selector.size() > kMostOfASelector) return;
+  Service service{address == "None", {}};
   for (std::size_t i = 0; selector.is_object() && i < selector.size(); ++i) {
-    service.selector.insert_or_assign(std::string(selector.MemberKey(i)),
-                                      selector.Member(i).StringOr(""));
+    const std::optional<std::string_view> value = selector.Member(i).AsString();
+    if (!value) return;  // the API server refuses it
+    service.selector.insert_or_assign(std::string(selector.MemberKey(i)), *value);
   }
   services_.insert_or_assign(name, std::move(service));
 }

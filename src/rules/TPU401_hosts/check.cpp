@@ -169,8 +169,11 @@ struct Group {
   bool is_open = false;          // the counts of some of these say nothing
   int sets = 0;
   bool same_chips = true;                     // as the pods that are looked at
+  bool each_is_most_of_a_slice = true;        // so that each may be for a slice of its own
   const workload::PodSet* largest = nullptr;  // one Job, of which more pods may be asked for
 
+  // Whether they are probably to be more together, and not each for itself.
+  bool AreOneSlice() const { return same_chips && (maybe_chips > 0 || !each_is_most_of_a_slice); }
   bool MayFill(const Slice& slice) const {
     const std::int64_t all = slice.topology.chips();
     return is_open || chips % all == 0 || (maybe_chips > 0 && (chips + maybe_chips) % all == 0);
@@ -200,6 +203,8 @@ std::optional<Group> GroupOf(const Subject& subject, const Slice& slice) {
     if (pods * chips % slice.topology.chips() == 0) continue;
     ++group.sets;
     group.same_chips = group.same_chips && chips == subject.pods.chips_per_pod;
+    group.each_is_most_of_a_slice =
+        group.each_is_most_of_a_slice && 2 * (pods % slice.pods) >= slice.pods;
     const bool surely = together == workload::Together::kYes;
     if (surely) group.pods += pods * jobs;
     if (surely && jobs == 1 && (!group.largest || pods >= *group.largest->scale.tpu_pods)) {
@@ -246,7 +251,7 @@ void Suggest(const Subject& subject, const Slice& slice, const std::optional<Gro
         "workers, or take its chips away and set {} to {}",
         scale.pods.field, pods + 1);
     finding.decision = "whether the leader is one of the workers";
-  } else if (group && group->same_chips) {
+  } else if (group && group->AreOneSlice()) {
     const bool is_largest = group->maybe_chips == 0 && group->largest != nullptr &&
                             group->largest->pointer == subject.pods.pointer;
     if (is_largest) {

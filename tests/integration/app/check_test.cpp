@@ -705,6 +705,10 @@ TEST_F(CheckFolder, TellsOfABaselineOnlyWhatIsNew) {
   Write("deploy/a.yaml", kWrongPod);
   EXPECT_EQ(Run({"--write-baseline", "."}).exit_code, 2) << "where to?";
   EXPECT_EQ(Run({"--baseline", "known.yaml", "--write-baseline", "deploy"}).exit_code, 0);
+  EXPECT_EQ(Run({"--baseline", "known.yaml", "--write-baseline", "deploy"}).exit_code, 0);
+  const Ended other = Run({"--baseline", "deploy/a.yaml", "--write-baseline", "deploy"});
+  EXPECT_EQ(other.exit_code, 2);
+  EXPECT_THAT(other.err, HasSubstr("deploy/a.yaml is no baseline, and is left as it is"));
   const Ended known = Run({"--baseline", "known.yaml", "@deploy"});
   EXPECT_EQ(known.exit_code, 0);
   EXPECT_THAT(known.out, HasSubstr("1 finding stands in the baseline"));

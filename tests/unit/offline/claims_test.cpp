@@ -177,6 +177,15 @@ TEST(Services, ThatSelectThePodsOrWhoseEndpointsOthersMakeAreNoFault) {
   }
 }
 
+// What somebody is still to fill in, and what the API server refuses.
+TEST(Services, ThatNobodyCanReadAreNoFault) {
+  std::string open = Service("{job-name: train}");
+  open.replace(open.find("None"), 4, "\"${IP}\"");
+  for (const std::string& service : {open, Service("{job-name: 5}"), Service("{app: null}")}) {
+    EXPECT_THAT(Said(service + kFourHosts, "worker-service"), IsEmpty()) << service;
+  }
+}
+
 // One of which each label is wrong is told, one of more than anybody would write is left out.
 TEST(Services, AreBounded) {
   std::string few = "{job-name: train", many = few;
