@@ -31,6 +31,9 @@ Count ReadSlices(std::string_view path, JsonView object, const Binding& binding,
                    path.substr(path.rfind('/') + 1), decoder);
 }
 
+// A text is a placeholder.
+bool MayBeTrue(JsonView flag) { return flag.has_value() && !flag.IsFalse(); }
+
 // KubeRay holds the replicas of a group between its minReplicas and maxReplicas; without replicas
 // it takes minReplicas. Where its autoscaler may choose, nobody knows the number.
 // https://github.com/ray-project/kuberay ray-operator/controllers/ray/utils/util.go
@@ -42,7 +45,7 @@ void HoldWithinBounds(JsonView group, bool autoscales, Scale& scale) {
   // By default 2^31 - 1.
   const auto most = Sensible(std::min(most_written.AsInteger().value_or(kMostPods), kMostPods));
   scale.slices_may_change = (autoscales && least.value_or(0) != most) ||
-                            group["suspend"].IsTrue() || (!slices.written && !least) ||
+                            MayBeTrue(group["suspend"]) || (!slices.written && !least) ||
                             (least_written.has_value() && !least) ||
                             (most_written.has_value() && !most_written.AsInteger());
   if (!slices.value) return;
@@ -167,7 +170,7 @@ Scale ReadScale(const PodSetRow& row, JsonView object, const Binding& binding,
   const auto replicated = [&] { return Locate(object, ParentOf(row.slices), binding); };
   if (row.counting == Counting::kPerSlice) {
     const JsonView cluster = Locate(object, ParentOf(row.counts), binding);
-    HoldWithinBounds(replicated(), cluster["enableInTreeAutoscaling"].IsTrue(), scale);
+    HoldWithinBounds(replicated(), MayBeTrue(cluster["enableInTreeAutoscaling"]), scale);
   }
   if (row.always_indexed) {
     scale.group = replicated()["groupName"].StringOr(kDefaultGroup);
@@ -178,8 +181,9 @@ Scale ReadScale(const PodSetRow& row, JsonView object, const Binding& binding,
     scale.nameless = scale.service.empty();
   }
   const std::string_view mode = holder["completionMode"].StringOr("");
-  scale.indexed = row.always_indexed ? mode != "NonIndexed" : mode == "Indexed";
-  scale.may_be_indexed = scale.indexed || IsPlaceholder(mode);
+  const bool is_open = IsPlaceholder(mode);
+  scale.indexed = row.always_indexed ? mode != "NonIndexed" && !is_open : mode == "Indexed";
+  scale.may_be_indexed = scale.indexed || is_open;
   scale.sub_group = Sensible(holder["subGroupPolicy"]["subGroupSize"].AsInteger()).value_or(0);
   scale.tpu_pods = PodsAtOnce(scale);
   scale.waits_for_ready = WaitsForReady(row, object);

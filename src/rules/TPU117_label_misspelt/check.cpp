@@ -132,14 +132,15 @@ void Check(const Subject& subject, Report& report) {
     const bool misses = *label != NodeLabel::kAcceleratorCount && subject.Misses(*label);
     if (!value || (!IsOfGke(key) && !(misses && IsValueOf(subject, *label, *value)))) continue;
     const std::string_view right = workload::Key(*label);
-    report.Add(
-        {.pointer = subject.At(workload::RequiredLabel{.key = key}),
-         .part = std::string(key),
-         .summary = fmt::format("{} is no label of GKE's nodes", Printable(key)),
-         .problem =
-             Problem(right, IsOfGke(key) ? "" : " unless your node pools have this label too"),
-         .edits = Renamed(subject, *label, key, *value),
-         .milder = misses && asks ? subject.MissingSelectorMode() : std::optional(Mode::kWarn)});
+    const bool may_be_own = !IsOfGke(key) && workload::IsPlaceholder(*value);
+    report.Add({.pointer = subject.At(workload::RequiredLabel{.key = key}),
+                .part = std::string(key),
+                .summary = fmt::format("{} is no label of GKE's nodes", Printable(key)),
+                .problem = Problem(
+                    right, IsOfGke(key) ? "" : " unless your node pools have this label too"),
+                .edits = Renamed(subject, *label, key, *value),
+                .milder = misses && asks && !may_be_own ? subject.MissingSelectorMode()
+                                                        : std::optional(Mode::kWarn)});
   }
 }
 

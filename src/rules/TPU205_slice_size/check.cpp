@@ -14,6 +14,7 @@ namespace tpu205 {
 std::vector<tpu::Topology> Wholes(const Subject& subject) {
   const k8s::StringMap& annotations = subject.pods.pod.metadata.annotations;
   const auto text = subject.pods.SliceTopology();
+  if (text && workload::IsPlaceholder(*text)) return {};
   const auto slice = text ? tpu::Topology::Parse(*text) : std::nullopt;
   if (const auto label = annotations.Find(workload::kKueueSliceRequired)) {
     if (const auto part = TopologyOfLevel(*label)) {

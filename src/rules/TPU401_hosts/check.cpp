@@ -152,12 +152,14 @@ std::int64_t PodsFor(const workload::Scale& scale, std::int64_t found, const Sli
   return scale.counting == Counting::kReplicas ? (found / slice.pods + 1) * slice.pods : slice.pods;
 }
 
-// One slice whose pods are those of several Jobs: slice-over-jobs speaks of it.
+// One slice whose pods are those of several Jobs: slice-over-jobs speaks of it. So it may be where
+// nobody knows how many Jobs there are.
 bool IsSpread(const workload::Scale& scale, const Slice& slice) {
-  const std::int64_t jobs = scale.slices.value.value_or(1);
   const std::int64_t found = *scale.tpu_pods;
-  return scale.counting == Counting::kJob && jobs > 1 && found < slice.pods &&
-         (found * jobs) % slice.pods == 0;
+  if (scale.counting != Counting::kJob || found >= slice.pods) return false;
+  if (!scale.slices.value) return true;
+  const std::int64_t jobs = *scale.slices.value;
+  return jobs > 1 && (found * jobs) % slice.pods == 0;
 }
 
 // What the replicated jobs of a JobSet have on the same nodes, of those that do not fill whole

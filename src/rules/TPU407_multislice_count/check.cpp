@@ -61,6 +61,7 @@ std::optional<Sums> SumsOfSets(const Subject& subject, std::int64_t own) {
   Sums sums;
   for (const workload::PodSet& pods : subject.workload.pod_sets) {
     if (!IsCounted(pods)) continue;
+    if (workload::IsPlaceholder(pods.scale.group)) return std::nullopt;
     if (pods.scale.slices.value == 0 && !pods.scale.slices_may_change) continue;
     const bool is_own = &pods == &subject.pods;
     const auto made = is_own ? std::optional(Made{.all = own}) : SlicesOf(pods);
@@ -82,8 +83,9 @@ bool MayRunAlone(const workload::Scale& scale, const Made& made, std::int64_t nu
 // made from one template.
 bool IsOneOfSeveral(const k8s::Container& container, const Made& own, std::int64_t number) {
   const auto text = container.EnvValue(workload::kMegascaleSliceId);
-  const std::optional<std::int64_t> id = text ? WholeNumber(*text) : std::nullopt;
-  return own.all == 1 && id && *id >= 0 && *id < number;
+  if (own.all != 1 || !text) return false;
+  const std::optional<std::int64_t> id = WholeNumber(*text);
+  return workload::IsPlaceholder(*text) || (id && *id >= 0 && *id < number);
 }
 
 void CheckContainer(const Subject& subject, const k8s::Container& container, const Made& own,

@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "tpu_admission/base/text.h"
 
 namespace tpu_admission::rules {
@@ -74,7 +76,12 @@ std::optional<Mode> UnlessDocumented(const tpu::Generation& generation) {
 }
 
 std::optional<Mode> UnlessKnown(const Shape& shape) {
-  return shape.machine_is_unknown() ? Mode::kWarn : UnlessDocumented(*shape.generation);
+  const auto machines = shape.machines();
+  const bool is_documented =
+      machines.empty() || std::any_of(machines.begin(), machines.end(),
+                                      [](const auto* machine) { return machine->documented; });
+  const bool is_known = is_documented && !shape.machine_is_unknown();
+  return is_known ? UnlessDocumented(*shape.generation) : Mode::kWarn;
 }
 
 std::string_view AfterMissing(const Subject& subject) {

@@ -29,7 +29,7 @@ std::string_view NoSuchNode(const Subject& subject);
 
 // What is known of the generation from no public page warns at most.
 std::optional<Mode> UnlessDocumented(const tpu::Generation& generation);
-// So does what a machine newer than the catalog may have.
+// So does what a machine may have that is newer than the catalog, or that nobody documents.
 std::optional<Mode> UnlessKnown(const Shape& shape);
 // What becomes of pods without a selector: "GKE refuses this pod", and the sentence that says why.
 std::string_view AfterMissing(const Subject& subject);

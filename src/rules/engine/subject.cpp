@@ -183,7 +183,8 @@ bool Subject::NeedsLabelOrClass(NodeLabel label) const {
   }
   const k8s::ObjectMeta& metadata = workload.metadata;
   const auto gpu = workload::FindRequired(pods.pod.spec, workload::kGkeGpu);
-  const bool under_other_key = label == NodeLabel::kAccelerator && gpu && NamesTpu(*gpu);
+  const bool under_other_key =
+      label == NodeLabel::kAccelerator && gpu && (!gpu->fixed || NamesTpu(*gpu));
   const bool was_let_in = is_pod() && (metadata.stored || metadata.annotations.Has(kMirrorPod));
   return !pods.nodes.choices.empty() && !workload.queued && !pods.pod.spec.gated && !was_let_in &&
          !under_other_key && pods.pod.spec.resource_claims.empty();
