@@ -7,6 +7,13 @@ namespace tpu_admission::workload {
 namespace {
 
 constexpr std::size_t kMostOfASelector = 100;  // a Service with more is left out
+// A label's key with its domain is the longest name that there is. What is longer the API server
+// refuses; here it is left out, so that no more is kept than a file of that size can say.
+constexpr std::size_t kLongestName = 253 + 1 + 63;
+
+bool AreNames(std::string_view one, std::string_view other) {
+  return one.size() <= kLongestName && other.size() <= kLongestName;
+}
 
 // https://kubernetes.io/docs/concepts/storage/persistent-volumes/#access-modes
 bool IsOfOneNode(k8s::JsonView modes) {
@@ -26,10 +33,7 @@ const T* Find(const std::map<std::pair<std::string, std::string>, T>& all,
 
 template <typename T>
 void AddAll(const T& others, T& all) {
-  for (const auto& [name, each] : others) {
-    if (all.size() == Companions::kMost) return;
-    all.insert_or_assign(name, each);
-  }
+  for (const auto& [name, each] : others) all.insert_or_assign(name, each);
 }
 
 }  // namespace
@@ -43,6 +47,7 @@ void Companions::Add(const Companions& others) {
 void Companions::Add(const k8s::GroupVersionKind& gvk, k8s::JsonView object) {
   const k8s::JsonView metadata = object["metadata"];
   const Name name(metadata["namespace"].StringOr(""), metadata["name"].StringOr(""));
+  if (!AreNames(name.first, name.second)) return;
   if (gvk.group.empty() && gvk.kind == "PersistentVolumeClaim") AddClaim(name, object["spec"]);
   if (gvk.group.empty() && gvk.kind == "Service") AddService(name, object["spec"]);
   if (gvk.group == "autoscaling.x-k8s.io" && gvk.kind == "ProvisioningRequest") {
@@ -51,8 +56,8 @@ void Companions::Add(const k8s::GroupVersionKind& gvk, k8s::JsonView object) {
 }
 
 void Companions::AddClaim(const Name& name, k8s::JsonView spec) {
-  if (claims_.size() == kMost) return;
   const std::string_view storage_class = spec["storageClassName"].StringOr("");
+  if (!AreNames(storage_class, "")) return;
   const bool none = spec["storageClassName"].has_value() && storage_class.empty();
   claims_.insert_or_assign(name,
                            VolumeClaim{IsOfOneNode(spec["accessModes"]), std::string(storage_class),
@@ -62,23 +67,23 @@ void Companions::AddClaim(const Name& name, k8s::JsonView spec) {
 // https://github.com/kubernetes/autoscaler/blob/master/cluster-autoscaler/proposals/provisioning-request.md
 void Companions::AddRequest(const Name& name, k8s::JsonView spec) {
   const k8s::JsonView sets = spec["podSets"];
-  for (std::size_t i = 0; i < sets.size() && requests_.size() < kMost; ++i) {
+  for (std::size_t i = 0; i < sets.size(); ++i) {
     const std::string_view pods = sets.Element(i)["podTemplateRef"]["name"].StringOr("");
     const auto count = sets.Element(i)["count"].AsInteger();
-    if (!count || pods.empty()) continue;
+    if (!count || pods.empty() || !AreNames(pods, "")) continue;
     requests_.insert_or_assign({name.first, std::string(pods)}, PodRequest{name.second, *count});
   }
 }
 
 void Companions::AddService(const Name& name, k8s::JsonView spec) {
-  if (services_.size() == kMost || spec["type"].StringOr("") == "ExternalName") return;
+  if (spec["type"].StringOr("") == "ExternalName") return;
   const std::string_view address = spec["clusterIP"].StringOr("");
   const k8s::JsonView selector = spec["selector"];
   if (IsPlaceholder(address) || selector.size() > kMostOfASelector) return;
   Service service{address == "None", {}};
   for (std::size_t i = 0; selector.is_object() && i < selector.size(); ++i) {
     const std::optional<std::string_view> value = selector.Member(i).AsString();
-    if (!value) return;  // the API server refuses it
+    if (!value || !AreNames(selector.MemberKey(i), *value)) return;
     service.selector.insert_or_assign(std::string(selector.MemberKey(i)), *value);
   }
   services_.insert_or_assign(name, std::move(service));

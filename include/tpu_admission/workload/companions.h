@@ -42,8 +42,6 @@ struct Service {
 // Owns its text. Safe from any thread once it is filled.
 class Companions {
  public:
-  static constexpr std::size_t kMost = 1000;  // more are not kept
-
   // Keeps what is of use; other kinds are left out.
   void Add(const k8s::GroupVersionKind& gvk, k8s::JsonView object);
   // As if the objects of the others were added.

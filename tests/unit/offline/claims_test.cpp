@@ -195,16 +195,25 @@ TEST(Services, AreBounded) {
   EXPECT_THAT(Said(Service(many + "}") + kFourHosts, "worker-service"), IsEmpty());
 }
 
-// The first thousand are kept.
-TEST(Claims, AreBounded) {
+TEST(Claims, AreKeptHoweverManyThereAre) {
   std::string text;
   for (int i = 0; i < 20'000; ++i) {
     text += "---\napiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: c" +
             std::to_string(i) + ", namespace: research}\n";
   }
-  EXPECT_THAT(Said(text + Claim("storageClassName: premium-rwo, accessModes: [ReadWriteOnce]") +
-                   kFourHosts),
-              IsEmpty());
+  EXPECT_THAT(
+      Said(text + Claim("storageClassName: premium-rwo, accessModes: [ReadWriteOnce]") + kFourHosts)
+          .size(),
+      1);
+}
+
+// An alias is short, and what it repeats may be long.
+TEST(Services, AreNotKeptWhereTheirSelectorIsNoLabels) {
+  const auto of_value = [](std::size_t bytes) {
+    return Service("{job-name: " + std::string(bytes, 'x') + "}") + kFourHosts;
+  };
+  EXPECT_THAT(Said(of_value(63), "worker-service").size(), 1);
+  EXPECT_THAT(Said(of_value(400), "worker-service"), IsEmpty());
 }
 
 }  // namespace
