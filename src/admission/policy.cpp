@@ -32,7 +32,7 @@ class PolicyLoader {
  public:
   static Result<Policy> Load(std::string_view text, std::string_view origin,
                              std::string_view profile) {
-    TPU_ADMISSION_TRY(const std::vector<Profile> profiles, BuiltInProfiles());
+    const std::vector<Profile>& profiles = BuiltInProfiles();
     TPU_ADMISSION_TRY(ConfigFile file, ConfigFile::Parse(text, origin));
     Policy policy = ReadPolicy(file.root(), profiles);
     TPU_ADMISSION_TRY_STATUS(file.Finish());

@@ -120,8 +120,10 @@ Result<std::vector<Profile>> LoadProfiles(std::string_view text, std::string_vie
   return profiles;
 }
 
-Result<std::vector<Profile>> BuiltInProfiles() {
-  return LoadProfiles(BuiltInProfilesText(), "config/profiles.yaml");
+const std::vector<Profile>& BuiltInProfiles() {
+  static const std::vector<Profile> profiles =
+      LoadProfiles(BuiltInProfilesText(), "config/profiles.yaml").value();
+  return profiles;
 }
 
 }  // namespace tpu_admission::admission

@@ -28,7 +28,7 @@ namespace tpu_admission::app {
 namespace {
 
 std::vector<std::string> ProfileNames() {
-  const std::vector<admission::Profile> profiles = admission::BuiltInProfiles().value();
+  const std::vector<admission::Profile>& profiles = admission::BuiltInProfiles();
   std::vector<std::string> names;
   for (const admission::Profile& profile : profiles) names.push_back(profile.name);
   return names;

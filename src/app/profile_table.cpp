@@ -88,7 +88,7 @@ void PrintMarkdown(const std::vector<Profile>& profiles) {
 }  // namespace
 
 void PrintProfiles(bool markdown) {
-  const std::vector<Profile> profiles = admission::BuiltInProfiles().value();
+  const std::vector<Profile>& profiles = admission::BuiltInProfiles();
   if (markdown) {
     PrintMarkdown(profiles);
   } else {

@@ -33,7 +33,7 @@ Json RuleNames(bool with_fix) {
 
 Json ProfileNames() {
   Json names = Json::array();
-  const auto profiles = admission::BuiltInProfiles().value();
+  const auto& profiles = admission::BuiltInProfiles();
   for (const admission::Profile& profile : profiles) names.push_back(profile.name);
   return {{"enum", names}};
 }

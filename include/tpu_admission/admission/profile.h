@@ -53,6 +53,7 @@ Result<std::vector<Profile>> LoadProfiles(std::string_view text, std::string_vie
 
 // config/profiles.yaml as it was when the binary was built.
 std::string_view BuiltInProfilesText();
-Result<std::vector<Profile>> BuiltInProfiles();
+// Read once, at the first call; from then on as constant as the text.
+const std::vector<Profile>& BuiltInProfiles();
 
 }  // namespace tpu_admission::admission

@@ -115,7 +115,7 @@ INSTANTIATE_TEST_SUITE_P(
     CaseName());
 
 TEST(Profiles, StandardComesFirstAndChangesNothing) {
-  const std::vector<Profile> profiles = BuiltInProfiles().value();
+  const std::vector<Profile>& profiles = BuiltInProfiles();
   EXPECT_EQ(profiles.front().name, "standard");
   EXPECT_FALSE(profiles.front().platform.has_value());
   const Sketch sketch("RayCluster", "tpu-v5-lite-device");
@@ -176,7 +176,7 @@ TEST(Profiles, StrictDeniesFaultsAndOnlyWarnsOfWhatMayBeMeant) {
 }
 
 TEST(Profiles, AutopilotBringsTheClusterModeAndNothingElse) {
-  const std::vector<Profile> profiles = BuiltInProfiles().value();
+  const std::vector<Profile>& profiles = BuiltInProfiles();
   for (const Profile& profile : profiles) {
     EXPECT_EQ(profile.platform == rules::Platform::kAutopilot, profile.name == "autopilot")
         << profile.name;
