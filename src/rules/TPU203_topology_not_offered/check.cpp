@@ -22,6 +22,20 @@ std::string Choice(const tpu::Generation& generation, const tpu::OfferAnswer& an
   return is_said ? "" : fmt::format(" Its topologies are {}.", Topologies(generation));
 }
 
+// ", or select tpu-v5-lite-podslice, which has 4x4" where tpu-v5-lite-device does not: the same
+// chips, in slices.
+std::string OtherAccelerator(const Subject& subject) {
+  const auto stem = [](std::string_view label) { return label.substr(0, label.rfind('-')); };
+  const tpu::Generation& own = *subject.shape.generation;
+  const tpu::Topology& topology = *subject.shape.topology;
+  for (const tpu::Generation& other : subject.catalog.generations()) {
+    if (&other == &own || stem(other.label) != stem(own.label)) continue;
+    if (other.OfferOf(topology).offer != tpu::Offer::kOffered) continue;
+    return fmt::format(", or select {}, which has {}", other.label, topology.Text());
+  }
+  return "";
+}
+
 void Check(const Subject& subject, Report& report) {
   const Shape& shape = subject.shape;
   if (shape.generation == nullptr || !shape.topology) return;
@@ -42,6 +56,7 @@ void Check(const Subject& subject, Report& report) {
                              Choice(*shape.generation, answer)),
       .milder = disputed ? std::optional(Mode::kWarn) : UnlessKnown(shape)};
   SuggestTopology(subject, WishOf(subject), finding);
+  finding.change += OtherAccelerator(subject);
   if (doubtful) {  // nothing is changed for a doubt
     finding.change = "keep it if your nodes have it; else " + finding.Change();
     finding.edits.clear();
