@@ -1,0 +1,140 @@
+// Of every manifest of the rules' cases: an UPDATE that changes something else is let in, whatever
+// was wrong with it before.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iterator>
+
+#include "support/asker.h"
+#include "support/yaml_json.h"
+
+namespace tpu_admission::admission::ratchet_cases_test {
+namespace {
+
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+struct Change {
+  const char* name;
+  std::function<void(json& object)> make;
+};
+
+// Each map of the object, outermost first.
+void ForEachMap(json& value, const std::function<void(json& map)>& take) {
+  if (value.is_object()) take(value);
+  if (!value.is_structured()) return;
+  for (json& below : value) ForEachMap(below, take);
+}
+
+bool HasList(const json& map, const char* key) {
+  return map.contains(key) && map[key].is_array() && !map[key].empty();
+}
+
+void ForEachContainer(json& object, const std::function<void(json& container)>& take) {
+  ForEachMap(object, [&](json& map) {
+    if (!HasList(map, "containers")) return;
+    for (json& container : map["containers"]) {
+      if (container.is_object()) take(container);
+    }
+  });
+}
+
+void AddFirst(json& map, const char* list, const char* name) {
+  const json container = {{"name", name}, {"image", "example.com/log"}};
+  if (!map[list].is_array()) map[list] = json::array();
+  map[list].insert(map[list].begin(), container);
+}
+
+const Change kChanges[] = {
+    {"nothing", [](json&) {}},
+    {"a label", [](json& object) { object["metadata"]["labels"]["team"] = "a"; }},
+    {"a container before the others",
+     [](json& object) {
+       ForEachMap(object, [](json& map) {
+         if (HasList(map, "containers")) AddFirst(map, "containers", "log");
+       });
+     }},
+    {"an init container",
+     [](json& object) {
+       ForEachMap(object, [](json& map) {
+         if (HasList(map, "containers")) AddFirst(map, "initContainers", "prepare");
+       });
+     }},
+    {"images",
+     [](json& object) {
+       ForEachContainer(object, [](json& c) { c["image"] = "example.com/other:2"; });
+     }},
+    {"a variable",
+     [](json& object) {
+       ForEachContainer(object, [](json& c) {
+         if (!c["env"].is_array()) c["env"] = json::array();
+         c["env"].push_back({{"name", "LEVEL"}, {"value", "debug"}});
+       });
+     }},
+    {"a toleration before the others",
+     [](json& object) {
+       ForEachMap(object, [](json& map) {
+         if (!HasList(map, "containers")) return;
+         const json toleration = {{"key", "team"}, {"operator", "Exists"}};
+         if (!map["tolerations"].is_array()) map["tolerations"] = json::array();
+         map["tolerations"].insert(map["tolerations"].begin(), toleration);
+       });
+     }},
+    {"the order of the containers",
+     [](json& object) {
+       ForEachMap(object, [](json& map) {
+         if (HasList(map, "containers")) {
+           std::reverse(map["containers"].begin(), map["containers"].end());
+         }
+       });
+     }},
+    {"the order of the pod sets",
+     [](json& object) {
+       ForEachMap(object, [](json& map) {
+         for (const char* const list : {"replicatedJobs", "workerGroupSpecs"}) {
+           if (HasList(map, list)) std::reverse(map[list].begin(), map[list].end());
+         }
+       });
+     }},
+};
+
+std::vector<fs::path> Cases() {
+  std::vector<fs::path> paths;
+  const fs::path rules = fs::path(TPU_ADMISSION_SOURCE_DIR) / "src" / "rules";
+  for (const auto& entry : fs::recursive_directory_iterator(rules)) {
+    if (entry.path().extension() == ".yaml") paths.push_back(entry.path());
+  }
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
+TEST(RatchetCases, AnotherChangeIsLetIn) {
+  Asker asker;
+  std::size_t denied = 0;
+  for (const fs::path& path : Cases()) {
+    std::ifstream file(path);
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    const auto documents = ParseYaml(text).value();
+    for (const auto& document : documents) {
+      const json before = json::parse(document.json);
+      if (!before.is_object() || !before.contains("kind")) continue;
+      const Answer fresh = asker.Validate(Review(before));
+      if (!fresh.valid() || fresh.allowed()) continue;
+      ++denied;
+      for (const Change& change : kChanges) {
+        json after = before;
+        change.make(after);
+        const Answer answer = asker.Validate(Review(after).Update(before));
+        EXPECT_TRUE(answer.allowed())
+            << path << ": " << change.name << " is denied: " << answer.findings();
+      }
+    }
+  }
+  EXPECT_GT(denied, 200u);
+}
+
+}  // namespace
+}  // namespace tpu_admission::admission::ratchet_cases_test
