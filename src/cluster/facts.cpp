@@ -1,5 +1,7 @@
 #include "cluster/facts.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 
@@ -137,6 +139,14 @@ ScaleGroupFacts ReadScaleGroup(const YamlNode& group) {
   return facts;
 }
 
+// What people write by hand has no uid: kind and name say who it is, as they do in references to
+// it.
+std::string UidOf(const std::string& uid, std::string_view kind, std::string_view namespace_name,
+                  std::string_view name) {
+  if (!uid.empty() || name.empty()) return uid;
+  return fmt::format("{} {}/{}", kind, namespace_name, name);
+}
+
 }  // namespace
 
 ObjectFacts ReadObject(JsonView object) {
@@ -146,7 +156,7 @@ ObjectFacts ReadObject(JsonView object) {
   facts.kind = Text(object["kind"], 63);
   facts.namespace_name = Text(metadata["namespace"], 63);
   facts.name = Text(metadata["name"]);
-  facts.uid = Text(metadata["uid"], 63);
+  facts.uid = UidOf(Text(metadata["uid"], 63), facts.kind, facts.namespace_name, facts.name);
   facts.created = Text(metadata["creationTimestamp"], 40);
   facts.being_deleted = metadata["deletionTimestamp"].has_value();
   ForEach(metadata["finalizers"], [&](JsonView name) { facts.finalizers.push_back(Text(name)); });
@@ -154,7 +164,8 @@ ObjectFacts ReadObject(JsonView object) {
     if (!facts.owner_uid.empty() && !owner["controller"].IsTrue()) return;
     facts.owner_kind = Text(owner["kind"], 63);
     facts.owner_name = Text(owner["name"]);
-    facts.owner_uid = Text(owner["uid"], 63);
+    facts.owner_uid =
+        UidOf(Text(owner["uid"], 63), facts.owner_kind, facts.namespace_name, facts.owner_name);
   });
   return facts;
 }
@@ -198,10 +209,11 @@ EventFacts ReadEvent(JsonView object) {
   const JsonView about = object["involvedObject"];
   EventFacts event{Text(about["kind"], 63),
                    Text(about["name"]),
-                   Text(about["uid"], 63),
+                   {},
                    Text(object["reason"]),
                    Text(object["message"], kMostText),
                    {}};
+  event.uid = UidOf(Text(about["uid"], 63), event.kind, Text(about["namespace"], 63), event.name);
   // The old and the new API of events write different ones of these.
   const std::array times = {object["series"]["lastObservedTime"], object["lastTimestamp"],
                             object["eventTime"], object["metadata"]["creationTimestamp"]};

@@ -16,6 +16,7 @@ namespace {
 
 using nlohmann::json;
 using ::testing::Contains;
+using ::testing::Field;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
@@ -618,6 +619,26 @@ TEST(Why, TakesPodsThatBelongToItByOthersAndNobodyElses) {
                       {"metadata", {{"name", "other"}, {"namespace", "ml"}, {"uid", "o"}}}};
   const Diagnosis none = DiagnoseStream(scene.Stream() + other.dump(), "job/other");
   EXPECT_NE(none.causes.front().word, "gated");
+}
+
+// What people write by hand has no uids.
+TEST(Why, KnowsByNameWhoHasNoUid) {
+  Scene scene;
+  scene.AddNodes(4);
+  scene.AddPods(4, "Running");
+  scene.Bind();
+  json stray = scene.pods[0];
+  stray["metadata"] = {{"name", "stray"}, {"namespace", "ml"}, {"uid", ""}};
+  stray["status"]["phase"] = "Pending";
+  stray["spec"].erase("nodeName");
+  scene.job["metadata"].erase("uid");
+  for (json& pod : scene.pods) {
+    pod["metadata"].erase("uid");
+    pod["metadata"]["ownerReferences"][0].erase("uid");
+  }
+  scene.others.push_back(stray);
+  EXPECT_EQ(DiagnoseStream(scene.Stream()).summary, "4 of 4 pods run");
+  EXPECT_EQ(DiagnoseStream(scene.Stream(), "pod/stray").summary, "0 of 1 pods run");
 }
 
 TEST(Why, NamesWhoHoldsTheChips) {
