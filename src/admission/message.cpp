@@ -101,13 +101,15 @@ std::string More(std::span<const JudgedFinding> findings, std::string_view docs_
   return text;
 }
 
-// "gke-tpu-topology" for "cloud.google.com/gke-tpu-topology".
+// "gke-tpu-topology" for "cloud.google.com/gke-tpu-topology". In what is to be set to a value that
+// value stays whole: people copy it.
 std::string WithoutDomains(std::string text) {
   for (const std::string_view key :
        {workload::kGkeTpuTopology, workload::kKueueQueue, workload::kInstanceTypeLabel}) {
     const std::string_view domain = key.substr(0, key.find('/') + 1);
     for (std::size_t at = text.find(domain); at != text.npos; at = text.find(domain, at)) {
-      text.erase(at, domain.size());
+      const bool is_value = text.substr(0, at).ends_with(" to ");
+      is_value ? void(at += domain.size()) : void(text.erase(at, domain.size()));
     }
   }
   return text;
@@ -213,8 +215,12 @@ std::string Warning(const Finding& finding, std::size_t more) {
     text = line(summary, wish);
     if (text.size() <= kWarningBytes) return text;
   }
-  text = line(plain, WithoutDomains(change));
-  return text.size() <= kWarningBytes ? text : Cut(line(finding.summary, ""), kWarningBytes);
+  const std::string local = WithoutDomains(change);
+  for (const std::string& wish : {local, local.substr(0, local.find(" to "))}) {
+    text = line(plain, wish);
+    if (text.size() <= kWarningBytes) return text;
+  }
+  return Cut(line(finding.summary, ""), kWarningBytes);
 }
 
 }  // namespace tpu_admission::admission

@@ -52,8 +52,8 @@ repair::Proof ProofOf(Judgement judgement, const Decision& before, const Excused
     const bool warns = Hardest(judged) == Mode::kWarn;
     const Mode was = warns ? ModeBefore(before, judged.finding.fault()) : Mode::kOff;
     const rules::Rule& rule = *judged.finding.rule;
-    if (warns && (rule.keeps_waiting || rule.keeps_pending) &&
-        std::count(proof.beside.begin(), proof.beside.end(), rule.id) == 0) {
+    const bool is_stuck = rule.keeps_waiting || rule.keeps_pending || rule.is_gke_check;
+    if (warns && is_stuck && std::count(proof.beside.begin(), proof.beside.end(), rule.id) == 0) {
       proof.beside.push_back(rule.id);
     }
     const bool is_new = warns && was < Mode::kWarn;
@@ -62,6 +62,7 @@ repair::Proof ProofOf(Judgement judgement, const Decision& before, const Excused
     if (!is_new && !must_go) continue;
     proof.faults.push_back(FaultOf(judged.finding));
     proof.faults.back().only_warns = !must_go;
+    proof.faults.back().is_beside = !must_go && rule.keeps_waiting && judged.finding.edits.empty();
   }
   proof.workload = std::move(judgement.workload);
   return proof;

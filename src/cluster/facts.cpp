@@ -1,7 +1,5 @@
 #include "cluster/facts.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <array>
 
@@ -141,10 +139,9 @@ ScaleGroupFacts ReadScaleGroup(const YamlNode& group) {
 
 // What people write by hand has no uid: kind and name say who it is, as they do in references to
 // it.
-std::string UidOf(const std::string& uid, std::string_view kind, std::string_view namespace_name,
-                  std::string_view name) {
-  if (!uid.empty() || name.empty()) return uid;
-  return fmt::format("{} {}/{}", kind, namespace_name, name);
+std::string UidOf(const std::string& uid, const std::string& kind,
+                  const std::string& namespace_name, const std::string& name) {
+  return !uid.empty() || name.empty() ? uid : kind + " " + namespace_name + "/" + name;
 }
 
 }  // namespace

@@ -92,7 +92,9 @@ class TextFormat final : public Format {
     for (const ReportedFinding& finding : object.findings) {
       if (!finding.ignored_because.empty()) AddIgnored(report, object, finding, out);
       if (Word(finding).empty()) continue;
-      const bool repaired = std::max(finding.mode, finding.would_be) == hardest;
+      // A warning that says no edit stays.
+      const bool repaired = std::max(finding.mode, finding.would_be) == hardest &&
+                            (hardest == Mode::kDeny || finding.has_edits());
       AddFinding(report, object, finding, out);
       AddChange(finding, alone || !repaired, earlier, out);
       earlier.push_back(&finding);

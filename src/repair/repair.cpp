@@ -300,7 +300,7 @@ class Search {
     std::vector<std::string_view> beside;
     const auto mended = [&] {
       const auto proof = Mended(
-          plan, last, [](const Edits&) { return false; }, edits);
+          plan, last, [](const Edits&) { return false; }, edits, true);
       if (proof) beside = proof->beside;
       return proof ? ShapeIn(*proof, plan) : std::nullopt;
     };
@@ -355,11 +355,14 @@ class Search {
   }
 
   // Adds what the findings that are left would change, until there are none (of this set, or of
-  // all with the last one), or the edits are known.
+  // all with the last one), or the edits are known. `as_said`: what the findings say may bring a
+  // warning that is named beside the repair, for nobody could see it before.
   template <typename IsKnown>
-  std::optional<Proof> Mended(const Plan& plan, bool last, const IsKnown& is_known, Edits& edits) {
+  std::optional<Proof> Mended(const Plan& plan, bool last, const IsKnown& is_known, Edits& edits,
+                              bool as_said = false) {
     for (std::size_t round = 0; round < kMostRounds && left_ > 0; ++round) {
       Proof proof = edits.empty() ? written_ : Prove(edits);
+      if (as_said) std::erase_if(proof.faults, [](const Fault& fault) { return fault.is_beside; });
       if (proof.unreadable) return std::nullopt;
       if (last ? proof.faults.empty() : !IsFaulty(proof.faults, plan.written)) return proof;
       if (!Append(proof.faults, last ? nullptr : &plan.written, edits) || is_known(edits)) break;

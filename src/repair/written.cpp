@@ -11,6 +11,22 @@ namespace {
 using workload::Counting;
 using workload::NodeLabel;
 
+// Whether there are as many pods as the topology has hosts, each of which one pod takes: two say
+// the same then, and the chips of a container are the slip. Of a topology that is not offered the
+// hosts are as large as those of the others.
+bool HostsAreRight(const Written& written) {
+  const tpu::Generation& generation = *written.generation;
+  if (written.pods_per_slice < 2 || generation.node_can_be_split()) return false;
+  const tpu::PlacementList offered = generation.PlacementsOf(*written.topology);
+  const auto is_right = [&](const tpu::Placement& placement) {
+    return placement.hosts > 1 &&
+           placement.chips_per_host() * written.pods_per_slice == written.topology->chips();
+  };
+  return offered.empty()
+             ? std::any_of(generation.placements.begin(), generation.placements.end(), is_right)
+             : std::any_of(offered.begin(), offered.end(), is_right);
+}
+
 // The chips that the pods of a slice ask for, and those of the topology: which was meant?
 std::int64_t TotalChips(const Written& written, bool count_is_written) {
   const std::int64_t asked = written.chips_per_pod * written.pods_per_slice * written.slices;
@@ -18,6 +34,7 @@ std::int64_t TotalChips(const Written& written, bool count_is_written) {
   const std::int64_t shaped = written.topology->chips() * written.slices;
   // Pods that fill one slice together, though nobody says so (numOfHosts is missing).
   if (!count_is_written && asked == written.topology->chips()) return asked;
+  if (count_is_written && HostsAreRight(written)) return shaped;
   const auto& machines = written.generation->machines;
   const bool possible = std::any_of(
       machines.begin(), machines.end(),

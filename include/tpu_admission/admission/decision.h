@@ -71,7 +71,8 @@ struct ToldFinding {
   std::string summary;
   std::string problem;
   std::string change;
-  std::string edits = "[]";   // JSON text, as k8s::AsChanges() writes it
+  std::string edits = "[]";  // JSON text, as k8s::AsChanges() writes it
+  bool has_edits() const { return edits != "[]"; }
   std::string_view decision;  // as in rules::Finding
   // As in a denial, without the change; ends its line. Empty for what is only recorded (audit),
   // which no text tells: nearly every object has such findings.

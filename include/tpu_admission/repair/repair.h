@@ -43,6 +43,7 @@ struct Fault {
   workload::Edits edits;
   bool needs_a_name = false;  // which no shape of the pods stands in for
   bool only_warns = false;    // about the edited object, which need not be its edits' doing
+  bool is_beside = false;     // a new warning whose rule Proof::beside names, and no edit mends
 };
 
 // What the judge makes of an edited object. `unreadable`: no workload any more.

@@ -27,12 +27,12 @@ void Suggest(const Subject& subject, Finding& finding) {
     return;
   }
   const std::string possible = WithTopology(subject);
-  finding.change =
-      fmt::format("add {}, the name of the generation (tpu-admission catalog lists them){}",
-                  Key(NodeLabel::kAccelerator),
-                  possible.empty()
-                      ? ", for example tpu-v6e-slice"
-                      : fmt::format("; {} is one of {}", subject.shape.topology->Text(), possible));
+  finding.change = fmt::format(
+      "add {}, the name of the generation (tpu-admission catalog lists them){}",
+      Key(NodeLabel::kAccelerator),
+      possible.empty()
+          ? ", for example tpu-v6e-slice"
+          : fmt::format("; {} exists for {}", subject.shape.topology->Text(), possible));
   finding.decision = "which accelerator is meant";
 }
 

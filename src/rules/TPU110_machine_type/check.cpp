@@ -77,14 +77,15 @@ Finding OtherGeneration(const Subject& subject, std::string_view found, const tp
                         std::string pointer, workload::Edits edits) {
   const tpu::Generation& wanted = *subject.shape.generation;
   const bool in_class = subject.pods.row->form == workload::Form::kTpuPriority;
-  return {
-      .pointer = std::move(pointer),
-      .summary = fmt::format("{} is a machine of {}, not of {}", found, of.label, wanted.label),
-      .problem = fmt::format("is {}, a machine of {}, but the accelerator is {}. No node has both.",
-                             found, of.name, wanted.label),
-      .edits = std::move(edits),
-      .change = in_class ? ", or leave it out"
-                         : ", or remove it (accelerator and topology say which machine it is)"};
+  const bool is_family = found.find('-') == found.npos;
+  const std::string_view kind = is_family ? "a machine family" : "a machine";
+  return {.pointer = std::move(pointer),
+          .summary = fmt::format("{} is {} of {}, not of {}", found, kind, of.label, wanted.label),
+          .problem = fmt::format("is {}, {} of {}, but the accelerator is {}. No node has both.",
+                                 found, kind, of.name, wanted.label),
+          .edits = std::move(edits),
+          .change = in_class ? ", or leave it out"
+                             : ", or remove it (accelerator and topology say which machine it is)"};
 }
 
 // Of the topologies that the machine serves, what the pods fill.

@@ -76,9 +76,8 @@ void Check(const Subject& subject, Report& report) {
   const std::vector<RequiredLabel> labels = ByAffinityAlone(subject);
   if (labels.empty()) return;
   const bool both = labels.size() > 1;
-  const std::string_view missing = IsClass(labels[0])
-                                       ? "not that class, and not both of accelerator and topology"
-                                       : "no such label";
+  const std::string_view missing =
+      IsClass(labels[0]) ? "neither the class nor both accelerator and topology" : "no such label";
   const std::string named =
       both ? fmt::format("{} and {}", labels[0].key, labels[1].key) : std::string(labels[0].key);
   Finding finding = {
@@ -87,8 +86,8 @@ void Check(const Subject& subject, Report& report) {
                              both ? "accelerator and topology" : named),
       .problem = fmt::format(
           "speaks of {}, and nodeSelector has no such label. The controller of DaemonSets "
-          "replaces, in each pod, all that the node affinity requires by the name of the node. "
-          "GKE's own check then finds {} in the pod and refuses it.",
+          "replaces, in each pod, the required node affinity by one that names the node. GKE's own "
+          "check then finds {} in the pod, and refuses it.",
           named, missing)};
   Suggest(subject, labels, finding);
   report.Add(std::move(finding));

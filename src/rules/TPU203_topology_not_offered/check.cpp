@@ -22,8 +22,7 @@ std::string Choice(const tpu::Generation& generation, const tpu::OfferAnswer& an
   return is_said ? "" : fmt::format(" Its topologies are {}.", Topologies(generation));
 }
 
-// ", or select tpu-v5-lite-podslice, which has 4x4" where tpu-v5-lite-device does not: the same
-// chips, in slices.
+// " tpu-v5-lite-podslice has it." where tpu-v5-lite-device does not: the same chips, in slices.
 std::string OtherAccelerator(const Subject& subject) {
   const auto stem = [](std::string_view label) { return label.substr(0, label.rfind('-')); };
   const tpu::Generation& own = *subject.shape.generation;
@@ -31,7 +30,7 @@ std::string OtherAccelerator(const Subject& subject) {
   for (const tpu::Generation& other : subject.catalog.generations()) {
     if (&other == &own || stem(other.label) != stem(own.label)) continue;
     if (other.OfferOf(topology).offer != tpu::Offer::kOffered) continue;
-    return fmt::format(", or select {}, which has {}", other.label, topology.Text());
+    return fmt::format(" {} has {}.", other.label, topology.Text());
   }
   return "";
 }
@@ -51,12 +50,11 @@ void Check(const Subject& subject, Report& report) {
       .summary = doubtful ? fmt::format("topology {} of {} is doubtful: {}", found, label,
                                         disputed ? "sources disagree" : "no source has it")
                           : fmt::format("topology {} is not offered for {}", found, label),
-      .problem = fmt::format("is {}, which {}{}{}.{}", found, label,
+      .problem = fmt::format("is {}, which {}{}{}.{}{}", found, label,
                              doubtful ? " may not have: " : " does not have: ", answer.reason,
-                             Choice(*shape.generation, answer)),
+                             Choice(*shape.generation, answer), OtherAccelerator(subject)),
       .milder = disputed ? std::optional(Mode::kWarn) : UnlessKnown(shape)};
   SuggestTopology(subject, WishOf(subject), finding);
-  finding.change += OtherAccelerator(subject);
   if (doubtful) {  // nothing is changed for a doubt
     finding.change = "keep it if your nodes have it; else " + finding.Change();
     finding.edits.clear();

@@ -107,6 +107,8 @@ std::optional<Finding> CheckDynamic(const SliceCut& cut) {
                      cut.generation.name, slicing.block.Text(), why),
          SetSliceTopology(PartsThereAre(cut)));
   if (!cut.generation.PlacementsOf(cut.slice).empty()) finding.milder = Mode::kWarn;
+  const tpu::Topology rising = cut.slice.Rising();
+  if (WhyNot(slicing, rising).empty()) return Instead(std::move(finding), rising);
   return finding;
 }
 

@@ -145,12 +145,13 @@ void CheckLevel(Annotations& annotations, std::string_view key) {
   if (!topology || Offers(generation, *topology)) return;
   const auto slice = OfferedSlice(annotations.subject());
   annotations.Doubt(
-      key, fmt::format("Kueue level of {}, which {} lacks", topology->Text(), generation->label),
+      key, fmt::format("no node of {} has the Kueue level {}", generation->label, topology->Text()),
       fmt::format(
           "is {}, but {} does not come in {}: no node carries such a label, and Kueue finds "
           "no place for the pods.",
           Quoted(level), generation->label, topology->Text()),
-      fmt::format("set it to the level of {}", slice ? slice->Text() : "a slice that there is"),
+      slice ? fmt::format("set it to the level of {}", slice->Text())
+            : fmt::format("name the level of the slice that {} says", workload::kGkeSliceTopology),
       slice ? ToLevel(annotations.subject(), key, level, *slice) : workload::Edits());
 }
 

@@ -42,10 +42,11 @@ Finding OnSmallerHosts(const Subject& subject, const Hosts& hosts) {
   return {.pointer = subject.At(NodeLabel::kTopology),
           .summary = fmt::format("{} is also several hosts with {}, and a DaemonSet goes to each",
                                  topology, smaller),
-          .problem = fmt::format("is {}, which is one host with {} as well as several with {}. The "
-                                 "nodes of both carry the same labels, so the DaemonSet makes pods "
-                                 "for the smaller hosts too, and these stay Pending.",
-                                 topology, Counted(hosts.largest, "chip"), smaller),
+          .problem =
+              fmt::format("is {}, which is one host with {} as well as several with {}. The "
+                          "nodes of both carry the same accelerator and topology, so the "
+                          "DaemonSet makes pods for the smaller hosts too, and these stay Pending.",
+                          topology, Counted(hosts.largest, "chip"), smaller),
           .edits = Selecting(subject, NodeLabel::kAcceleratorCount, std::to_string(hosts.largest))};
 }
 
@@ -63,13 +64,13 @@ void Check(const Subject& subject, Report& report) {
   const std::string topology = shape.topology->Text();
   report.Add(
       {.pointer = subject.At(NodeLabel::kTopology),
-       .summary = fmt::format("{} is also one host with {}, whose nodes have the same labels",
+       .summary = fmt::format("{} is also one host with {}, whose nodes carry the same topology",
                               topology, Counted(largest, "chip")),
-       .problem = fmt::format("is {}, which is one host with {} as well as several with {}. The "
-                              "nodes of both carry the same labels, so a pod that asks for {} may "
-                              "be sent to the larger host, and is refused there.",
-                              topology, Counted(largest, "chip"), Counted(chips, "chip"),
-                              Counted(chips, "chip")),
+       .problem = fmt::format(
+           "is {}, which is one host with {} as well as several with {}. The "
+           "nodes of both carry the same accelerator and topology, so a pod that asks for {} may "
+           "be sent to the larger host, and is refused there.",
+           topology, Counted(largest, "chip"), Counted(chips, "chip"), Counted(chips, "chip")),
        .edits = Selecting(subject, NodeLabel::kAcceleratorCount, std::to_string(chips))});
 }
 

@@ -172,6 +172,7 @@ const Rule kTPU408 = {
     .mode = Mode::kWarn,
     .judges_counts = true,
     .check = tpu408::Check,
+    .keeps_waiting = true,
 };
 
 }  // namespace tpu_admission::rules

@@ -59,6 +59,28 @@ Finding ZoneAsRegion(const Subject& subject, std::string_view zone) {
   return finding;
 }
 
+// A region where a zone should stand: no node has such a zone.
+Finding RegionAsZone(const Subject& subject, const tpu::Zone& zone) {
+  const workload::Selected& written = subject.shape.choice[NodeLabel::kZone];
+  Finding finding{.pointer = subject.At(NodeLabel::kZone),
+                  .summary = fmt::format("{} is a region, not a zone", Quoted(written.value)),
+                  .problem = fmt::format(
+                      "is {}, a region; {} is one of its zones. No node has a region for its "
+                      "zone, so the pod stays Pending.",
+                      Quoted(written.value), zone.name)};
+  const bool is_alone = subject.shape.choice[NodeLabel::kRegion].free() &&
+                        written.term == workload::Selected::kInNodeSelector &&
+                        written.pointer.empty();
+  if (is_alone) {
+    finding.edits = Selecting(subject, NodeLabel::kRegion, std::string(written.value));
+    finding.edits.push_back({subject.At(NodeLabel::kZone), std::nullopt});
+  }
+  const std::string other = fmt::format("name one of its zones, such as {}", zone.name);
+  finding.change = is_alone ? ", or " + other : other;
+  finding.decision = "where it is to run";
+  return finding;
+}
+
 // Where the generation is in one zone alone, that one is meant.
 workload::Edits OnlyPlace(const Subject& subject, NodeLabel place) {
   const auto& zones = subject.shape.generation->zones.list;
@@ -79,29 +101,25 @@ void Check(const Subject& subject, Report& report) {
   }
   const std::string noun = *place == NodeLabel::kZone ? "zone" : "region";
   const std::string value = Quoted(subject.shape.choice[*place].value);
+  if (const tpu::Zone* const zone = ZoneOfRegion(subject.shape, *place)) {
+    return report.Add(RegionAsZone(subject, *zone));
+  }
   const bool sure = generation->zones.complete;
-  const tpu::Zone* const of_region = ZoneOfRegion(subject.shape, *place);
   report.Add(
       {.pointer = subject.At(*place),
        .summary = fmt::format("{} {}{}{}", noun, value,
                               sure ? " has no " : " is not known to have ", generation->label),
-       .problem =
-           fmt::format("is {}{}, but {}{}{}{}.", value,
-                       of_region == nullptr
-                           ? ""
-                           : fmt::format(" (a region; {} is one of its zones)", of_region->name),
-                       sure ? "" : "the zone lists we know have ", generation->label,
-                       sure ? " is only in " : " only in ", ZoneNames(*generation)) +
-           (HasDoubtful(*generation)
-                ? " Those with ? stand in few lists, or are for single tenants."
-                : ""),
+       .problem = fmt::format("is {}, but {}{}{}{}.", value,
+                              sure ? "" : "the zone lists we know have ", generation->label,
+                              sure ? " is only in " : " only in ", ZoneNames(*generation)) +
+                  (HasDoubtful(*generation)
+                       ? " Those with ? stand in few lists, or are for single tenants."
+                       : ""),
        .edits = OnlyPlace(subject, *place),
        .change =
            generation->zones.list.size() == 1 ? ""
            : *place == NodeLabel::kZone
-               ? fmt::format(
-                     "select a zone that has {}{}, or leave the zone out", generation->label,
-                     of_region == nullptr ? "" : ", or the region by topology.kubernetes.io/region")
+               ? fmt::format("select a zone that has {}, or leave the zone out", generation->label)
                : fmt::format("select a region that has {}, or leave it out", generation->label),
        .decision = "where it is to run",
        .milder = sure ? std::nullopt : std::optional(Mode::kWarn)});

@@ -44,6 +44,7 @@ const Rule kTPU506 = {
     .mode = Mode::kWarn,
     .check = tpu506::Check,
     .audience = kNodeSelectors,
+    .keeps_pending = true,
 };
 
 }  // namespace tpu_admission::rules

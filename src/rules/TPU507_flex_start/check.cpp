@@ -120,6 +120,7 @@ const Rule kTPU507 = {
     .mode = Mode::kWarn,
     .check = tpu507::Check,
     .audience = kNodeSelectors,
+    .keeps_pending = true,
 };
 
 }  // namespace tpu_admission::rules

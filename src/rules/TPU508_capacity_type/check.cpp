@@ -83,6 +83,7 @@ const Rule kTPU508 = {
     .mode = Mode::kWarn,
     .check = tpu508::Check,
     .audience = kNodeSelectors,
+    .keeps_pending = true,
 };
 
 }  // namespace tpu_admission::rules

@@ -26,14 +26,14 @@ bool SelectsOtherDisk(const k8s::PodSpec& spec) {
 // What GKE leaves to pods of a boot disk: less the tenth below which pods are evicted, and less a
 // reserve, the least of half of it, 6 GiB and 35 %, and 100 GiB.
 // https://cloud.google.com/kubernetes-engine/docs/concepts/plan-node-sizes#local_ephemeral_storage_reservation
-std::int64_t LeftOf(std::int64_t disk_gib) {
+k8s::Quantity LeftOfDisk(std::int64_t disk_gib) {
   const std::int64_t reserve = std::min({disk_gib / 2, 6 + disk_gib * 35 / 100, std::int64_t{100}});
-  return disk_gib - disk_gib / 10 - reserve;
+  return k8s::Quantity::FromMebibytes((disk_gib - disk_gib / 10 - reserve) * 1024);
 }
 
 void CheckRequests(const Subject& subject, std::int64_t disk_gib, Report& report) {
   const k8s::Quantity disk = k8s::Quantity::FromMebibytes(disk_gib * 1024);
-  const k8s::Quantity left = k8s::Quantity::FromMebibytes(LeftOf(disk_gib) * 1024);
+  const k8s::Quantity left = LeftOfDisk(disk_gib);
   const k8s::PodSpec& spec = subject.pods.pod.spec;
   const k8s::Quantity asked = EffectiveRequest(spec, kEphemeral);
   if (asked <= left || SelectsOtherDisk(spec)) return;
@@ -52,7 +52,8 @@ void CheckRequests(const Subject& subject, std::int64_t disk_gib, Report& report
               .decision = "how much storage the program needs"});
 }
 
-void CheckVolume(const Subject& subject, std::size_t index, k8s::Quantity disk, Report& report) {
+void CheckVolume(const Subject& subject, std::size_t index, std::int64_t disk_gib, Report& report) {
+  const k8s::Quantity disk = k8s::Quantity::FromMebibytes(disk_gib * 1024);
   const k8s::PodSpec& spec = subject.pods.pod.spec;
   const k8s::Volume& volume = spec.volumes[index];
   const std::optional<k8s::Amount> limit = volume.DiskSizeLimit();
@@ -66,18 +67,19 @@ void CheckVolume(const Subject& subject, std::size_t index, k8s::Quantity disk, 
               .problem = fmt::format("is {}, but the boot disk of a TPU node, on which an emptyDir "
                                      "lies, has {} if the node pool sets nothing else.",
                                      limit->quantity->Text(), disk.Text()),
-              .change = fmt::format("set it below {}, or use medium: Memory or a volume of its own",
-                                    disk.Text()),
+              .change = fmt::format("set it to at most {}, which the system leaves, or use medium: "
+                                    "Memory or a volume of its own",
+                                    LeftOfDisk(disk_gib).Text()),
               .decision = "how much storage the program needs",
               .milder = Mode::kAudit});
 }
 
 void Check(const Subject& subject, Report& report) {
   const std::int64_t disk_gib = subject.catalog.node_limits().boot_disk_gib;
-  const k8s::Quantity disk = k8s::Quantity::FromMebibytes(disk_gib * 1024);
   CheckRequests(subject, disk_gib, report);
   const std::size_t volumes = subject.pods.pod.spec.volumes.size();
-  for (std::size_t i = 0; i < volumes && !report.full(); ++i) CheckVolume(subject, i, disk, report);
+  for (std::size_t i = 0; i < volumes && !report.full(); ++i)
+    CheckVolume(subject, i, disk_gib, report);
 }
 
 }  // namespace tpu606

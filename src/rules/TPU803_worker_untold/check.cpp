@@ -19,8 +19,9 @@ void ReportNoNames(const Subject& subject, const k8s::Container& container, cons
        .problem = fmt::format("is one of {} of {}, but nothing tells it who they are: the TPU "
                               "runtime waits for workers that it cannot find.",
                               workers, slice.topology.Text()),
-       .change = "set TPU_WORKER_ID and TPU_WORKER_HOSTNAMES, or use a JobSet, a LeaderWorkerSet "
-                 "or a StatefulSet, whose workers are told",
+       .change = "set TPU_WORKER_ID and TPU_WORKER_HOSTNAMES, or use a JobSet or a "
+                 "LeaderWorkerSet, whose workers are told, or a StatefulSet, whose workers "
+                 "tpu-admission tells",
        .decision = "who tells the workers who they are"});
 }
 

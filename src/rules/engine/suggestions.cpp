@@ -161,6 +161,14 @@ std::vector<tpu::Placement> NearestFirst(const Subject& subject, std::int64_t wi
   });
   std::stable_partition(candidates.begin(), candidates.end(),
                         [&](const tpu::Placement& p) { return IsFilled(subject, p); });
+  // Where nobody has said how many pods there are, the shape was meant whose dimensions only stand
+  // in another order.
+  const workload::Scale& scale = subject.pods.scale;
+  if (scale.is_counted() && !scale.pods.written && subject.shape.topology) {
+    std::stable_partition(candidates.begin(), candidates.end(), [&](const tpu::Placement& p) {
+      return p.topology == subject.shape.topology->Rising();
+    });
+  }
   return candidates;
 }
 

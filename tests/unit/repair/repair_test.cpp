@@ -124,16 +124,36 @@ TEST(Repair, KeepsTheChipsBeforeItDoesWhatTheFindingsSay) {
               ::testing::ElementsAre(
                   "keep 4x4, 16 chips on 4 hosts | numOfHosts: 4, replicas: 1", ::testing::_,
                   "keep 4x4, 2 slices of 16 chips (16 chips become 32) | numOfHosts: 4"));
-  EXPECT_EQ(First(Job({.chips = "8"}, 4)),
-            "4x8, 32 chips on 8 hosts | topology: 4x8, containers[0] google.com/tpu: 4, "
-            "parallelism: 8, completions: 8");
-  EXPECT_EQ(First(JobSet({.chips = "8"}, 2, 4)),
-            "keep 4x4, 4 slices of 16 chips | containers[0] google.com/tpu: 4, replicas: 4");
   EXPECT_EQ(First(Job({.topology = "4X4"}, 2)),
             "2x4, 8 chips on 2 hosts | topology: 2x4, gke-accelerator-count: \"4\"");
   EXPECT_EQ(First(Job({.accelerator = "tpu-v5p-slice", .topology = "4x4x6"}, 24)),
             "4x4x8, 128 chips on 32 hosts (96 chips become 128) | topology: 4x4x8, parallelism: "
             "32, completions: 32");
+}
+
+// As many pods as the topology has hosts: both say the same, and only the chips are wrong.
+TEST(Repair, KeepsTopologyAndPodsThatAgree) {
+  const std::string kept = "keep 4x4, 16 chips on 4 hosts | containers[0] google.com/tpu: 4";
+  for (const char* const chips : {"1", "2", "3", "8", "16"}) {
+    EXPECT_EQ(First(Job({.chips = chips}, 4)), kept) << chips;
+  }
+  EXPECT_EQ(First(JobSet({.chips = "8"}, 2, 4)),
+            "keep 4x4, 2 slices of 16 chips | containers[0] google.com/tpu: 4");
+  EXPECT_EQ(First(Job({.topology = "2x4", .chips = "2"}, 2)),
+            "keep 2x4, 8 chips on 2 hosts | gke-accelerator-count: \"4\", containers[0] "
+            "google.com/tpu: 4");
+  EXPECT_EQ(First(Job({.accelerator = "tpu-v5p-slice", .topology = "4x4", .chips = "1"}, 4)),
+            "2x2x4, 16 chips on 4 hosts | topology: 2x2x4, containers[0] google.com/tpu: 4");
+}
+
+// What the findings say may bring a warning that nobody could see before; it is named beside.
+TEST(Repair, PutsTheDimensionsInOrder) {
+  std::string job = Job({.accelerator = "tpu-v5p-slice", .topology = "8x8x4"}, 1);
+  for (const std::string_view count : {"parallelism: 1, ", "completions: 1, "}) {
+    job.erase(job.find(count), count.size());
+  }
+  EXPECT_EQ(First(job),
+            "4x8x8, 256 chips on 64 hosts | topology: 4x8x8, parallelism: 64, completions: 64");
 }
 
 TEST(Repair, CountsTheSlicesOfAJobSet) {
@@ -368,7 +388,7 @@ TEST(Repair, NamesTheSetThatItChangesAmongSeveral) {
     return First(both.insert(begin, With(With(job, "name: w", "name: v"), from, to) + ", "));
   };
   EXPECT_EQ(beside("google.com/tpu: 4", "google.com/tpu: 8"),
-            "v: keep 4x4, 2 slices of 16 chips | containers[0] google.com/tpu: 4, replicas: 2");
+            "v: keep 4x4, 16 chips on 4 hosts | containers[0] google.com/tpu: 4");
   EXPECT_EQ(beside("tpu-v6e-slice", "tpu-v6e-slic"),
             "v: keep 4x4, 16 chips on 4 hosts | accelerator: tpu-v6e-slice");
 }
