@@ -258,6 +258,8 @@ void Suggest(const Subject& subject, const Slice& slice, const std::optional<Gro
                             group->largest->pointer == subject.pods.pointer;
     if (is_largest) {
       finding.edits = WithPods(subject, found + Missing(*group, slice));
+      finding.change = fmt::format(", so that with the others they are {}",
+                                   group->pods + Missing(*group, slice));
     } else {
       finding.change = ChangeOf(*group, slice);
     }

@@ -27,15 +27,24 @@ std::string_view LeadingPod(std::string_view path) {
   return path.find("submitter") != path.npos ? "the submitter pod" : "the controller pod";
 }
 
-std::string Change(bool leads, const std::string& who, std::int64_t pods) {
-  if (leads) {
-    return "take google.com/tpu and the TPU selectors away from " + who +
-           ", and let the workers be all hosts of the slice";
+// ", or ask for 8 chips (2x4 is also one host of 8)" where it is.
+std::string AskForAHost(const Subject& subject) {
+  for (const tpu::Placement& placement : subject.shape.placements) {
+    if (placement.hosts > 1) continue;
+    return fmt::format(", or ask for {} ({} is also one host of {})",
+                       Counted(placement.chips_per_host(), "chip"), placement.topology.Text(),
+                       placement.chips_per_host());
   }
-  return fmt::format(
-      "use a JobSet whose Job has parallelism {0}, or a LeaderWorkerSet of size {0}, or select a "
-      "single-host topology",
-      pods);
+  return "";
+}
+
+// What serves goes on, and a Job ends.
+std::string Change(const Subject& subject, std::int64_t pods) {
+  const bool serves = subject.workload.kind->group == "apps";
+  const std::string jobs = fmt::format("a JobSet whose Job has parallelism {}", pods);
+  const std::string group = fmt::format("a LeaderWorkerSet of size {}", pods);
+  return fmt::format("use {}, or {}{}, or select a single-host topology", serves ? group : jobs,
+                     serves ? jobs : group, AskForAHost(subject));
 }
 
 void Check(const Subject& subject, Report& report) {
@@ -55,7 +64,9 @@ void Check(const Subject& subject, Report& report) {
                               "them; {} by itself does not see to that.",
                               slice->topology.Text(), Counted(slice->topology.chips(), "chip"),
                               Counted(slice->hosts, "host"), who),
-       .change = Change(leads, who, slice->pods),
+       .change = leads ? "take google.com/tpu and the TPU selectors away from " + who +
+                             ", and let the workers be all hosts of the slice"
+                       : Change(subject, slice->pods),
        .decision = "which kind of object is to make the pods of the slice"});
 }
 

@@ -43,8 +43,9 @@ void Check(const Subject& subject, Report& report) {
               .summary = fmt::format("{} needs GKE {}, the cluster is {}", generation->label,
                                      minimum, Printable(found)),
               .problem = fmt::format("is {}, which GKE {} supports from {} on, but this cluster is "
-                                     "{}: it can make no such node.",
-                                     generation->label, mode, minimum, Printable(found)),
+                                     "{}: it can make no such node.{}",
+                                     generation->label, mode, minimum, Printable(found),
+                                     Remark(generation->min_gke_version.note)),
               .change = fmt::format("upgrade the cluster (to {} or later)", minimum),
               .decision = "when the cluster is upgraded"});
 }

@@ -50,12 +50,13 @@ void CheckClass(const Subject& subject, std::string_view name, std::string point
               .summary = fmt::format("{} nodes cannot attach volume {}, a {}", generation.label,
                                      Quoted(name), known->disk),
               .problem = fmt::format(
-                  "is {}, which makes a {} disk in GKE; {} nodes attach only {}.",
+                  "is {}, which makes a {} disk in GKE; {} nodes attach only {}.{}",
                   named ? known->name
                         : fmt::format("not set, so the claim gets {} unless the cluster has "
                                       "another default",
                                       known->name),
-                  known->disk, generation.label, JoinOr(generation.disks.attach)),
+                  known->disk, generation.label, JoinOr(generation.disks.attach),
+                  Remark(generation.disks.note)),
               .change = Change(generation),
               .decision = "which storage class makes such a disk",
               .milder = named ? std::nullopt : std::optional(Mode::kAudit)});
@@ -132,9 +133,10 @@ void CheckVolume(const Subject& subject, std::size_t index, Report& report) {
               .part = std::string(volume.name),
               .summary = fmt::format("{} nodes cannot attach volume {}, a Persistent Disk",
                                      generation.label, Quoted(volume.name)),
-              .problem = fmt::format("names a Persistent Disk, but {} nodes attach only {}. If the "
-                                     "disk is one of these after all, this is no fault.",
-                                     generation.label, JoinOr(generation.disks.attach)),
+              .problem = fmt::format(
+                  "names a Persistent Disk, but {} nodes attach only {}. If the disk is "
+                  "one of these after all, this is no fault.{}",
+                  generation.label, JoinOr(generation.disks.attach), Remark(generation.disks.note)),
               .change = fmt::format("use a claim with a class of type {}", Types(generation.disks)),
               .decision = "which disk is meant"});
 }

@@ -17,6 +17,8 @@ std::string Title(const k8s::Container& container) {
          Quoted(alone ? container.list : container.name);
 }
 
+std::string Remark(const std::string& note) { return note.empty() ? "" : " " + note; }
+
 std::string WithArticle(std::string_view word) {
   const std::string_view first = word.substr(0, word.find('x'));
   const bool is_an = first.find_first_of("8AEIO") == 0 || first == "11" || first == "18";

@@ -14,6 +14,8 @@ namespace tpu_admission::rules {
 std::string Title(const k8s::Container& container);
 // "a 4x4", "an 8x8", "a Pod": a number, topology or kind as it is spoken.
 std::string WithArticle(std::string_view word);
+// A note of the catalog behind other sentences; empty if there is none.
+std::string Remark(const std::string& note);
 // "tpu-v6e-slice 4x4", or "tpu-v6e-slice" without a topology.
 std::string Name(const Shape& shape);
 // "1x1, 2x2, 2x4 or 4x4", and how larger shapes are made where they can be.
