@@ -108,8 +108,11 @@ std::string WithoutDomains(std::string text) {
        {workload::kGkeTpuTopology, workload::kKueueQueue, workload::kInstanceTypeLabel}) {
     const std::string_view domain = key.substr(0, key.find('/') + 1);
     for (std::size_t at = text.find(domain); at != text.npos; at = text.find(domain, at)) {
-      const bool is_value = text.substr(0, at).ends_with(" to ");
-      is_value ? void(at += domain.size()) : void(text.erase(at, domain.size()));
+      if (std::string_view(text).substr(0, at).ends_with(" to ")) {
+        at += domain.size();
+      } else {
+        text.erase(at, domain.size());
+      }
     }
   }
   return text;

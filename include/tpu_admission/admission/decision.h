@@ -71,13 +71,14 @@ struct ToldFinding {
   std::string summary;
   std::string problem;
   std::string change;
-  std::string edits = "[]";  // JSON text, as k8s::AsChanges() writes it
-  bool has_edits() const { return edits != "[]"; }
+  std::string edits = "[]";   // JSON text, as k8s::AsChanges() writes it
   std::string_view decision;  // as in rules::Finding
   // As in a denial, without the change; ends its line. Empty for what is only recorded (audit),
   // which no text tells: nearly every object has such findings.
   std::string paragraph;
   std::size_t more = 0;  // of this rule and pod set, that are counted here, and not told
+
+  bool has_edits() const { return edits != "[]"; }
 };
 // `document`: what the object was read from, as a part of it at `pointer`.
 ToldFinding Told(const JudgedFinding& judged, k8s::JsonView document, const std::string& pointer);
