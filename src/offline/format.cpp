@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "offline/formats.h"
+#include "tpu_admission/base/text.h"
 
 namespace tpu_admission::offline {
 
