@@ -48,9 +48,9 @@ class KnownFindings {
       return OkStatus();
     }
     const Result<std::string> text = DiskFiles().Read(options_.baseline, kMaxBytes);
-    if (options_.write_baseline) return MayReplace(text);
+    const bool is_missing = !text && text.error().code == std::errc::no_such_file_or_directory;
+    if (options_.write_baseline) return is_missing ? OkStatus() : MayReplace(text);
     if (!text) {
-      const bool is_missing = text.error().code == std::errc::no_such_file_or_directory;
       return Error{"--baseline: " + text.error().message +
                    (is_missing ? "; --write-baseline writes it" : "")};
     }
@@ -86,9 +86,10 @@ class KnownFindings {
   }
 
  private:
-  // Only a baseline gives way to another.
+  // Only a baseline gives way to another, or an empty file.
   Status MayReplace(const Result<std::string>& text) const {
-    if (!text || text->empty()) return OkStatus();  // whether it can be written is seen at the end
+    if (!text) return Error{"--write-baseline: " + text.error().message};
+    if (text->empty()) return OkStatus();
     if (offline::Baseline::Parse(*text, options_.baseline)) return OkStatus();
     return Error{"--write-baseline: " + ShownPath(options_.baseline) +
                  " is no baseline, and is left as it is"};

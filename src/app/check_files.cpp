@@ -209,6 +209,10 @@ Status WriteFile(const std::string& file, const std::string& text, const std::st
   if (error) return cannot(error.value());
   struct stat old {};
   const bool exists = ::stat(truth.c_str(), &old) == 0;
+  // Another file would take its place, for everybody.
+  if (exists && !S_ISREG(old.st_mode) && !S_ISDIR(old.st_mode)) {
+    return failure("is a pipe or device, wanted a file");
+  }
   if (exists && (old.st_mode & 0222) == 0) {
     return failure(
         "not changed, since it is read-only; make it writable (chmod u+w), then try again");

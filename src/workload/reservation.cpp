@@ -1,20 +1,14 @@
 #include "tpu_admission/workload/reservation.h"
 
-#include <algorithm>
-
 #include "tpu_admission/base/text.h"
 #include "tpu_admission/workload/gke_labels.h"
+#include "tpu_admission/workload/worker_identity.h"
 
 namespace tpu_admission::workload {
 namespace {
 
-bool IsName(std::string_view text) {
-  constexpr std::size_t kLongest = 63;
-  const auto is_letter = [](char c) { return c >= 'a' && c <= 'z'; };
-  const auto is_part = [&](char c) { return is_letter(c) || IsDigit(c) || c == '-'; };
-  return !text.empty() && text.size() <= kLongest && is_letter(text.front()) &&
-         text.back() != '-' && std::all_of(text.begin(), text.end(), is_part);
-}
+// https://cloud.google.com/compute/docs/naming-resources
+bool IsName(std::string_view text) { return IsDnsLabel(text) && !IsDigit(text.front()); }
 
 // What stands behind `kind` at the beginning of `path`, both taken off it: "z" of "zones/z/...".
 // Empty if nothing does.
@@ -32,7 +26,7 @@ std::optional<Reservation> ReadReservation(std::string_view text) {
   Reservation reservation;
   if (text.ends_with('/')) return std::nullopt;
   reservation.project = Take(text, "projects");
-  if (!reservation.project.empty()) Take(text, "zones");
+  const std::string_view zone = reservation.project.empty() ? "" : Take(text, "zones");
   reservation.name = Take(text, "reservations");
   if (reservation.name.empty() && reservation.project.empty()) {
     reservation.name = TakeUntil(text, '/');
@@ -40,6 +34,7 @@ std::optional<Reservation> ReadReservation(std::string_view text) {
   reservation.block = Take(text, "reservationBlocks");
   if (!reservation.block.empty()) reservation.sub_block = Take(text, "reservationSubBlocks");
   if (!text.empty() || reservation.name.empty()) return std::nullopt;
+  if (!zone.empty() && !IsName(zone)) return std::nullopt;
   for (const auto& [key, value] : LabelsOf(reservation)) {
     if (!IsName(value)) return std::nullopt;
   }

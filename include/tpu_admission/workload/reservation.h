@@ -17,8 +17,8 @@ struct Reservation {
 };
 // "r", or "projects/p/reservations/r" with or without a zone, and behind either maybe
 // "/reservationBlocks/b", or "/reservationBlocks/b/reservationSubBlocks/s". Nothing of other texts,
-// or if a part is no name of Compute Engine, which could be no value of a label.
-// https://cloud.google.com/compute/docs/naming-resources
+// or if a part is no name of Compute Engine: what is read can be a value of a label, and a word of
+// a shell as it is.
 std::optional<Reservation> ReadReservation(std::string_view text);
 
 // The labels of nodes that select it: key and value, the name first.

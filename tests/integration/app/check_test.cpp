@@ -709,6 +709,13 @@ TEST_F(CheckFolder, TellsOfABaselineOnlyWhatIsNew) {
   const Ended other = Run({"--baseline", "deploy/a.yaml", "--write-baseline", "deploy"});
   EXPECT_EQ(other.exit_code, 2);
   EXPECT_THAT(other.err, HasSubstr("deploy/a.yaml is no baseline, and is left as it is"));
+  Write("large", std::string(17 << 20, 'x'));
+  ASSERT_EQ(::mkfifo((root() + "/pipe").c_str(), 0600), 0);
+  for (const char* const name : {"large", "pipe"}) {
+    EXPECT_EQ(Run({"--baseline", name, "--write-baseline", "deploy"}).exit_code, 2) << name;
+  }
+  EXPECT_EQ(std::filesystem::file_size(root() + "/large"), 17u << 20);
+  EXPECT_TRUE(std::filesystem::is_fifo(root() + "/pipe"));
   const Ended known = Run({"--baseline", "known.yaml", "@deploy"});
   EXPECT_EQ(known.exit_code, 0);
   EXPECT_THAT(known.out, HasSubstr("1 finding stands in the baseline"));

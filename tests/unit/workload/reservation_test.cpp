@@ -52,7 +52,9 @@ TEST(Reservation, IsNothingElse) {
                                  "1r",
                                  "r-",
                                  "r\n",
-                                 "projects/example.com:p/reservations/r"}) {
+                                 "projects/example.com:p/reservations/r",
+                                 "projects/p/zones/$(id)/reservations/r",
+                                 "projects/p/zones/z z/reservations/r"}) {
     EXPECT_EQ(Read(text), "-") << text;
   }
   EXPECT_NE(Read(std::string(63, 'a')), "-");
