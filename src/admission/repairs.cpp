@@ -19,14 +19,16 @@ constexpr std::size_t kIndent = 5;
 
 Mode Hardest(const JudgedFinding& judged) { return std::max(judged.mode, judged.would_be); }
 
+// Nothing takes the pods while it is so.
+bool KeepsPending(const rules::Rule& rule) { return rule.is_gke_check || rule.keeps_pending; }
+
 // Whether a repair takes it away: what denies, or where nothing does, what warns and says how; and
 // what it can of what GKE refuses or no node takes, for that does not run.
 bool MustGo(const JudgedFinding& judged, Mode least) {
   const Mode mode = Hardest(judged);
   if (mode == Mode::kDeny) return true;
-  const rules::Rule& rule = *judged.finding.rule;
-  const bool is_stuck = rule.is_gke_check || rule.keeps_pending;
-  return mode == Mode::kWarn && !judged.finding.edits.empty() && (least == mode || is_stuck);
+  return mode == Mode::kWarn && !judged.finding.edits.empty() &&
+         (least == mode || KeepsPending(*judged.finding.rule));
 }
 
 // What became of the fault before; kOff: there was none.
@@ -52,8 +54,8 @@ repair::Proof ProofOf(Judgement judgement, const Decision& before, const Excused
     const bool warns = Hardest(judged) == Mode::kWarn;
     const Mode was = warns ? ModeBefore(before, judged.finding.fault()) : Mode::kOff;
     const rules::Rule& rule = *judged.finding.rule;
-    const bool is_stuck = rule.keeps_waiting || rule.keeps_pending || rule.is_gke_check;
-    if (warns && is_stuck && std::count(proof.beside.begin(), proof.beside.end(), rule.id) == 0) {
+    if (warns && (rule.keeps_waiting || KeepsPending(rule)) &&
+        std::count(proof.beside.begin(), proof.beside.end(), rule.id) == 0) {
       proof.beside.push_back(rule.id);
     }
     const bool is_new = warns && was < Mode::kWarn;

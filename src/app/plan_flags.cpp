@@ -55,7 +55,6 @@ const CLI::Validator kPlain(
 
 const CLI::Validator kReservation(
     [](const std::string& text) {
-      if (text.empty()) return std::string("is empty; name one, or leave the flag out");
       return workload::ReadReservation(text) ? std::string() : offline::NoReservation(text);
     },
     "NAME");
@@ -89,6 +88,7 @@ void AddPlan(CLI::App& command, PlanOptions& options) {
   command.add_flag("--spot", options.capacity.spot, "on Spot VMs");
   command.add_flag("--flex-start", options.capacity.flex_start, "by flex-start");
   command.add_option("--reservation", options.capacity.reservation, "from this reservation")
+      ->check(kNamed)
       ->check(kReservation);
   command.add_option("--name", options.naming.name, "name of what is emitted")
       ->check(kDnsLabel)

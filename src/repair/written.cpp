@@ -14,10 +14,9 @@ using workload::NodeLabel;
 // Whether there are as many pods as the topology has hosts, each of which one pod takes: two say
 // the same then, and the chips of a container are the slip. Of a topology that is not offered the
 // hosts are as large as those of the others.
-bool HostsAreRight(const Written& written) {
+bool HostsAreRight(const Written& written, const tpu::PlacementList& offered) {
   const tpu::Generation& generation = *written.generation;
   if (written.pods_per_slice < 2 || generation.node_can_be_split()) return false;
-  const tpu::PlacementList offered = generation.PlacementsOf(*written.topology);
   const auto is_right = [&](const tpu::Placement& placement) {
     return placement.hosts > 1 &&
            placement.chips_per_host() * written.pods_per_slice == written.topology->chips();
@@ -34,14 +33,15 @@ std::int64_t TotalChips(const Written& written, bool count_is_written) {
   const std::int64_t shaped = written.topology->chips() * written.slices;
   // Pods that fill one slice together, though nobody says so (numOfHosts is missing).
   if (!count_is_written && asked == written.topology->chips()) return asked;
-  if (count_is_written && HostsAreRight(written)) return shaped;
+  const tpu::PlacementList offered = written.generation->PlacementsOf(*written.topology);
+  if (count_is_written && HostsAreRight(written, offered)) return shaped;
   const auto& machines = written.generation->machines;
   const bool possible = std::any_of(
       machines.begin(), machines.end(),
       [&](const tpu::MachineType& machine) { return written.chips_per_pod <= machine.chips; });
-  const bool offered = !written.generation->PlacementsOf(*written.topology).empty();
   const bool counts = written.pods->scale.is_counted();
-  if (!offered) return possible && asked > 0 && (count_is_written || !counts) ? asked : shaped;
+  if (offered.empty())
+    return possible && asked > 0 && (count_is_written || !counts) ? asked : shaped;
   if (!counts) return shaped;
   return count_is_written && possible && asked > 0 ? asked : shaped;
 }

@@ -11,9 +11,7 @@ constexpr std::size_t kMostOfASelector = 100;  // a Service with more is left ou
 // refuses; here it is left out, so that no more is kept than a file of that size can say.
 constexpr std::size_t kLongestName = 253 + 1 + 63;
 
-bool AreNames(std::string_view one, std::string_view other) {
-  return one.size() <= kLongestName && other.size() <= kLongestName;
-}
+bool MayBeName(std::string_view text) { return text.size() <= kLongestName; }
 
 // https://kubernetes.io/docs/concepts/storage/persistent-volumes/#access-modes
 bool IsOfOneNode(k8s::JsonView modes) {
@@ -47,7 +45,7 @@ void Companions::Add(const Companions& others) {
 void Companions::Add(const k8s::GroupVersionKind& gvk, k8s::JsonView object) {
   const k8s::JsonView metadata = object["metadata"];
   const Name name(metadata["namespace"].StringOr(""), metadata["name"].StringOr(""));
-  if (!AreNames(name.first, name.second)) return;
+  if (!MayBeName(name.first) || !MayBeName(name.second)) return;
   if (gvk.group.empty() && gvk.kind == "PersistentVolumeClaim") AddClaim(name, object["spec"]);
   if (gvk.group.empty() && gvk.kind == "Service") AddService(name, object["spec"]);
   if (gvk.group == "autoscaling.x-k8s.io" && gvk.kind == "ProvisioningRequest") {
@@ -57,7 +55,7 @@ void Companions::Add(const k8s::GroupVersionKind& gvk, k8s::JsonView object) {
 
 void Companions::AddClaim(const Name& name, k8s::JsonView spec) {
   const std::string_view storage_class = spec["storageClassName"].StringOr("");
-  if (!AreNames(storage_class, "")) return;
+  if (!MayBeName(storage_class)) return;
   const bool none = spec["storageClassName"].has_value() && storage_class.empty();
   claims_.insert_or_assign(name,
                            VolumeClaim{IsOfOneNode(spec["accessModes"]), std::string(storage_class),
@@ -70,7 +68,7 @@ void Companions::AddRequest(const Name& name, k8s::JsonView spec) {
   for (std::size_t i = 0; i < sets.size(); ++i) {
     const std::string_view pods = sets.Element(i)["podTemplateRef"]["name"].StringOr("");
     const auto count = sets.Element(i)["count"].AsInteger();
-    if (!count || pods.empty() || !AreNames(pods, "")) continue;
+    if (!count || pods.empty() || !MayBeName(pods)) continue;
     requests_.insert_or_assign({name.first, std::string(pods)}, PodRequest{name.second, *count});
   }
 }
@@ -83,7 +81,7 @@ void Companions::AddService(const Name& name, k8s::JsonView spec) {
   Service service{address == "None", {}};
   for (std::size_t i = 0; selector.is_object() && i < selector.size(); ++i) {
     const std::optional<std::string_view> value = selector.Member(i).AsString();
-    if (!value || !AreNames(selector.MemberKey(i), *value)) return;
+    if (!value || !MayBeName(selector.MemberKey(i)) || !MayBeName(*value)) return;
     service.selector.insert_or_assign(std::string(selector.MemberKey(i)), *value);
   }
   services_.insert_or_assign(name, std::move(service));

@@ -61,22 +61,21 @@ Finding ZoneAsRegion(const Subject& subject, std::string_view zone) {
 
 // A region where a zone should stand: no node has such a zone.
 Finding RegionAsZone(const Subject& subject, const tpu::Zone& zone) {
-  const workload::Selected& written = subject.shape.choice[NodeLabel::kZone];
+  const std::string written(subject.shape.choice[NodeLabel::kZone].value);
   Finding finding{.pointer = subject.At(NodeLabel::kZone),
-                  .summary = fmt::format("{} is a region, not a zone", Quoted(written.value)),
+                  .summary = fmt::format("{} is a region, not a zone", Quoted(written)),
                   .problem = fmt::format(
                       "is {}, a region; {} is one of its zones. No node has a region for its "
                       "zone, so the pod stays Pending.",
-                      Quoted(written.value), zone.name)};
-  const bool is_alone = subject.shape.choice[NodeLabel::kRegion].free() &&
-                        written.term == workload::Selected::kInNodeSelector &&
-                        written.pointer.empty();
-  if (is_alone) {
-    finding.edits = Selecting(subject, NodeLabel::kRegion, std::string(written.value));
-    finding.edits.push_back({subject.At(NodeLabel::kZone), std::nullopt});
+                      Quoted(written), zone.name)};
+  const auto label = workload::FindRequired(subject.pods.pod.spec, Key(NodeLabel::kZone));
+  const workload::Edits without = label ? Without(subject, *label) : workload::Edits();
+  if (!without.empty() && subject.shape.choice[NodeLabel::kRegion].free()) {
+    finding.edits = Selecting(subject, NodeLabel::kRegion, written);
+    finding.edits.insert(finding.edits.end(), without.begin(), without.end());
   }
   const std::string other = fmt::format("name one of its zones, such as {}", zone.name);
-  finding.change = is_alone ? ", or " + other : other;
+  finding.change = finding.edits.empty() ? other : ", or " + other;
   finding.decision = "where it is to run";
   return finding;
 }

@@ -19,8 +19,8 @@ void CheckAutoscaling(const Subject& subject, const tpu::GkeVersion& version, Re
        .summary = fmt::format("node pools of {} scale by themselves from GKE {} on", label,
                               versions.autoscaling),
        .problem = fmt::format("is {}, whose node pools GKE scales from {} on, but this "
-                              "cluster is {}: only nodes that are there already will do. {}",
-                              label, versions.autoscaling, found, versions.note),
+                              "cluster is {}: only nodes that are there already will do.{}",
+                              label, versions.autoscaling, found, Remark(versions.note)),
        .change = fmt::format("upgrade the cluster to {} or later, or make the nodes yourself",
                              versions.autoscaling),
        .decision = "when the cluster is upgraded",

@@ -9,7 +9,7 @@ namespace tpu602 {
 // Where sources disagree about the machine, those who have read another one are told.
 std::string Remark(const tpu::MachineType& machine, Resource resource) {
   const bool is_of_memory = machine.note.find("GiB") != std::string::npos;
-  return resource == Resource::kMemory && is_of_memory ? " " + machine.note : "";
+  return resource == Resource::kMemory && is_of_memory ? rules::Remark(machine.note) : "";
 }
 
 void CheckResource(const Subject& subject, Resource resource, Report& report) {

@@ -10,6 +10,7 @@
 #include <iterator>
 
 #include "support/asker.h"
+#include "support/rule_cases.h"
 #include "support/yaml_json.h"
 
 namespace tpu_admission::admission::other_changes_test {
@@ -102,20 +103,10 @@ const Change kChanges[] = {
      }},
 };
 
-std::vector<fs::path> Cases() {
-  std::vector<fs::path> paths;
-  const fs::path rules = fs::path(TPU_ADMISSION_SOURCE_DIR) / "src" / "rules";
-  for (const auto& entry : fs::recursive_directory_iterator(rules)) {
-    if (entry.path().extension() == ".yaml") paths.push_back(entry.path());
-  }
-  std::sort(paths.begin(), paths.end());
-  return paths;
-}
-
 // Each workload of the cases as it is, with what is said of it.
 void ForEachCase(Asker& asker,
                  const std::function<void(const fs::path&, const json&, const Answer&)>& take) {
-  for (const fs::path& path : Cases()) {
+  for (const fs::path& path : support::RuleCases()) {
     std::ifstream file(path);
     const std::string text{std::istreambuf_iterator<char>(file), {}};
     const auto documents = ParseYaml(text).value();

@@ -11,6 +11,7 @@
 #include <iterator>
 
 #include "support/asker.h"
+#include "support/rule_cases.h"
 #include "support/rule_page.h"
 #include "support/yaml_json.h"
 
@@ -135,9 +136,8 @@ TEST(ReadAloud, TheSixtyCommonestMistakesAreAnswered) {
 
 TEST(ReadAloud, ADenialOfTwoFaultsFitsATerminal) {
   int of_two = 0;
-  for (const auto& entry : fs::recursive_directory_iterator(kSource / "src" / "rules")) {
-    const fs::path& path = entry.path();
-    if (path.extension() != ".yaml" || !path.filename().string().starts_with("fail-")) continue;
+  for (const fs::path& path : support::RuleCases()) {
+    if (!path.filename().string().starts_with("fail-")) continue;
     const Answer answer = AnswerTo(Read(path));
     if (answer.allowed()) continue;
     const auto& findings = answer.record.findings;

@@ -16,7 +16,6 @@ namespace {
 
 using nlohmann::json;
 using ::testing::Contains;
-using ::testing::Field;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;

@@ -12,6 +12,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "support/rule_cases.h"
 #include "support/rule_page.h"
 #include "tpu_admission/admission/decision.h"
 #include "unit/rules/judge.h"
@@ -21,8 +22,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kRules = fs::path(TPU_ADMISSION_SOURCE_DIR) / "src" / "rules";
-
 // The folder of the rule that the case `path` lies with.
 std::string FolderOfCase(const fs::path& path) {
   return path.parent_path().parent_path().filename();
@@ -31,15 +30,6 @@ std::string FolderOfCase(const fs::path& path) {
 std::string Read(const fs::path& path) {
   std::ifstream file(path);
   return {std::istreambuf_iterator<char>(file), {}};
-}
-
-std::vector<fs::path> Fixtures() {
-  std::vector<fs::path> paths;
-  for (const auto& entry : fs::recursive_directory_iterator(kRules)) {
-    if (entry.path().extension() == ".yaml") paths.push_back(entry.path());
-  }
-  std::sort(paths.begin(), paths.end());
-  return paths;
 }
 
 std::string FixText(const Fix& fix) {
@@ -137,12 +127,12 @@ std::string TestName(const testing::TestParamInfo<fs::path>& info) {
   return name;
 }
 
-INSTANTIATE_TEST_SUITE_P(Rules, RuleFixture, testing::ValuesIn(Fixtures()), TestName);
+INSTANTIATE_TEST_SUITE_P(Rules, RuleFixture, testing::ValuesIn(support::RuleCases()), TestName);
 
 // The cases of `rule` that speak otherwise than their golden text when `rules` judge alone.
 int CasesThatNotice(const Rule& rule, std::span<const Rule* const> rules) {
   int noticed = 0;
-  for (const fs::path& path : Fixtures()) {
+  for (const fs::path& path : support::RuleCases()) {
     if (FolderOfCase(path) != FolderOf(rule)) continue;
     const std::string manifest = Read(path);
     const std::string spoken = Spoken(Judge(manifest, ClusterOf(manifest), rules), rule);
