@@ -24,7 +24,8 @@ struct Fault {
 };
 
 // What is wrong with the affinity itself, and with it beside `named`, the reservation's name.
-std::optional<Fault> FaultOfAffinity(const workload::RequiredLabel& affinity, bool named) {
+std::optional<Fault> FaultOfAffinity(const Subject& subject,
+                                     const workload::RequiredLabel& affinity, bool named) {
   if (!affinity.fixed || affinity.value == "specific") {
     if (named || !affinity.fixed) return std::nullopt;
     return Fault{affinity, "reservation affinity is specific, but no reservation is named",
@@ -33,22 +34,24 @@ std::optional<Fault> FaultOfAffinity(const workload::RequiredLabel& affinity, bo
   }
   const std::string value = Quoted(affinity.value);
   const std::string to_specific =
-      named ? "set it to specific"
-            : fmt::format("set it to specific and add {}", workload::kGkeReservation);
+      fmt::format("set it to specific and add {}", workload::kGkeReservation);
+  // The name says what is meant.
+  const workload::Edits edits =
+      named ? Selecting(subject, affinity, "specific") : workload::Edits();
   if (std::find(kAffinities.begin(), kAffinities.end(), affinity.value) == kAffinities.end()) {
     return Fault{affinity, fmt::format("reservation affinity {} is none that GKE knows", value),
                  fmt::format("is {}, which is none that GKE knows. TPUs use a reservation by its "
                              "name and affinity specific.",
                              value),
-                 to_specific};
+                 named ? "" : to_specific, edits};
   }
   if (named) {
     return Fault{
-        affinity, fmt::format("a reservation is named, but the reservation affinity is {}", value),
+        affinity, fmt::format("reservation affinity {} does not go with a name", value),
         fmt::format(
             "is {}, but a reservation is named, and a name goes with affinity specific only.",
             value),
-        "set it to specific, or leave out cloud.google.com/reservation-name"};
+        ", or leave out cloud.google.com/reservation-name", edits};
   }
   if (affinity.value != "any") return std::nullopt;
   return Fault{affinity, "reservation affinity any is refused for TPUs",
@@ -91,15 +94,8 @@ std::optional<Fault> FaultOfPath(const Subject& subject, const workload::Require
   return fault;
 }
 
-std::optional<Fault> FindFault(const Subject& subject) {
-  const k8s::PodSpec& spec = subject.pods.pod.spec;
-  const auto named = workload::FindRequired(spec, workload::kGkeReservation);
-  if (named) {
-    if (auto fault = FaultOfPath(subject, *named)) return fault;
-  }
-  if (const auto affinity = workload::FindRequired(spec, workload::kGkeReservationAffinity)) {
-    if (auto fault = FaultOfAffinity(*affinity, named.has_value())) return fault;
-  }
+// What is wrong with the parts of a reservation, which are named by its own name.
+std::optional<Fault> FaultOfBlocks(const k8s::PodSpec& spec, bool named) {
   const auto block = workload::FindRequired(spec, workload::kGkeReservationBlocks);
   if (block && !named) {
     return Fault{*block, "a reservation block is selected, but no reservation",
@@ -113,10 +109,10 @@ std::optional<Fault> FindFault(const Subject& subject) {
                "add cloud.google.com/reservation-blocks, or leave the sub-block out"};
 }
 
-void Check(const Subject& subject, Report& report) {
-  std::optional<Fault> fault = FindFault(subject);
+void Add(const Subject& subject, std::optional<Fault> fault, std::string part, Report& report) {
   if (!fault) return;
   report.Add({.pointer = subject.At(fault->at),
+              .part = std::move(part),
               .summary = std::move(fault->summary),
               .problem = std::move(fault->problem),
               .edits = std::move(fault->edits),
@@ -125,6 +121,17 @@ void Check(const Subject& subject, Report& report) {
               .milder = subject.cluster.platform == Platform::kAutopilot
                             ? subject.MissingSelectorMode()
                             : std::optional(Mode::kWarn)});
+}
+
+void Check(const Subject& subject, Report& report) {
+  const k8s::PodSpec& spec = subject.pods.pod.spec;
+  const auto named = workload::FindRequired(spec, workload::kGkeReservation);
+  const auto affinity = workload::FindRequired(spec, workload::kGkeReservationAffinity);
+  const std::optional<Fault> path = named ? FaultOfPath(subject, *named) : std::nullopt;
+  Add(subject, path, "path", report);
+  if (affinity) Add(subject, FaultOfAffinity(subject, *affinity, named.has_value()), "", report);
+  // A path may name the block.
+  if (!path) Add(subject, FaultOfBlocks(spec, named.has_value()), "", report);
 }
 
 }  // namespace tpu505
