@@ -113,7 +113,7 @@ std::string NewMembers(bool json, const std::vector<Missing>& all, std::size_t d
       if (all[j].path.size() > depth + 1) below.push_back(all[j]);
     }
     written += written.empty() ? "" : ", ";
-    written += (json ? k8s::AsJson(JsonScalar(key)) : WrittenKey(key)) + ": ";
+    written += WrittenKey(key, json) + ": ";
     written += below.empty() ? Written(*all[i].value, '\0', json)
                              : "{" + NewMembers(json, below, depth + 1) + "}";
   }
@@ -196,18 +196,42 @@ std::optional<Change> ChangeFor(std::string_view text, const YamlNode& root, Jso
                    NewMembers(IsJson(text, root), {{way.missing, &*edit.value}}));
 }
 
+// The end of the key, if it is written as it reads, with quotes or without.
+std::optional<std::size_t> EndOfKey(std::string_view text, const YamlMember& member) {
+  const std::string_view written = text.substr(member.mark.offset);
+  if (written.starts_with(member.key)) return member.mark.offset + member.key.size();
+  const char quote = written.front();
+  const bool quoted = (quote == '"' || quote == '\'') &&
+                      written.substr(1).starts_with(member.key) &&
+                      written.substr(1 + member.key.size()).starts_with(quote);
+  return quoted ? std::optional(member.mark.offset + member.key.size() + 2) : std::nullopt;
+}
+
 // Where one edit takes a member out of a map and another puts one in, the new one stands in the
-// place of the old.
-std::optional<Change> Renaming(std::string_view text, const YamlNode& root, const JsonEdit& removal,
-                               const JsonEdit& addition) {
-  if (removal.value || !addition.value) return std::nullopt;
+// place of the old, and what is written between key and value stays. None if it is not so.
+std::vector<Change> Renaming(std::string_view text, const YamlNode& root, const JsonEdit& removal,
+                             const JsonEdit& addition) {
+  if (removal.value || !addition.value) return {};
   const std::optional<Scalar> old = FindScalar(root, removal.pointer);
   const Way way = Follow(root, addition.pointer);
-  if (!old || way.node != old->map || way.missing.empty()) return std::nullopt;
+  if (!old || way.node != old->map || way.missing.empty()) return {};
+  const YamlNode& value = *old->member->value;
   const std::size_t begin = old->member->mark.offset;
-  const std::size_t end = old->member->value->end.offset;
-  if (begin >= text.size() || end <= begin) return std::nullopt;
-  return Change{begin, end, NewMembers(IsJson(text, root), {{way.missing, &*addition.value}})};
+  if (begin >= text.size() || value.end.offset <= begin) return {};
+  const bool json = IsJson(text, root);
+  const std::optional<std::size_t> end = EndOfKey(text, *old->member);
+  const std::size_t value_begin = ValueBegin(text, value);
+  if (way.missing.size() > 1 || !end || value_begin <= *end) {
+    return {{begin, value.end.offset, NewMembers(json, {{way.missing, &*addition.value}})}};
+  }
+  std::vector<Change> changes{{begin, *end, WrittenKey(way.missing.front(), json)}};
+  const auto* const word = std::get_if<std::string>(&*addition.value);
+  const bool stays =
+      word != nullptr && value.kind == YamlNode::Kind::kString && value.text == *word;
+  if (!stays) {
+    changes.push_back({value_begin, value.end.offset, Written(*addition.value, '\0', json)});
+  }
+  return changes;
 }
 
 // With what somebody must write.
@@ -244,9 +268,9 @@ Status AddChanges(std::string_view text, const YamlNode& root, const std::vector
   for (std::size_t i = 0; i < done.size(); ++i) {
     for (std::size_t j = 0; j < done.size() && !done[i]; ++j) {
       if (done[j]) continue;
-      auto change = Renaming(text, root, *edits[i], *edits[j]);
-      if (!change) continue;
-      changes.push_back(*std::move(change));
+      const std::vector<Change> renaming = Renaming(text, root, *edits[i], *edits[j]);
+      if (renaming.empty()) continue;
+      changes.insert(changes.end(), renaming.begin(), renaming.end());
       done[i] = done[j] = true;
     }
   }

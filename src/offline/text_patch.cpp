@@ -172,7 +172,7 @@ std::optional<TextChange> Added(std::string_view text, const YamlNode& root,
   const bool list = node.kind == NodeKind::kList && missing == "-";
   if (!list && node.kind != NodeKind::kMap) return std::nullopt;
   const bool none = node.items.empty() && node.members.empty();
-  const std::string key = json ? Json(missing).dump() : WrittenKey(missing);
+  const std::string key = WrittenKey(missing, json);
   const std::string member = list ? flow : key + ": " + flow;
   if (IsFlow(text, node)) {
     const std::size_t end = none ? node.start.offset + 1 : EndOfLast(node);

@@ -41,8 +41,8 @@ bool IsPlainString(std::string_view text) {
   return letter || topology || unit;
 }
 
-std::string WrittenKey(const std::string& key) {
-  if (IsPlainKey(key)) return key;
+std::string WrittenKey(const std::string& key, bool json) {
+  if (!json && IsPlainKey(key)) return key;
   std::string quoted;
   AppendJsonString(quoted, key);
   return quoted;

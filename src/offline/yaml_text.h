@@ -16,7 +16,7 @@ namespace tpu_admission::offline {
 // A word that YAML takes for nothing but a string, and nothing must be quoted in.
 bool IsPlainString(std::string_view text);
 // Quoted if it must be.
-std::string WrittenKey(const std::string& key);
+std::string WrittenKey(const std::string& key, bool json = false);
 std::string Written(const k8s::JsonScalar& value, char quote = '\0', bool json = false);
 
 // Why a text is left as it is, before what somebody must write.
