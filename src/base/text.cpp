@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <charconv>
 #include <cstdint>
 #include <cstring>
 #include <numeric>
@@ -251,6 +252,13 @@ std::string_view Nearest(std::string_view word, std::span<const std::string_view
     }
   }
   return nearest;
+}
+
+std::optional<std::int64_t> WholeNumber(std::string_view text) {
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.begin(), text.end(), number);
+  if (error != std::errc() || end != text.end()) return std::nullopt;
+  return number;
 }
 
 }  // namespace tpu_admission

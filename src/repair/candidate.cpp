@@ -4,6 +4,8 @@
 #include <array>
 #include <cstdlib>
 
+#include "repair/bounds.h"
+
 namespace tpu_admission::repair {
 namespace {
 
@@ -56,11 +58,14 @@ std::optional<std::int64_t> PodsBeforeLast(const Written& written) {
 }
 
 // `pods`: of all slices together.
-void SetPodCount(const Written& written, std::int64_t pods, Edits& edits) {
+void SetPodCount(k8s::JsonView object, const Written& written, std::int64_t pods, Edits& edits) {
   const workload::Scale& scale = written.pods->scale;
   if (written.has_paused_pods) return;
   if (scale.counting == Counting::kTogether) {
-    edits.push_back({LastOf(written).pods.pointer(), pods - *PodsBeforeLast(written)});
+    const workload::Scale& last = LastOf(written);
+    const std::int64_t of_last = pods - *PodsBeforeLast(written);
+    edits.push_back({last.pods.pointer(), of_last});
+    FollowPods(object, last, of_last, edits);
   } else if (scale.sub_group > 0) {
     edits.push_back({std::string(scale.pointer) + "/subGroupPolicy/subGroupSize", pods});
     edits.push_back({scale.pods.pointer(), pods * written.sub_groups + scale.leaders_without_tpus});
@@ -73,7 +78,7 @@ void SetCounts(k8s::JsonView object, const Written& written, const Candidate& ta
                Edits& edits) {
   const workload::Scale& scale = written.pods->scale;
   const bool has_slices = !scale.slices.field.empty();
-  SetPodCount(written, has_slices ? target.pods : target.pods * target.slices, edits);
+  SetPodCount(object, written, has_slices ? target.pods : target.pods * target.slices, edits);
   if (has_slices && !written.has_paused_slices) {
     SetSlices(object, scale, target.slices / written.sub_groups, edits);
   }
@@ -207,7 +212,7 @@ bool FitsPool(const Written& written, const tpu::Placement& placement) {
 
 bool Candidate::LeavesOneWorkerOf(const Written& written) const {
   return written.pods->scale.counting == Counting::kNone && placement.hosts > 1 &&
-         written.chips_per_pod > chips_per_pod;
+         written.chips_per_pod > chips_per_pod && written.grouped != pods;
 }
 
 bool Candidate::Is(const Written& written) const {
@@ -254,6 +259,8 @@ std::vector<Candidate> CandidatesFor(const Written& written, k8s::JsonView objec
         Candidate candidate = Shaped(written, placement, chips, slices);
         if (!CanShare(written, candidate.pods * slices)) continue;
         if (candidate.LeavesOneWorkerOf(written)) continue;
+        // The others of its group are objects of their own, which nobody changes with it.
+        if (written.grouped > 1 && candidate.pods != written.grouped) continue;
         Edits& edits = candidate.edits;
         SetPodSpec(edits, written, candidate);
         for (const Written& follower : written.followers) SetPodSpec(edits, follower, candidate);

@@ -4,6 +4,7 @@
 #include <span>
 #include <utility>
 
+#include "repair/bounds.h"
 #include "repair/candidate.h"
 #include "repair/faults.h"
 #include "repair/phrases.h"
@@ -234,12 +235,13 @@ class Search {
 
   Proof Prove(const Edits& edits) {
     left_ -= std::min(left_, cost_);
-    if (WritesOverAPlaceholder(edits)) {
+    const k8s::JsonView edited = k8s::Edited(object_, edits, arena_);
+    if (WritesOverAPlaceholder(edits) || BreaksABound(object_, edited, written_.workload)) {
       Proof none;
       none.unreadable = true;
       return none;
     }
-    return prove_(k8s::Edited(object_, edits, arena_));
+    return prove_(edited);
   }
 
   std::vector<Found> SoundOnes(Plan& plan, const Edits& before, std::size_t own, bool last) {

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 
+#include "tpu_admission/base/text.h"
 #include "tpu_admission/tpu/guess.h"
 #include "tpu_admission/workload/edits.h"
+#include "tpu_admission/workload/kueue_keys.h"
 
 namespace tpu_admission::repair {
 namespace {
@@ -73,6 +75,15 @@ std::int64_t ChipsMeant(const Written& written) {
   return has(requested) && !has(chips) ? requested : chips;
 }
 
+// https://kueue.sigs.k8s.io/docs/tasks/run/plain_pods/
+std::int64_t PodsOfGroup(const workload::PodSet& pods) {
+  const k8s::ObjectMeta& pod = pods.pod.metadata;
+  const auto count = pod.annotations.Find(workload::kKueuePodGroupCount);
+  const bool is_plain = pods.scale.counting == Counting::kNone && pods.pointer.empty();
+  if (!is_plain || !count || !pod.labels.Has(workload::kKueuePodGroup)) return 0;
+  return WholeNumber(*count).value_or(0);
+}
+
 // What a label that names no generation was meant to be, as the rules guess it.
 const tpu::Generation* Guess(const tpu::Catalog& catalog, const workload::NodeChoice& choice) {
   return tpu::GuessFor(catalog, choice[NodeLabel::kAccelerator].value,
@@ -108,6 +119,7 @@ std::optional<Written> Read(const tpu::Catalog& catalog, const workload::PodSet&
   }
   const workload::Scale& scale = pods.scale;
   written.chips_per_pod = ChipsMeant(written);
+  written.grouped = PodsOfGroup(pods);
   if (scale.is_counted()) {
     if (!scale.pods.value || !scale.slices.value) return std::nullopt;  // a placeholder
     // Others may or may not fill slices with it.

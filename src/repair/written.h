@@ -24,6 +24,7 @@ struct Written {
   std::int64_t chips_per_pod = 0;  // 0: not known
   std::int64_t pods_per_slice = 1;
   std::int64_t slices = 1;
+  std::int64_t grouped = 0;  // a plain pod: how many Kueue starts together, all alike; 0: no such
   std::int64_t sub_groups = 1;  // of each group, which are slices too
   std::int64_t total_chips = 0;
   // A count of 0 stays: a pause is no fault, and no repair ends it.

@@ -3,6 +3,8 @@
 
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -52,6 +54,9 @@ char32_t TakeCharacter(std::string_view& text);
 // and what has no width: whatever could forge a line, colour a terminal, show text in another order
 // than it is written, or hide the very fault that a message speaks of.
 bool IsInvisible(char32_t character);
+
+// The number that all of `text` is, if it is one.
+std::optional<std::int64_t> WholeNumber(std::string_view text);
 
 // "1 chip", "4 chips".
 template <std::integral Number>

@@ -19,6 +19,9 @@ inline constexpr std::string_view kKueueSliceSize = "kueue.x-k8s.io/podset-slice
 inline constexpr std::string_view kKueueSliceLayers =
     "kueue.x-k8s.io/podset-slice-required-topology-constraints";
 inline constexpr std::string_view kKueueGroup = "kueue.x-k8s.io/podset-group-name";
+// On a Job: with how many pods, fewer than all, it may begin.
+// https://kueue.sigs.k8s.io/docs/tasks/run/jobs/#partial-admission
+inline constexpr std::string_view kKueueMinParallelism = "kueue.x-k8s.io/job-min-parallelism";
 // Of plain pods that are admitted together: a label that names the group, and how many they are.
 // https://kueue.sigs.k8s.io/docs/tasks/run/plain_pods/
 inline constexpr std::string_view kKueuePodGroup = "kueue.x-k8s.io/pod-group-name";

@@ -78,6 +78,7 @@ const Rule kTPU405 = {
     .mode = Mode::kWarn,
     .judges_counts = true,
     .check = tpu405::Check,
+    .keeps_waiting = true,
 };
 
 }  // namespace tpu_admission::rules

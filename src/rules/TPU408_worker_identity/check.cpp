@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 #include <algorithm>
 
+#include "rules/engine/host_names.h"
 #include "rules/engine/phrases.h"
 #include "rules/engine/worker.h"
 #include "tpu_admission/base/text.h"
@@ -88,21 +89,25 @@ void CheckHosts(const Subject& subject, const k8s::Container& container, const S
   const auto value = container.EnvValue(workload::kTpuWorkerHostNames);
   if (!value || RunsAlone(container)) return;
   const std::int64_t names = NamesIn(container, *value).value_or(slice.pods);
-  if (names >= slice.pods) return;
+  const bool too_many = HasTooManyNames(names, slice, ProcessOf(subject, container).of);
+  const bool too_few = slice.multi_host() && names < slice.pods;
+  if (!too_few && !too_many) return;
   const std::string place = std::to_string(container.EnvIndex(workload::kTpuWorkerHostNames));
-  report.Add({.pointer = subject.At(container, fmt::format("/env/{}/value", place)),
-              .container = std::string(container.name),
-              .summary = fmt::format("TPU_WORKER_HOSTNAMES has {}, a slice of {} has {}",
-                                     Counted(names, "name"), slice.topology.Text(),
-                                     Counted(slice.pods, "pod")),
-              .problem = fmt::format("has {}, but a slice of {} has {}: those that are not named "
-                                     "are not found by the others.",
-                                     Counted(names, "name"), slice.topology.Text(),
-                                     Counted(slice.pods, "pod")),
-              .change = fmt::format(
-                  "name all {} in the order of their numbers, or remove TPU_WORKER_HOSTNAMES",
-                  Counted(slice.pods, "pod")),
-              .decision = "what the other workers are called"});
+  report.Add(
+      {.pointer = subject.At(container, fmt::format("/env/{}/value", place)),
+       .container = std::string(container.name),
+       .summary =
+           fmt::format("TPU_WORKER_HOSTNAMES has {}, a slice of {} has {}", Counted(names, "name"),
+                       slice.topology.Text(), Counted(slice.pods, "pod")),
+       .problem = fmt::format("has {}, but a slice of {} has {}: {}.", Counted(names, "name"),
+                              slice.topology.Text(), Counted(slice.pods, "pod"),
+                              too_many ? kAllAreWaitedFor : kNotFoundByOthers),
+       .change = slice.pods == 1
+                     ? "remove TPU_WORKER_HOSTNAMES"
+                     : fmt::format("name all {} in the order of their numbers, or remove "
+                                   "TPU_WORKER_HOSTNAMES",
+                                   Counted(slice.pods, "pod")),
+       .decision = "what the other workers are called"});
 }
 
 // LeaderWorkerSet counts a leader with chips as worker 0 of the slice, wherever it runs.
@@ -158,8 +163,8 @@ void Check(const Subject& subject, Report& report) {
         !container.HasEnv(workload::kTpuWorkerHostNames))
       continue;
     if (!slice) slice = subject.SliceOfPods();
-    if (!slice || !slice->multi_host()) return;
-    CheckId(subject, container, *slice, report);
+    if (!slice) return;
+    if (slice->multi_host()) CheckId(subject, container, *slice, report);
     CheckHosts(subject, container, *slice, report);
   }
 }

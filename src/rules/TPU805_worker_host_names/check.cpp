@@ -127,8 +127,9 @@ std::optional<Fault> FaultOfService(const Subject& subject, std::string_view lis
   return std::nullopt;
 }
 
-std::optional<Fault> FaultOf(const Subject& subject, const HostNameList& names,
-                             const Slice& slice) {
+// `processes`: of each pod, which may have names of their own.
+std::optional<Fault> FaultOf(const Subject& subject, const HostNameList& names, const Slice& slice,
+                             std::int64_t processes) {
   const std::string_view list = names.text;
   if (names.variable.size() + 1 + list.size() > kLongestVariable) {
     return Fault{"has 128 KiB or more, with which no process starts",
@@ -141,10 +142,18 @@ std::optional<Fault> FaultOf(const Subject& subject, const HostNameList& names,
     const std::string found = fmt::format("has {}, a slice of {} has {}", Counted(count, "name"),
                                           slice.topology.Text(), Counted(slice.pods, "pod"));
     return Fault{
-        found, found + ": those that are not named are not found by the others",
+        found, fmt::format("{}: {}", found, kNotFoundByOthers),
         fmt::format("name all {} in the order of their numbers", Counted(slice.pods, "pod"))};
   }
-  return FaultOfService(subject, list);
+  if (HasTooManyNames(count, slice, processes)) {
+    const std::string found = fmt::format("has {}, a slice of {} has {}", Counted(count, "name"),
+                                          slice.topology.Text(), Counted(slice.pods, "pod"));
+    return Fault{found, fmt::format("{}: {}", found, kAllAreWaitedFor),
+                 slice.pods == 1
+                     ? fmt::format("remove {}", names.variable)
+                     : "name the workers of this slice alone, in the order of their numbers"};
+  }
+  return slice.multi_host() ? FaultOfService(subject, list) : std::nullopt;
 }
 
 void Check(const Subject& subject, Report& report) {
@@ -158,8 +167,9 @@ void Check(const Subject& subject, Report& report) {
     if (!names) continue;
     if (++looked_at > kMostProcesses) return;
     if (!slice) slice = subject.SliceOfPods();
-    if (!slice || !slice->multi_host()) return;
-    std::optional<Fault> fault = FaultOf(subject, *names, *slice);
+    if (!slice) return;
+    const std::int64_t processes = ProcessOf(subject, container).of;
+    std::optional<Fault> fault = FaultOf(subject, *names, *slice, processes);
     if (!fault) continue;
     report.Add({.pointer = subject.At(
                     container, fmt::format("/env/{}/value", container.EnvIndex(names->variable))),
@@ -178,6 +188,7 @@ const Rule kTPU805 = {
     .name = "worker-host-names",
     .mode = Mode::kWarn,
     .check = tpu805::Check,
+    .keeps_waiting = true,
 };
 
 }  // namespace tpu_admission::rules

@@ -43,6 +43,10 @@ std::int64_t CountHostNames(std::string_view list) {
   return 1 + std::count(list.begin(), list.end(), ',');
 }
 
+bool HasTooManyNames(std::int64_t names, const Slice& slice, std::int64_t processes) {
+  return names > slice.pods && names != slice.pods * processes;
+}
+
 std::string_view DnsLabelOf(std::string_view name, std::size_t number) {
   for (std::size_t i = 0; i < number; ++i) {
     const std::size_t dot = name.find('.');

@@ -24,6 +24,15 @@ std::optional<std::string_view> WorkerIdOf(const k8s::Container& container);
 // Takes the first name from `rest`, without its port; what follows the comma is left.
 std::string_view TakeHostName(std::string_view& rest);
 std::int64_t CountHostNames(std::string_view list);
+// Whether a list has more names than the slice has workers; of `processes` in a pod each may have
+// its own.
+bool HasTooManyNames(std::int64_t names, const Slice& slice, std::int64_t processes);
+// What comes of names that are missing, and of those that are too many.
+inline constexpr std::string_view kNotFoundByOthers =
+    "those that are not named are not found by the others";
+// jax/_src/clusters/cloud_tpu_cluster.py takes as many processes as there are names.
+inline constexpr std::string_view kAllAreWaitedFor =
+    "JAX waits for a process of each worker that is named";
 // "serve-4.serve.ml": "serve-4" is label 0; empty beyond the last.
 std::string_view DnsLabelOf(std::string_view name, std::size_t number);
 

@@ -1,9 +1,9 @@
 #include "rules/engine/subject.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include "tpu_admission/base/json_pointer.h"
+#include "tpu_admission/base/text.h"
 #include "tpu_admission/tpu/guess.h"
 #include "tpu_admission/workload/gke_labels.h"
 #include "tpu_admission/workload/jobset_keys.h"
@@ -93,13 +93,6 @@ bool MayBeOfNewGeneration(const Subject& subject, std::int64_t chips) {
   if (!label.fixed() || !subject.catalog.LooksLikeNewGeneration(label.value)) return false;
   const std::optional<tpu::Topology>& topology = subject.shape.topology;
   return !topology || chips <= topology->chips() || chips <= ChipsOfLargestMachine(subject.catalog);
-}
-
-std::optional<std::int64_t> WholeNumber(std::string_view text) {
-  std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.begin(), text.end(), number);
-  if (error != std::errc() || end != text.end()) return std::nullopt;
-  return number;
 }
 
 void Shape::FindMachines() {

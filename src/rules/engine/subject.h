@@ -132,9 +132,6 @@ std::int64_t MostOfAnyHost(const Subject& subject);
 // topology has.
 bool MayBeOfNewGeneration(const Subject& subject, std::int64_t chips);
 
-// The number that all of `text` is, if it is one.
-std::optional<std::int64_t> WholeNumber(std::string_view text);
-
 // What the findings of one evaluation may take in memory, all pod sets and alternatives together.
 struct Allowance {
   std::size_t bytes = 4 << 20;

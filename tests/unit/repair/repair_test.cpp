@@ -670,6 +670,66 @@ TEST(Repair, DoesNotKeepATopologyThatWasNotWritten) {
   EXPECT_EQ(First(Job({.topology = "4X4"}, 4)).substr(0, 4), "4x4,");
 }
 
+// What bounds a count follows it where it is the same number.
+TEST(Repair, LetsTheBoundsOfAGangFollowItsPods) {
+  const auto volcano = [](const std::string& counts, const std::string& of_task) {
+    return "{apiVersion: batch.volcano.sh/v1alpha1, kind: Job, metadata: {name: v}, spec: {" +
+           counts + "tasks: [{name: w, " + of_task + ", template: {spec: " + PodSpec({}) + "}}]}}";
+  };
+  const std::string kept = "keep 4x4, 16 chips on 4 hosts (24 chips become 16) | ";
+  EXPECT_EQ(First(volcano("minAvailable: 6, ", "replicas: 6, minAvailable: 6")),
+            kept + "tasks[0] replicas: 4, minAvailable: 4");
+  EXPECT_EQ(First(volcano("minAvailable: 3, ", "replicas: 6")), kept + "tasks[0] replicas: 4");
+  const std::string torch = PyTorchJob(5, {}, {});
+  EXPECT_EQ(First(With(torch, "spec: {",
+                       "spec: {runPolicy: {schedulingPolicy: {minAvailable: 6}}, elasticPolicy: "
+                       "{minReplicas: 1, maxReplicas: 5}, ")),
+            kept + "Worker replicas: 3, minAvailable: 4, maxReplicas: 3");
+}
+
+// The API server refuses a Job whose other fields speak of pods that it has not any more, and the
+// webhooks of JobSet and Kueue do the same.
+TEST(Repair, TakesNoPodsThatOtherFieldsNeed) {
+  const std::string job = Job({}, 5);
+  const std::string fewer = "keep 4x4, 16 chips on 4 hosts (20 chips become 16) | parallelism: 4";
+  const std::string more = "4x8, 32 chips on 8 hosts (20 chips become 32) | topology: 4x8";
+  EXPECT_THAT(First(job), ::testing::StartsWith(fewer));
+  for (const char* const needs :
+       {"maxFailedIndexes: 5, ", "successPolicy: {rules: [{succeededIndexes: \"0,2-4\"}]}, ",
+        "successPolicy: {rules: [{succeededCount: 5}]}, "}) {
+    EXPECT_THAT(First(With(job, "parallelism", std::string(needs) + "parallelism")),
+                ::testing::StartsWith(more))
+        << needs;
+  }
+  const auto least = [&](const char* pods) {
+    return First(With(job, "name: train",
+                      std::string("name: train, annotations: {"
+                                  "kueue.x-k8s.io/job-min-parallelism: \"") +
+                          pods + "\"}"));
+  };
+  EXPECT_THAT(least("4"), ::testing::StartsWith(more));
+  EXPECT_THAT(least("3"), ::testing::StartsWith(fewer));
+  const std::string set = JobSet({}, 4, 2);
+  EXPECT_THAT(First(set), ::testing::HasSubstr("replicas: 2"));
+  EXPECT_THAT(First(With(set, "spec: {", "spec: {coordinator: {replicatedJob: w, jobIndex: 3}, ")),
+              ::testing::Not(::testing::HasSubstr("replicas: ")));
+}
+
+// The other pods of a group are objects of their own.
+TEST(Repair, LeavesAPodInItsGroup) {
+  const auto pod = [](const std::string& count) {
+    return "{apiVersion: v1, kind: Pod, metadata: {name: p, labels: {kueue.x-k8s.io/queue-name: q, "
+           "kueue.x-k8s.io/pod-group-name: g}, annotations: {"
+           "kueue.x-k8s.io/pod-group-total-count: \"" +
+           count + "\"}}, spec: " + PodSpec({.chips = "8"}) + "}";
+  };
+  EXPECT_THAT(
+      RepairsOf(pod("4")),
+      ::testing::ElementsAre("keep 4x4, 16 chips on 4 hosts | containers[0] google.com/tpu: 4"));
+  EXPECT_THAT(RepairsOf(pod("3")), ::testing::IsEmpty());
+  EXPECT_THAT(First(pod("1")), ::testing::StartsWith("one host, 8 chips in all"));
+}
+
 TEST(Repair, IsTheSameEachTime) {
   const std::string yaml = Job({.chips = "8"}, 2);
   EXPECT_EQ(RepairsOf(yaml), RepairsOf(yaml));
