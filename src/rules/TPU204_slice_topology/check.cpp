@@ -113,16 +113,17 @@ std::optional<Finding> CheckDynamic(const SliceCut& cut) {
 }
 
 Finding NoParts(const SliceCut& cut) {
-  Finding finding = At(
-      cut.subject, fmt::format("slices of {} cannot be cut into parts", cut.generation.label),
-      fmt::format("asks for {} part of a slice, but GKE does not cut slices of {}: the pods "
-                  "would see the topology of the whole node pool.",
-                  WithArticle(cut.name()), cut.generation.name),
-      cut.generation.PlacementsOf(cut.slice).empty()
-          ? ""
-          : fmt::format(", and {}",
-                        SelectorChange(cut.subject, workload::NodeLabel::kTopology, cut.name())));
+  Finding finding =
+      At(cut.subject, fmt::format("slices of {} cannot be cut into parts", cut.generation.label),
+         fmt::format("asks for {} part of a slice, but GKE does not cut slices of {}: the pods "
+                     "would see the topology of the whole node pool.",
+                     WithArticle(cut.name()), cut.generation.name));
   finding.edits = {{finding.pointer, std::nullopt}};
+  if (!cut.generation.PlacementsOf(cut.slice).empty()) {
+    const workload::Edits selected =
+        Selecting(cut.subject, workload::NodeLabel::kTopology, cut.name());
+    finding.edits.insert(finding.edits.end(), selected.begin(), selected.end());
+  }
   finding.milder = Mode::kWarn;
   return finding;
 }

@@ -5,6 +5,7 @@
 #include "rules/engine/phrases.h"
 #include "rules/engine/slice_cut.h"
 #include "rules/engine/suggestions.h"
+#include "tpu_admission/base/json_pointer.h"
 #include "tpu_admission/base/text.h"
 #include "tpu_admission/workload/kueue_keys.h"
 
@@ -95,19 +96,44 @@ void CheckPairs(Annotations& annotations) {
                     fmt::format("add kueue.x-k8s.io/{}, or remove {}", missing, Short(here)));
 }
 
+// That fill the slice which the pods ask for, where their annotation says which; 0: it does not.
+std::int64_t PodsOfSlice(const workload::PodSet& set) {
+  const auto text = set.SliceTopology();
+  const auto slice = text ? tpu::Topology::Parse(*text) : std::nullopt;
+  const bool known = slice && set.chips_per_pod > 0 && slice->chips() % set.chips_per_pod == 0;
+  return known ? slice->chips() / set.chips_per_pod : 0;
+}
+
+// Kueue may place a slice block by block, but it begins only as a whole.
+void CheckWholes(Annotations& annotations, std::int64_t size, std::int64_t pods) {
+  const std::int64_t whole = PodsOfSlice(annotations.subject().pods);
+  if (whole <= size || pods % whole == 0) return;
+  const std::string slice(*annotations.subject().pods.SliceTopology());
+  annotations.Doubt(
+      workload::kKueueSliceSize,
+      fmt::format("{} do not fill slices of {}: each takes {}", Counted(pods, "pod"), slice, whole),
+      fmt::format(
+          "lets Kueue place the pods {} by {}, but a slice of {} begins only when all its {} "
+          "run, and there are {}.",
+          size, size, slice, Counted(whole, "pod"), pods),
+      fmt::format("set the pods to a multiple of {}", whole));
+}
+
 // https://github.com/kubernetes-sigs/kueue/issues/15277: such a workload waits, and nobody says
 // why.
 void CheckDivides(Annotations& annotations, std::int64_t size, std::int64_t pods) {
-  if (pods % size == 0) return;
+  if (pods % size == 0) return CheckWholes(annotations, size, pods);
   const std::string name = Short(workload::kKueueSliceSize);
+  const std::int64_t whole = PodsOfSlice(annotations.subject().pods);
   annotations.Doubt(
       workload::kKueueSliceSize,
       fmt::format("{} {} does not divide the {}", name, size, Counted(pods, "pod")),
       fmt::format("is {}, but there are {}, which are no whole slices: Kueue never starts them. "
                   "Version 0.15 admits them, and leaves its scheduling gate on the pods.",
                   size, Counted(pods, "pod")),
-      fmt::format("set {} to a number that divides {}, or the pods to a multiple of {}", name, pods,
-                  size));
+      whole > 0 ? fmt::format("set the pods to a multiple of {}", whole)
+                : fmt::format("set {} to a number that divides {}, or the pods to a multiple of {}",
+                              name, pods, size));
 }
 
 // Whether the slices of the generation, or their parts, come in the shape of the level.
@@ -306,7 +332,33 @@ void CheckApi(Annotations& annotations, std::string_view key) {
       annotations.Has(right) ? "remove it" : fmt::format("write {}", Printable(right)));
 }
 
+// Partial admission: Kueue may take pods away until so many are left.
+// https://kueue.sigs.k8s.io/docs/tasks/run/jobs/#partial-admission
+void CheckPartialAdmission(const Subject& subject, Report& report) {
+  const workload::Workload& job = subject.workload;
+  const auto text = job.metadata.annotations.Find(workload::kKueueMinParallelism);
+  if (!text || job.kind->name != "Job" || job.kind->group != "batch") return;
+  const std::optional<std::int64_t> least = WholeNumber(*text);
+  const std::optional<std::int64_t> pods = subject.pods.scale.pods.value;
+  const std::optional<Slice> slice = subject.SliceOfPods();
+  if (!least || *least < 1 || !pods || *least >= *pods || !slice || !slice->multi_host()) return;
+  std::string pointer = "/metadata/annotations";
+  AppendPointerToken(pointer, workload::kKueueMinParallelism);
+  report.Add({.pointer = pointer,
+              .part = std::string(workload::kKueueMinParallelism),
+              .summary = fmt::format("Kueue may start it with {}, a slice of {} takes {}",
+                                     Counted(*least, "pod"), slice->topology.Text(), slice->pods),
+              .problem = fmt::format(
+                  "lets Kueue start the Job with {} to {} where there is not room for all {}, but "
+                  "a slice of {} begins only when all its {} run.",
+                  *least, Counted(*pods - 1, "pod"), *pods, slice->topology.Text(),
+                  Counted(slice->pods, "pod")),
+              .edits = {{pointer, std::nullopt}},
+              .milder = Mode::kWarn});
+}
+
 void Check(const Subject& subject, Report& report) {
+  CheckPartialAdmission(subject, report);
   const k8s::StringMap& all = subject.pods.pod.metadata.annotations;
   if (all.size() == 0) return;
   Annotations annotations(subject, report);

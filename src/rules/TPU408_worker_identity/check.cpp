@@ -102,11 +102,12 @@ void CheckHosts(const Subject& subject, const k8s::Container& container, const S
        .problem = fmt::format("has {}, but a slice of {} has {}: {}.", Counted(names, "name"),
                               slice.topology.Text(), Counted(slice.pods, "pod"),
                               too_many ? kAllAreWaitedFor : kNotFoundByOthers),
-       .change = slice.pods == 1
-                     ? "remove TPU_WORKER_HOSTNAMES"
-                     : fmt::format("name all {} in the order of their numbers, or remove "
-                                   "TPU_WORKER_HOSTNAMES",
-                                   Counted(slice.pods, "pod")),
+       .change = fmt::format("{}remove {}",
+                             slice.pods == 1
+                                 ? ""
+                                 : fmt::format("name all {} in the order of their numbers, or ",
+                                               Counted(slice.pods, "pod")),
+                             workload::kTpuWorkerHostNames),
        .decision = "what the other workers are called"});
 }
 
