@@ -40,6 +40,19 @@ void AddTwins(const CLI::App& command, std::set<std::string, std::less<>>& twins
   for (const CLI::App* const each : command.get_subcommands({})) AddTwins(*each, twins);
 }
 
+// A slip of one letter; else what begins alike, for "deny" is rather "denial" than "any"; else a
+// slip of two.
+std::string_view Meant(std::string_view text, const std::vector<std::string_view>& names) {
+  constexpr std::size_t kBegin = 3;
+  const std::size_t half = text.size() / 2;
+  std::string_view meant = Nearest(text, names, std::min<std::size_t>(1, half));
+  for (const std::string_view name : names) {
+    const bool alike = text.size() >= kBegin && name.starts_with(text.substr(0, kBegin));
+    if (meant.empty() && alike) meant = name;
+  }
+  return meant.empty() ? Nearest(text, names, std::min<std::size_t>(2, half)) : meant;
+}
+
 }  // namespace
 
 std::string EnvironmentTwin(const std::string& flag) {
@@ -154,8 +167,7 @@ CLI::Validator IsOneOf(std::vector<std::string> values) {
   return {[values = std::move(values), all](const std::string& text) {
             if (std::find(values.begin(), values.end(), text) != values.end()) return std::string();
             const std::vector<std::string_view> names(values.begin(), values.end());
-            const std::string_view nearest =
-                Nearest(text, names, std::min<std::size_t>(2, text.size() / 2));
+            const std::string_view nearest = Meant(text, names);
             return Quoted(text) + " is not in " + all +
                    (nearest.empty() ? "" : "; did you mean " + std::string(nearest) + "?");
           },
@@ -165,9 +177,13 @@ CLI::Validator IsOneOf(std::vector<std::string> values) {
 CLI::Validator IsWhole(int least, int most) {
   const CLI::Validator range = CLI::Range(least, most);
   return {[range](std::string& text) {
-            const std::string wrong = range(text);
             const bool number =
                 !text.empty() && text.find_first_not_of("-0123456789") == std::string::npos;
+            // The library would take it for octal.
+            if (number && text.size() > 1 && text.find_first_not_of('-') == text.find('0')) {
+              return Quoted(text) + " begins with a 0; write the number without it";
+            }
+            const std::string wrong = range(text);
             return wrong.empty() || number ? wrong : Quoted(text) + " is no whole number";
           },
           range.get_description()};

@@ -201,9 +201,15 @@ Status Read(const ScanOptions& options, cluster::Scanner& scanner) {
     return status ? status : Error{"standard input: " + status.error().message};
   }
   cluster::KubectlProgram kubectl(ToProgram(options.kubectl));
+  const std::string& space = options.kubectl.namespace_name;
+  if (!space.empty()) {  // nothing is in one that is misspelt, and that would look good
+    constexpr std::size_t kOfAName = 4096;
+    const auto found = Output(kubectl, {"get", "namespace", space, "--output=name"}, kOfAName);
+    const bool is_missing = !found && found.error().code == std::errc::no_such_file_or_directory;
+    if (is_missing) return Error{"the namespace " + Printable(space) + " does not exist"};
+  }
   const Progress progress;
-  return scanner.ReadCluster(kubectl, options.kubectl.namespace_name,
-                             [&](const std::string& what) { progress.Say(what); });
+  return scanner.ReadCluster(kubectl, space, [&](const std::string& what) { progress.Say(what); });
 }
 
 void Print(const std::string& format, const ScanReport& report, bool difference) {

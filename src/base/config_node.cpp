@@ -13,19 +13,28 @@ namespace {
 
 using Kind = YamlNode::Kind;
 
+// YAML 1.1, and Go's reader with it, takes 010 for 8; whoever writes it means 10.
+bool LooksOctal(std::string_view written) {
+  if (written.starts_with('-') || written.starts_with('+')) written.remove_prefix(1);
+  return written.size() > 1 && written[0] == '0' && written[1] >= '0' && written[1] <= '9';
+}
+
 // What was found, for a message: `7`, `a list`.
 std::string Describe(const YamlNode& value) {
   if (value.kind == Kind::kNull) return "nothing";
   if (value.kind == Kind::kString) return Quoted(value.text);
   if (value.kind == Kind::kMap) return "a mapping";
   if (value.kind == Kind::kList) return "a list";
+  if (value.kind == Kind::kInt && LooksOctal(value.text)) {
+    return Printable(value.text) + ", which is octal to some and decimal to others";
+  }
   return Printable(value.json);
 }
 
 std::optional<std::int64_t> IntOf(const YamlNode& value) {
   std::int64_t number = 0;
   const char* const end = value.json.data() + value.json.size();
-  if (value.kind != Kind::kInt) return std::nullopt;
+  if (value.kind != Kind::kInt || LooksOctal(value.text)) return std::nullopt;
   const auto [stop, error] = std::from_chars(value.json.data(), end, number);
   return stop == end && error == std::errc() ? std::optional(number) : std::nullopt;
 }

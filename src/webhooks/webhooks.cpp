@@ -16,8 +16,11 @@ constexpr std::string_view kHead =
 # `tpu-admission webhooks` from the kind table: do not edit it here.
 #
 # A condition is CEL, evaluated in the API server on every object of these rules. So it must be cheap,
-# and it must not fail: every step is optional (.?), and each list is gone through once. In custom
-# resources a list may also be null: optional.ofNonZeroValue() makes that an empty one. What a
+# and not fail on what the schema of a kind lets in: every step is optional (.?), and each list is gone
+# through once. In custom resources a list may also be null: optional.ofNonZeroValue() makes that an
+# empty one. (CEL cannot ask for the type of each step at this price. Where the schema lets anything in,
+# as those of Argo's minimal CRDs do, a list in the place of a map fails the condition, and with
+# failurePolicy Fail the API server refuses that object.) What a
 # condition lets through by mistake costs one request; what it holds back is never judged.
 mutating:
   # Only pods: a patched template would break the second `kubectl apply`.

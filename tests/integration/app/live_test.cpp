@@ -54,6 +54,21 @@ TEST(Scan, AsksKubectlAndTellsByNamespace) {
   EXPECT_EQ(ended.err, "");  // no terminal, no progress
 }
 
+// Nothing is in it, and that would look good.
+TEST(Scan, OfANamespaceThatDoesNotExistIsNoScan) {
+  const TempDir folder;
+  const std::string program = folder / "kubectl";
+  WriteText(program,
+            "#!/bin/sh\ncase \"$*\" in *'get namespace nope'*) echo 'Error from server (NotFound): "
+            "namespaces "
+            "\"nope\" not found' >&2; exit 1;; esac\n"
+            "echo '{\"kind\":\"List\",\"items\":[]}'\n");
+  std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+  const Ended ended = RunToEnd({"scan", "--namespace", "nope", "--kubectl", program});
+  EXPECT_EQ(ended.exit_code, 2) << ended.out;
+  EXPECT_THAT(ended.err, HasSubstr("the namespace nope does not exist"));
+}
+
 TEST(Why, AProgramThatPrintsNoObjectIsNamed) {
   const Ended ended = RunToEnd({"why", "job/x", "--kubectl", "/bin/true"});
   EXPECT_EQ(ended.exit_code, 2);

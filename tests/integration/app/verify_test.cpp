@@ -128,6 +128,10 @@ TEST_F(VerifyTest, SaysThatTheNamespaceIsLeftAlone) {
       Run([](const ScriptedRequest&) { return HttpStatus(404, "{}"); }, {flag + "{}"});
   EXPECT_EQ(absent.exit_code, 2);
   EXPECT_THAT(absent.err, HasSubstr("the namespace default does not exist"));
+  const Ended misspelt =
+      Run([](const ScriptedRequest&) { return HttpStatus(404, "{}"); }, {"--namespace=nope"});
+  EXPECT_EQ(misspelt.exit_code, 2);
+  EXPECT_THAT(misspelt.err, HasSubstr("nothing was tested: the namespace nope does not exist"));
 }
 
 }  // namespace

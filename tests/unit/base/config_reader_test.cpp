@@ -123,6 +123,9 @@ INSTANTIATE_TEST_SUITE_P(
                   "f.yaml:3:9: rules[0].mode: found \"loud\", wanted deny, warn or off"},
         ErrorCase{"rules:\n- id: a\n  limit: 10\n", ReadRule,
                   "f.yaml:3:10: rules[0].limit: found 10, wanted a whole number from 1 to 9"},
+        ErrorCase{"rules:\n- id: a\n  limit: 010\n", ReadRule,
+                  "f.yaml:3:10: rules[0].limit: found 010, which is octal to some and decimal to "
+                  "others, wanted a whole number from 1 to 9"},
         ErrorCase{"rules:\n- id: a\n  limit: 18446744073709551615\n", ReadRule,
                   "f.yaml:3:10: rules[0].limit: found 18446744073709551615, "
                   "wanted a whole number from 1 to 9"},
