@@ -45,7 +45,7 @@ LspJson FixAll(const NamedDocument& named, const Mender& mend, const ClientAbili
 LspJson HoverAt(const NamedDocument& named, const TextPosition& place, const tpu::Catalog& catalog,
                 const ClientAbilities& client);
 // CompletionItems.
-LspJson CompletionsAt(const NamedDocument& named, const TextPosition& place,
+LspJson CompletionsAt(const NamedDocument& named, const TextPosition& position,
                       const tpu::Catalog& catalog);
 
 }  // namespace tpu_admission::offline

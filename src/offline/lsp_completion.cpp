@@ -21,6 +21,12 @@ struct Proposal {
 constexpr std::array<std::string_view, 4> kHostKeys = {"parallelism", "completions", "numOfHosts",
                                                        "size"};
 
+// Whether its values are numbers.
+bool IsCount(std::string_view key) {
+  return key == workload::kTpuResource ||
+         std::find(kHostKeys.begin(), kHostKeys.end(), key) != kHostKeys.end();
+}
+
 std::vector<Proposal> Accelerators(const tpu::Catalog& catalog) {
   std::vector<Proposal> proposals;
   for (const tpu::Generation& generation : catalog.generations()) {
@@ -69,14 +75,13 @@ std::vector<Proposal> ValuesOf(std::string_view key, std::string_view text, std:
                                const tpu::Catalog& catalog) {
   if (key == workload::kGkeTpuAccelerator) return Accelerators(catalog);
   const bool topologies = key == workload::kGkeTpuTopology;
-  const bool chips = key == workload::kTpuResource;
-  const bool hosts = std::find(kHostKeys.begin(), kHostKeys.end(), key) != kHostKeys.end();
-  if (!topologies && !chips && !hosts) return {};
+  if (!topologies && !IsCount(key)) return {};
   const tpu::Generation* generation =
       catalog.FindByLabel(NearestValue(text, at, workload::kGkeTpuAccelerator));
   if (generation == nullptr) return {};
   if (topologies) return Topologies(*generation);
-  return Counts(*generation, NearestValue(text, at, workload::kGkeTpuTopology), hosts);
+  return Counts(*generation, NearestValue(text, at, workload::kGkeTpuTopology),
+                key != workload::kTpuResource);
 }
 
 // The keys that begin as the word does.
@@ -84,7 +89,7 @@ std::vector<Proposal> Keys(std::string_view word) {
   std::vector<Proposal> proposals;
   const auto add = [&](std::string_view key, const char* detail) {
     const bool fits = key.starts_with(word) || key.substr(key.find('/') + 1).starts_with(word);
-    if (fits) proposals.push_back({std::string(key) + ": ", detail});
+    if (fits) proposals.push_back({std::string(key), detail});
   };
   if (word.size() < 2) return proposals;
   add(workload::kGkeTpuAccelerator, "node label: the TPU generation");
@@ -93,46 +98,70 @@ std::vector<Proposal> Keys(std::string_view word) {
   return proposals;
 }
 
-LspJson ItemsOf(const std::vector<Proposal>& proposals, const LspJson& range, int kind,
-                const std::string& before = "") {
+// A line of a document, and a place of it in bytes.
+struct PlaceInLine {
+  std::string_view line;
+  std::size_t begin = 0;  // of the line, in the document
+  std::size_t at = 0;     // in the line
+};
+
+PlaceInLine PlaceIn(const EditorText& text, const TextPosition& place) {
+  const std::size_t begin = text.OffsetOf({place.line, 0});
+  return {text.Line(place.line), begin, text.OffsetOf(place) - begin};
+}
+
+// Editors hold what is typed so far against filterText: what the edit begins with.
+LspJson ItemOf(const Proposal& proposal, const LineEdit& edit, const PlaceInLine& place,
+               const EditorText& text, int kind) {
+  const LspJson range = RangeJson(
+      {text.PositionOf(place.begin + edit.begin), text.PositionOf(place.begin + edit.end)});
+  const std::string_view typed = place.line.substr(edit.begin, place.at - edit.begin);
+  const std::size_t kept = std::min(typed.find_first_not_of(" \t\"'"), typed.size());
+  return {{"label", proposal.text},
+          {"kind", kind},
+          {"detail", proposal.detail},
+          {"filterText", std::string(typed.substr(0, kept)) + proposal.text},
+          {"textEdit", {{"range", range}, {"newText", edit.before + proposal.text + edit.after}}}};
+}
+
+// They are shown in this order.
+void Add(LspJson item, LspJson& items) {
+  std::string order = std::to_string(items.size());
+  order.insert(0, 4 - std::min<std::size_t>(order.size(), 4), '0');
+  item["sortText"] = order;
+  items.push_back(std::move(item));
+}
+
+LspJson KeysAt(const EditorText& text, const PlaceInLine& place) {
+  constexpr int kProperty = 10;  // CompletionItemKind
   LspJson items = LspJson::array();
-  for (const Proposal& proposal : proposals) {
-    std::string order = std::to_string(items.size());
-    order.insert(0, 4 - std::min<std::size_t>(order.size(), 4), '0');
-    items.push_back({{"label", proposal.text},
-                     {"kind", kind},
-                     {"detail", proposal.detail},
-                     {"sortText", order},
-                     {"filterText", proposal.text},
-                     {"textEdit", {{"range", range}, {"newText", before + proposal.text}}}});
+  const LineEdit edit = EditOfKey(place.line, place.at);
+  for (const Proposal& proposal : Keys(WordBefore(place.line, place.at))) {
+    Add(ItemOf(proposal, edit, place, text, kProperty), items);
   }
   return items;
 }
 
 }  // namespace
 
-LspJson CompletionsAt(const NamedDocument& named, const TextPosition& place,
+LspJson CompletionsAt(const NamedDocument& named, const TextPosition& position,
                       const tpu::Catalog& catalog) {
-  constexpr int kValue = 12;  // CompletionItemKind
-  constexpr int kProperty = 10;
+  constexpr int kValue = 12;
   const EditorText& all = named.document.text();
-  const EditorDocument::PlacedPiece* placed = named.document.PieceAt(place.line);
-  if (placed == nullptr) return LspJson::array();
-  const std::string_view line = all.Line(place.line);
-  const std::size_t begin = all.OffsetOf({place.line, 0});
-  const std::size_t at = all.OffsetOf(place) - begin;
-  const auto range = [&](std::size_t from, std::size_t to) {
-    return RangeJson({all.PositionOf(begin + from), all.PositionOf(begin + to)});
-  };
-  if (const std::optional<KeyAndValue> found = KeyAndValueAt(line, at)) {
-    const std::size_t from = std::min(found->value_begin, at);
-    const std::size_t to = std::max(found->value_begin + found->value.size(), at);
-    return ItemsOf(
-        ValuesOf(found->key, placed->piece->report.text, begin - placed->offset, catalog),
-        range(from, to), kValue, found->lacks_blank ? " " : "");
+  LspJson items = LspJson::array();
+  const EditorDocument::PlacedPiece* placed = named.document.PieceAt(position.line);
+  if (placed == nullptr) return items;
+  const PlaceInLine place = PlaceIn(all, position);
+  const std::optional<KeyAndValue> found = KeyAndValueAt(place.line, place.at);
+  if (!found) return KeysAt(all, place);
+  const std::vector<Proposal> proposals =
+      ValuesOf(found->key, placed->piece->report.text, place.begin - placed->offset, catalog);
+  const auto edit = EditOfValue(place.line, place.at, *found, !IsCount(found->key));
+  if (!edit) return items;
+  for (const Proposal& proposal : proposals) {
+    Add(ItemOf(proposal, *edit, place, all, kValue), items);
   }
-  const std::string_view word = WordBefore(line, at);
-  return ItemsOf(Keys(word), range(at - word.size(), at), kProperty);
+  return items;
 }
 
 }  // namespace tpu_admission::offline

@@ -13,10 +13,31 @@ bool IsWord(char c) {
 
 bool IsQuote(char c) { return c == '"' || c == '\''; }
 
-// What stands at `begin`, behind blanks and a quote.
+bool IsBlank(char c) { return c == ' ' || c == '\t'; }
+
+// 0 behind the end.
+char CharAt(std::string_view line, std::size_t at) { return at < line.size() ? line[at] : '\0'; }
+
 std::size_t BehindBlanks(std::string_view line, std::size_t begin) {
-  while (begin < line.size() && (line[begin] == ' ' || line[begin] == '\t')) ++begin;
-  return begin < line.size() && IsQuote(line[begin]) ? begin + 1 : begin;
+  while (IsBlank(CharAt(line, begin))) ++begin;
+  return begin;
+}
+
+// What stands at `begin`, behind blanks and a quote.
+std::size_t BehindQuote(std::string_view line, std::size_t begin) {
+  begin = BehindBlanks(line, begin);
+  return IsQuote(CharAt(line, begin)) ? begin + 1 : begin;
+}
+
+// Whether a value may end before `at`: there ends the line, a list or a map, or a comment begins.
+bool IsFree(std::string_view line, std::size_t at) {
+  return std::string_view("\0#,}]", 5).find(CharAt(line, BehindBlanks(line, at))) !=
+         std::string_view::npos;
+}
+
+// Whether a quote is missing before `rest`, which begins in a quoted text.
+bool IsOpen(std::string_view rest, char quote) {
+  return IsFree(rest, 0) && std::count(rest.begin(), rest.end(), quote) % 2 == 0;
 }
 
 std::string_view WordAt(std::string_view line, std::size_t begin) {
@@ -43,18 +64,53 @@ std::optional<KeyAndValue> KeyAndValueAt(std::string_view line, std::size_t at) 
   if (at == 0 || line.empty()) return std::nullopt;
   const std::size_t colon = line.rfind(':', std::min(at, line.size()) - 1);
   if (colon == line.npos || colon == 0) return std::nullopt;
-  const std::size_t key_end = IsQuote(line[colon - 1]) ? colon - 1 : colon;
   KeyAndValue found;
-  found.key = WordBefore(line, key_end);
-  found.value_begin = BehindBlanks(line, colon + 1);
+  found.colon = colon;
+  found.key_quote = IsQuote(line[colon - 1]) ? line[colon - 1] : '\0';
+  found.key = WordBefore(line, found.key_quote != 0 ? colon - 1 : colon);
+  found.value_begin = BehindQuote(line, colon + 1);
+  found.quote = IsQuote(line[found.value_begin - 1]) ? line[found.value_begin - 1] : '\0';
   found.value = WordAt(line, found.value_begin);
   const std::size_t end = found.value_begin + found.value.size();
-  found.lacks_blank = found.value_begin == colon + 1;
-  // `a:b` is a word.
-  if (found.key.empty() || at > end || (found.lacks_blank && !found.value.empty())) {
-    return std::nullopt;
-  }
+  const bool is_word =  // as `a:b` is
+      found.key_quote == 0 && found.value_begin == colon + 1 && !found.value.empty();
+  if (found.key.empty() || at > end || is_word) return std::nullopt;
   return found;
+}
+
+std::optional<LineEdit> EditOfValue(std::string_view line, std::size_t at, const KeyAndValue& found,
+                                    bool is_text) {
+  const std::size_t end = found.value_begin + found.value.size();
+  const bool is_bare = found.quote == 0;
+  const bool is_new = is_bare && found.value.empty();
+  if (is_new && !IsFree(line, end)) return std::nullopt;
+  const std::size_t behind_colon = found.colon + 1;
+  const bool lacks_blank = found.key_quote == 0 && !IsBlank(CharAt(line, behind_colon));
+  LineEdit edit;
+  edit.begin = lacks_blank ? behind_colon : std::min(found.value_begin, at);
+  edit.end = is_new ? at : end;  // blanks before a comment stay
+  // Blanks and the quote before the value.
+  if (!is_new) edit.before = line.substr(edit.begin, found.value_begin - edit.begin);
+  const bool needs_blank = edit.begin == behind_colon && !IsBlank(CharAt(edit.before, 0));
+  if (needs_blank) edit.before.insert(0, " ");
+  if (is_bare && is_text && found.key_quote == '"') {
+    edit.before += '"';
+    edit.after += '"';
+  }
+  if (!is_bare && IsOpen(line.substr(end), found.quote)) edit.after = found.quote;
+  if (is_new && CharAt(line, at) == '#') edit.after += ' ';
+  return edit;
+}
+
+LineEdit EditOfKey(std::string_view line, std::size_t at) {
+  const std::size_t begin = at - WordBefore(line, at).size();
+  const std::size_t end = begin + WordAt(line, begin).size();
+  const char quote = begin > 0 && IsQuote(line[begin - 1]) ? line[begin - 1] : '\0';
+  const bool is_closed = quote != 0 && CharAt(line, end) == quote;
+  const std::size_t behind = is_closed ? end + 1 : end;
+  if (CharAt(line, BehindBlanks(line, behind)) == ':') return {begin, end, "", ""};
+  const std::string colon = IsBlank(CharAt(line, behind)) ? ":" : ": ";
+  return {begin, behind, "", quote == 0 ? colon : quote + colon};
 }
 
 std::string_view NearestValue(std::string_view text, std::size_t at, std::string_view key) {
@@ -68,7 +124,7 @@ std::string_view NearestValue(std::string_view text, std::size_t at, std::string
     const std::size_t in_line = std::size_t(text.data() + found - line.data()) + key.size();
     const std::size_t colon = line.find(':', in_line);
     if (colon == line.npos || colon > in_line + 1) continue;
-    const std::string_view value = WordAt(line, BehindBlanks(line, colon + 1));
+    const std::string_view value = WordAt(line, BehindQuote(line, colon + 1));
     if (value.empty()) continue;
     nearest = value;
     distance = here;

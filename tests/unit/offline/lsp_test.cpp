@@ -306,7 +306,7 @@ TEST(Lsp, CompletesFromAcceleratorToHosts) {
   EXPECT_THAT(editor.Completions(3, 47), Contains("tpu-v5-lite-podslice"));
   EXPECT_THAT(editor.Completions(4, 42), ::testing::IsSupersetOf({"2x2", "4x4", "16x16"}));
   EXPECT_THAT(editor.Completions(6, 19), ElementsAre("4"));
-  EXPECT_THAT(editor.Completions(7, 8), Contains("cloud.google.com/gke-tpu-topology: "));
+  EXPECT_THAT(editor.Completions(7, 8), Contains("cloud.google.com/gke-tpu-topology"));
   EXPECT_THAT(editor.Completions(0, 5), IsEmpty());
   EXPECT_THAT(editor.Completions(99, 0), IsEmpty());
 }

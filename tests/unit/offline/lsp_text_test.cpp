@@ -5,8 +5,6 @@
 #include <array>
 #include <random>
 
-#include "offline/lsp_line.h"
-
 namespace tpu_admission::offline::lsp_text_test {
 namespace {
 
@@ -82,41 +80,6 @@ TEST(EditorText, PlacesAndBytesAreTheSame) {
       EXPECT_EQ(whole.PositionOf(offsets[i]), places[i]);
     }
   }
-}
-
-struct LineCase {
-  std::string line;
-  std::size_t at;
-  std::string key;  // empty: nothing
-  std::string value;
-};
-
-TEST(Line, FindsKeyAndValueAroundAPlace) {
-  const std::array<LineCase, 9> cases = {{
-      {"  a/b: 4x", 9, "a/b", "4x"},
-      {"  a/b: ", 7, "a/b", ""},
-      {"  a/b:", 6, "a/b", ""},
-      {"  \"a/b\": \"4x\"", 11, "a/b", "4x"},
-      {"- {a: 1, b: 2x3}", 14, "b", "2x3"},
-      {"  a: 1  # b", 10, "", ""},
-      {"  a", 3, "", ""},
-      {"", 0, "", ""},
-      {"a:b", 3, "", ""},
-  }};
-  for (const LineCase& each : cases) {
-    const auto found = KeyAndValueAt(each.line, each.at);
-    ASSERT_EQ(found.has_value(), !each.key.empty()) << each.line;
-    if (!found) continue;
-    EXPECT_EQ(found->key, each.key) << each.line;
-    EXPECT_EQ(found->value, each.value) << each.line;
-  }
-}
-
-TEST(Line, TakesTheNearestValue) {
-  const std::string text = "k: one\nx\nk: two\ny\nother-k: no\n";
-  EXPECT_EQ(NearestValue(text, 0, "k"), "one");
-  EXPECT_EQ(NearestValue(text, 16, "k"), "two");
-  EXPECT_EQ(NearestValue(text, 0, "z"), "");
 }
 
 }  // namespace
