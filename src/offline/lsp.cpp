@@ -248,7 +248,7 @@ struct LanguageServer::State {
   Outcome Completion(JsonView params) {
     return About(params, PositionIn(params["position"]), Json::array(),
                  [&](const NamedDocument& named, const TextPosition& place) {
-                   return CompletionsAt(named, place, settings->engine.catalog());
+                   return CompletionsAt(named, place, *settings, wish);
                  });
   }
   Outcome CodeAction(JsonView params) {

@@ -44,8 +44,9 @@ LspJson FixAll(const NamedDocument& named, const Mender& mend, const ClientAbili
 // A Hover, or null.
 LspJson HoverAt(const NamedDocument& named, const TextPosition& place, const tpu::Catalog& catalog,
                 const ClientAbilities& client);
-// CompletionItems.
+// CompletionItems. What the catalog has is tried in its place first, within the bounds of
+// tried_values.h: what is denied there comes last.
 LspJson CompletionsAt(const NamedDocument& named, const TextPosition& position,
-                      const tpu::Catalog& catalog);
+                      const admission::Settings& settings, const CheckWish& wish);
 
 }  // namespace tpu_admission::offline

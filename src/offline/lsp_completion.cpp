@@ -1,11 +1,17 @@
 // Completion from the catalog: accelerator -> topology -> chips -> hosts. It reads lines, not YAML:
-// what is being typed is seldom whole.
+// what is being typed is seldom whole. Where it is, the rules say which values come first.
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <optional>
 #include <set>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "offline/lsp_answers.h"
 #include "offline/lsp_line.h"
+#include "offline/tried_values.h"
 #include "tpu_admission/base/text.h"
 #include "tpu_admission/workload/gke_labels.h"
 
@@ -142,10 +148,51 @@ LspJson KeysAt(const EditorText& text, const PlaceInLine& place) {
   return items;
 }
 
+std::string NameOf(const rules::Rule& rule) {
+  return std::string(rule.id) + " (" + std::string(rule.name) + ")";
+}
+
+// With the first rule that denies it and not the best.
+Proposal ProposalOf(const TriedValue& tried, const TriedValue& best,
+                    const std::vector<Proposal>& proposals) {
+  const auto known = std::find_if(proposals.begin(), proposals.end(),
+                                  [&](const auto& each) { return each.text == tried.value; });
+  Proposal proposal = known != proposals.end()
+                          ? *known
+                          : Proposal{tried.value, "what " + NameOf(*tried.asked_by) + " asks for"};
+  if (tried.denied_by.size() == best.denied_by.size()) return proposal;
+  const auto denies =
+      std::find_if(tried.denied_by.begin(), tried.denied_by.end(), [&](const rules::Rule* rule) {
+        return std::find(best.denied_by.begin(), best.denied_by.end(), rule) ==
+               best.denied_by.end();
+      });
+  if (denies != tried.denied_by.end()) proposal.detail += "; denied by " + NameOf(**denies);
+  return proposal;
+}
+
+// As the rules like them. `begin`: of the line in `text`, where `edit` puts them.
+std::vector<Proposal> Tried(const std::vector<Proposal>& proposals, std::string text,
+                            std::size_t begin, const LineEdit& edit,
+                            const workload::Companions& companions,
+                            const admission::Settings& settings, const CheckWish& wish) {
+  if (proposals.empty()) return {};
+  text.replace(begin + edit.begin, edit.end - edit.begin,
+               edit.before + proposals.front().text + edit.after);
+  std::vector<std::string> values;
+  for (const Proposal& proposal : proposals) values.push_back(proposal.text);
+  const std::vector<TriedValue> tried = TryValues(
+      settings, wish, {text, begin + edit.begin + edit.before.size(), companions}, values);
+  std::vector<Proposal> ordered;
+  for (const TriedValue& each : tried) {
+    ordered.push_back(ProposalOf(each, tried.front(), proposals));
+  }
+  return ordered;
+}
+
 }  // namespace
 
 LspJson CompletionsAt(const NamedDocument& named, const TextPosition& position,
-                      const tpu::Catalog& catalog) {
+                      const admission::Settings& settings, const CheckWish& wish) {
   constexpr int kValue = 12;
   const EditorText& all = named.document.text();
   LspJson items = LspJson::array();
@@ -154,11 +201,14 @@ LspJson CompletionsAt(const NamedDocument& named, const TextPosition& position,
   const PlaceInLine place = PlaceIn(all, position);
   const std::optional<KeyAndValue> found = KeyAndValueAt(place.line, place.at);
   if (!found) return KeysAt(all, place);
-  const std::vector<Proposal> proposals =
-      ValuesOf(found->key, placed->piece->report.text, place.begin - placed->offset, catalog);
   const auto edit = EditOfValue(place.line, place.at, *found, !IsCount(found->key));
   if (!edit) return items;
-  for (const Proposal& proposal : proposals) {
+  const std::string& text = placed->piece->report.text;
+  const std::size_t begin = place.begin - placed->offset;
+  const std::vector<Proposal> proposals =
+      ValuesOf(found->key, text, begin, settings.engine.catalog());
+  for (const Proposal& proposal :
+       Tried(proposals, text, begin, *edit, named.document.companions(), settings, wish)) {
     Add(ItemOf(proposal, *edit, place, all, kValue), items);
   }
   return items;

@@ -77,6 +77,8 @@ class EditorDocument {
   // Whether a remark of a piece is to be told: of a file that does not speak of TPUs only what is
   // about an object. Only after Pieces().
   bool IsTold(const Remark& remark) const { return remark.object != nullptr || speaks_of_tpus_; }
+  // What the objects of all pieces leave to each other. Only after Pieces().
+  const workload::Companions& companions() const { return companions_; }
   // The piece that a line is of; nullptr if the text has none. Only after Pieces().
   const PlacedPiece* PieceAt(std::size_t line) const;
 

@@ -2,7 +2,9 @@
 //
 // A pure machine: messages in, messages out, no I/O and no clock. It tells diagnostics with exact
 // ranges, quick fixes from repairs, hover with what `explain` says, and completion accelerator ->
-// topology -> chips -> hosts. Belongs to one thread.
+// topology -> chips -> hosts, in which what the rules deny comes last. A completion costs at most
+// a reading of the document that it is in and a judgement of one object for each value, within
+// bounds (kMostTriedBytes...); what is larger costs a look at its lines. Belongs to one thread.
 #pragma once
 
 #include <cstddef>
