@@ -9,12 +9,14 @@
 #include "offline/lsp_text.h"
 #include "offline/tried_values.h"
 #include "support/lsp_client.h"
+#include "tpu_admission/base/yaml.h"
 
 namespace tpu_admission::support::lsp_completion_test {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 const std::string kShape =
     "cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice\n"
@@ -35,19 +37,40 @@ struct Proposals {
   }
 };
 
-Proposals ProposalsAt(std::string text, const std::string& policy = "") {
+Proposals ProposalsAt(LspClient& editor, std::string text) {
   const std::size_t at = text.find('|');
   text.erase(at, 1);
   const offline::EditorText counted(text, offline::PositionEncoding::kUtf16);
   const offline::TextPosition place = counted.PositionOf(at);
-  LspClient editor(Json::object(), policy);
   editor.Open(text);
   const Json answer =
       editor.Request("textDocument/completion",
                      {{"textDocument", {{"uri", "file:///a.yaml"}}},
                       {"position", {{"line", place.line}, {"character", place.character}}}});
-  Json items = answer["result"];
-  return {text, items};
+  return {text, answer["result"]};
+}
+
+Proposals ProposalsAt(const std::string& text, const std::string& policy = "") {
+  LspClient editor(Json::object(), policy);
+  return ProposalsAt(editor, text);
+}
+
+// Why documents of a text cannot be read, other than for a key that is there twice.
+std::vector<std::string> Errors(const std::string& text) {
+  std::vector<std::string> errors;
+  for (const YamlError& error : ReadYaml(text).errors) {
+    if (!error.message.starts_with("duplicate key")) errors.push_back(error.Text());
+  }
+  return errors;
+}
+
+// A comment that has become a part of a value is none.
+std::size_t Comments(const std::string& text) {
+  std::size_t comments = 0;
+  for (std::size_t at = text.find(" # c"); at != text.npos; at = text.find(" # c", at + 1)) {
+    ++comments;
+  }
+  return comments;
 }
 
 struct EditCase {
@@ -85,6 +108,35 @@ TEST(LspCompletion, IsNoLessThanWhatIsTyped) {
   ASSERT_FALSE(found.items.empty());
   EXPECT_THAT(found.Taken(), HasSubstr("topology: \"1x1\"\n"));
   EXPECT_EQ(found.items[0]["filterText"], "\"1x1");
+}
+
+// Every place of a text that is whole, and every proposal there.
+TEST(LspCompletion, WhatIsReadStaysReadable) {
+  const std::array<std::string, 2> texts = {
+      "apiVersion: v1 # c\nkind: Pod\nmetadata: {name: \"\xF0\x9F\x98\x80\"}\nspec:\n"
+      "  nodeSelector:   # c\n    cloud.google.com/gke-tpu-accelerator:   'tpu-v6e-slice'\t # c\n"
+      "    \"cloud.google.com/gke-tpu-topology\": 2x4  # c\n  containers:\n  - name: jax\n"
+      "    resources: {limits: {google.com/tpu: 8, cpu: 1}, requests: {google.com/tpu:   }} # c\n"
+      "  size:  # c\n  completions:\t4 # c\n  parallelism:",
+      "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"p\"},\"spec\":{\r\n"
+      "\"nodeSelector\":{\"cloud.google.com/gke-tpu-accelerator\":\"tpu-v6e-slice\",\r\n"
+      "\"cloud.google.com/gke-tpu-topology\" : \"2x4\"},\"containers\":[{\"name\":\"jax\",\r\n"
+      "\"resources\":{\"limits\":{\"google.com/tpu\":8 }}}]}}"};
+  LspClient editor;
+  int taken = 0;
+  for (const std::string& text : texts) {
+    ASSERT_THAT(Errors(text), IsEmpty());
+    for (std::size_t at = 0; at <= text.size(); ++at) {
+      const Proposals found = ProposalsAt(editor, text.substr(0, at) + "|" + text.substr(at));
+      for (std::size_t i = 0; i < found.items.size(); i += 3) {
+        const std::string after = found.Taken(i);
+        EXPECT_THAT(Errors(after), IsEmpty()) << after;
+        EXPECT_EQ(Comments(after), Comments(text)) << after;
+        ++taken;
+      }
+    }
+  }
+  EXPECT_GT(taken, 200);
 }
 
 // ---- what the rules deny comes last
