@@ -4,7 +4,6 @@
 #include <charconv>
 #include <cstdint>
 #include <limits>
-#include <optional>
 #include <string_view>
 #include <utility>
 #include <variant>
@@ -128,8 +127,8 @@ class Trial {
     for (const k8s::JsonEdit& edit : finding.edits) {
       const bool is_here =
           std::find(pointers_.begin(), pointers_.end(), edit.pointer) != pointers_.end();
-      if (is_here && edit.value)
-        named.push_back({TextOf(*edit.value), finding.rule, finding.edits});
+      if (!is_here || !edit.value) continue;
+      named.push_back({TextOf(*edit.value), finding.rule, finding.edits});
     }
   }
 

@@ -4,7 +4,8 @@
 // ranges, quick fixes from repairs, hover with what `explain` says, and completion accelerator ->
 // topology -> chips -> hosts, in which what the rules deny comes last. A completion costs at most
 // a reading of the document that it is in and a judgement of one object for each value, within
-// bounds (kMostTriedBytes...); what is larger costs a look at its lines. Belongs to one thread.
+// the bounds of src/offline/tried_values.h; what is larger costs a look at its lines. Belongs to
+// one thread.
 #pragma once
 
 #include <cstddef>
