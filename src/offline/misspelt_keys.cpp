@@ -21,6 +21,26 @@ std::string_view Meant(std::string_view key, bool also_near) {
   return is_known ? "" : Nearest(key, kKeys, also_near ? 1 : 0);  // which ignores case
 }
 
+bool SelectsTpus(k8s::JsonView selector) {
+  for (std::size_t i = 0; i < selector.size(); ++i) {
+    if (selector.MemberKey(i).starts_with(workload::kGkeTpuPrefix)) return true;
+  }
+  return false;
+}
+
+// Of `map` at `pointer`: where a key belongs that is written a level too high or too low; empty: it
+// may be right.
+std::string_view LevelOf(k8s::JsonView map, const std::string& pointer, std::string_view key) {
+  const std::string_view list = std::string_view(pointer).substr(0, pointer.rfind('/'));
+  const bool in_container = list.ends_with("/containers") || list.ends_with("/initContainers");
+  if (in_container && (key == "limits" || key == "requests")) {
+    return key == "limits" ? "resources.limits" : "resources.requests";
+  }
+  if (key != "nodeSelector" || !SelectsTpus(map[key])) return "";
+  if (in_container) return "nodeSelector beside containers";
+  return map.Follow("template/spec/containers").has_value() ? "template.spec.nodeSelector" : "";
+}
+
 // Whether there are chips somewhere in `value`; if so, its keys are looked at, and of what is in it
 // that leads to them.
 bool LookInto(k8s::JsonView value, const std::string& pointer, bool also_near,
@@ -35,7 +55,8 @@ bool LookInto(k8s::JsonView value, const std::string& pointer, bool also_near,
     has_chips = LookInto(inner, place, also_near, found) || has_chips;
   }
   for (std::size_t i = 0; is_map && has_chips && i < value.size(); ++i) {
-    const std::string_view meant = Meant(value.MemberKey(i), also_near);
+    const std::string_view place = LevelOf(value, pointer, value.MemberKey(i));
+    const std::string_view meant = place.empty() ? Meant(value.MemberKey(i), also_near) : place;
     // Where the right one stands beside it, this may be another thing.
     if (meant.empty() || value[meant].present() || found.size() == kMost) continue;
     found.push_back({pointer, meant});

@@ -51,5 +51,25 @@ TEST(MisspeltKeys, OfWhatIsReadAreThoseThatDifferInCaseAlone) {
   EXPECT_THAT(Told("Pod", "Spec: {containers: [{name: a}]}"), IsEmpty()) << "no chips";
 }
 
+TEST(MisspeltKeys, AtAnotherLevelAreNamedWithTheirPlace) {
+  const std::string selector =
+      "nodeSelector: {cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice, "
+      "cloud.google.com/gke-tpu-topology: 2x2}";
+  EXPECT_THAT(
+      Told("Pod", "spec: {" + selector + ", containers: [{name: a, limits: {google.com/tpu: 4}}]}"),
+      ElementsAre("4: spec.containers[0].limits is no key that is read; did you mean "
+                  "resources.limits?"));
+  EXPECT_THAT(Told("Pod", "spec: {containers: [{name: a, " + selector +
+                              ", resources: {limits: {google.com/tpu: 4}}}]}"),
+              ElementsAre("4: spec.containers[0].nodeSelector is no key that is read; did you mean "
+                          "nodeSelector beside containers?"));
+  const std::string pods = "template: {spec: {containers: " + kContainers + "}}";
+  EXPECT_THAT(Told("ReplicationController", "spec: {" + selector + ", " + pods + "}"),
+              ElementsAre("4: spec.nodeSelector is no key that is read; did you mean "
+                          "template.spec.nodeSelector?"));
+  EXPECT_THAT(Told("ReplicationController", "spec: {nodeSelector: {a: b}, " + pods + "}"),
+              IsEmpty());
+}
+
 }  // namespace
 }  // namespace tpu_admission::offline::misspelt_keys_test
