@@ -77,11 +77,27 @@ std::vector<std::int64_t> ChipsOn(const tpu::Generation& generation, std::int64_
 struct Companions {
   std::int64_t chips = 0;
   std::int64_t pods = 0;
+  bool with_leader = false;  // which is one of the pods then
   bool none() const { return chips == 0 && pods == 0; }
 };
 
+// Whether the leader of a group, which has chips of other nodes now, selects this topology: with it
+// the workers fill slices together with their leader.
+bool JoinsLeader(const Subject& subject, const tpu::Topology& topology) {
+  if (!subject.pods.scale.leader_has_others) return false;
+  const auto is_it = [&](const workload::PodSet& pods) {
+    if (!pods.row->leads || pods.nodes.choices.size() != 1) return false;
+    const workload::NodeChoice& choice = pods.nodes.choices.front();
+    return choice[NodeLabel::kAccelerator].value == subject.shape.accelerator() &&
+           tpu::Topology::Parse(choice[NodeLabel::kTopology].value) == topology;
+  };
+  const auto& sets = subject.workload.pod_sets;
+  return std::any_of(sets.begin(), sets.end(), is_it);
+}
+
 Companions CompanionsOf(const Subject& subject, const tpu::Placement& placement) {
   Companions needed;
+  needed.with_leader = JoinsLeader(subject, placement.topology);
   std::int64_t chips = subject.pods.chips_per_pod;
   const std::vector<std::int64_t> possible =
       ChipsOn(*subject.shape.generation, placement.chips_per_host());
@@ -95,7 +111,9 @@ Companions CompanionsOf(const Subject& subject, const tpu::Placement& placement)
     chips = possible.front();
   }
   const std::int64_t pods = placement.topology.chips() / chips;
-  if (subject.pods.scale.is_counted() && !IsCount(subject, pods)) needed.pods = pods;
+  const workload::Scale& scale = subject.pods.scale;
+  const bool agrees = needed.with_leader ? scale.pods.value == pods : IsCount(subject, pods);
+  if (scale.is_counted() && !agrees) needed.pods = pods;
   return needed;
 }
 
@@ -309,7 +327,11 @@ void SuggestTopology(const Subject& subject, std::int64_t wished_chips, Finding&
   if (needed.chips > 0) {
     SetChipsOn(subject, *container, candidates.front().chips_per_host(), needed.chips, finding);
   }
-  if (needed.pods > 0) SetPods(subject.pods.scale, needed.pods, finding.edits);
+  if (needed.pods > 0) {
+    workload::Scale scale = subject.pods.scale;
+    if (needed.with_leader) scale.leaders_without_tpus = 0;
+    SetPods(scale, needed.pods, finding.edits);
+  }
   std::vector<std::string> others = FilledBy(subject, candidates);
   if (others.size() < 2) return;
   others.erase(others.begin());
