@@ -34,11 +34,13 @@ std::string ShortName(const JsonEdit& edit) {
   for (std::string_view left = edit.pointer; !left.empty();) way.push_back(TakePointerToken(left));
   const std::string last = Printable(way.back());
   // The replicas of one of several templates: "Worker replicas", "tasks[0] replicas".
-  if (last == "replicas" && way.size() > 2) {
+  if ((last == "replicas" || last == "minAvailable") && way.size() > 2) {
     const std::string& parent = way[way.size() - 3];
-    if (parent.ends_with("ReplicaSpecs")) return Printable(way[way.size() - 2]) + " replicas";
-    if (parent == "tasks") return "tasks[" + Printable(way[way.size() - 2]) + "] replicas";
+    if (parent.ends_with("ReplicaSpecs")) return Printable(way[way.size() - 2]) + " " + last;
+    if (parent == "tasks") return "tasks[" + Printable(way[way.size() - 2]) + "] " + last;
   }
+  const bool is_index = last.find_first_not_of("0123456789") == last.npos;
+  if (is_index && way.size() > 1) return Printable(way[way.size() - 2]) + "[" + last + "]";
   const bool amount = way.size() > 4 && way[way.size() - 3] == "resources";
   if (!amount) return last;
   // "containers[0]", or "container" and "model" where a kind has but one.

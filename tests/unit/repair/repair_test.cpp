@@ -678,7 +678,7 @@ TEST(Repair, LetsTheBoundsOfAGangFollowItsPods) {
   };
   const std::string kept = "keep 4x4, 16 chips on 4 hosts (24 chips become 16) | ";
   EXPECT_EQ(First(volcano("minAvailable: 6, ", "replicas: 6, minAvailable: 6")),
-            kept + "tasks[0] replicas: 4, minAvailable: 4");
+            kept + "tasks[0] replicas: 4, tasks[0] minAvailable: 4, minAvailable: 4");
   EXPECT_EQ(First(volcano("minAvailable: 3, ", "replicas: 6")), kept + "tasks[0] replicas: 4");
   const std::string torch = PyTorchJob(5, {}, {});
   EXPECT_EQ(First(With(torch, "spec: {",
