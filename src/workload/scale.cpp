@@ -175,6 +175,10 @@ Scale ReadScale(const PodSetRow& row, JsonView object, const Binding& binding,
   if (row.always_indexed) {
     scale.group = replicated()["groupName"].StringOr(kDefaultGroup);
     scale.nameless = object["spec"]["network"]["enableDNSHostnames"].IsFalse();
+    scale.depends_on_others = replicated()["dependsOn"].has_value();
+  }
+  if (row.counting == Counting::kTogether) {
+    scale.depends_on_others = holder["dependsOn"].has_value();
   }
   if (row.counting == Counting::kReplicas) {
     scale.service = object["spec"]["serviceName"].StringOr("");

@@ -67,6 +67,8 @@ struct Scale {
   // The other pods are made only when this one, or the one before it, is ready: a StatefulSet in
   // order, the leader of a LeaderWorkerSet with LeaderReady.
   bool waits_for_ready = false;
+  // It has a dependsOn: its pods may be made only when those of other sets are done.
+  bool depends_on_others = false;
   std::string_view group;          // of a JobSet: the groupName of the replicated job
   bool slices_may_change = false;  // kPerSlice: between bounds, so their number is not known
   Count elastic_slices;            // of a PathwaysJob: how many of its slices may be missing
