@@ -77,6 +77,16 @@ struct Scale {
   bool is_counted() const {
     return counting != Counting::kNone && counting != Counting::kElsewhere;
   }
+  // The pods with TPUs that run at once, of all slices; nothing if that is not known.
+  std::optional<std::int64_t> all_tpu_pods() const {
+    constexpr std::int64_t kMost = 1'000'000;  // of each factor
+    if (!is_counted() || slices_may_change || !tpu_pods || !slices.value) return std::nullopt;
+    const std::int64_t each = *tpu_pods * sub_groups();
+    if (std::min(each, *slices.value) < 0 || std::max(each, *slices.value) > kMost) {
+      return std::nullopt;
+    }
+    return each * *slices.value;
+  }
   // The parts of a group that fill slices of their own: 1 where the group is not divided.
   std::int64_t sub_groups() const {
     if (sub_group <= 0 || !pods.value || tpu_pods.value_or(0) <= 0) return 1;

@@ -14,18 +14,8 @@ using workload::NodeLabel;
 using workload::PodSet;
 using workload::RequiredLabel;
 
-constexpr std::int64_t kMost = 1'000'000;  // of each factor
+constexpr std::int64_t kMostChips = 1'000'000;  // of a pod
 constexpr Constant kDecision = "which node pools the slices may use";
-
-// The pods with TPUs that run at once; nothing if that is not known.
-std::optional<std::int64_t> PodsOf(const PodSet& set) {
-  const workload::Scale& scale = set.scale;
-  const std::int64_t each = scale.tpu_pods.value_or(-1);
-  const std::int64_t times = scale.slices.value.value_or(-1);
-  if (!scale.is_counted() || scale.slices_may_change) return std::nullopt;
-  if (std::min(each, times) < 0 || std::max(each, times) > kMost) return std::nullopt;
-  return each * scale.sub_groups() * times;
-}
 
 bool Selects(const PodSet& set, std::string_view pool) {
   const auto label = workload::FindRequired(set.pod.spec, workload::kGkeNodePool);
@@ -51,8 +41,8 @@ Sum SumOf(const Subject& subject, std::string_view pool, const Slice& slice) {
   Sum sum;
   for (const PodSet& set : subject.workload.pod_sets) {
     if (set.scale.depends_on_others) return {};
-    const std::int64_t pods = PodsOf(set).value_or(0);
-    if (pods <= 0 || set.chips_per_pod <= 0 || set.chips_per_pod > kMost) continue;
+    const std::int64_t pods = set.scale.all_tpu_pods().value_or(0);
+    if (pods <= 0 || set.chips_per_pod <= 0 || set.chips_per_pod > kMostChips) continue;
     if (!Selects(set, pool) ||
         GoTogether(set.nodes, subject.pods.nodes) != workload::Together::kYes)
       continue;
@@ -201,7 +191,7 @@ void Check(const Subject& subject, Report& report) {
   }
   // Pods of other chips than a host has fill no slices: chips-per-host speaks of them.
   if (subject.pods.chips_per_pod * slice->pods != slice->topology.chips()) return;
-  const std::int64_t pods = PodsOf(subject.pods).value_or(0);
+  const std::int64_t pods = subject.pods.scale.all_tpu_pods().value_or(0);
   if (pods > slice->pods) {
     if (!AllSelect(subject, pool->value)) return;
     return ReportSlices(subject, *pool, *slice, pods, report);

@@ -183,6 +183,16 @@ bool Subject::NeedsLabelOrClass(NodeLabel label) const {
          !under_other_key && pods.pod.spec.resource_claims.empty();
 }
 
+std::int64_t Subject::OwnPods() const {
+  const workload::Scale& scale = pods.scale;
+  if (!scale.is_counted() || pods.row->leads || !scale.tpu_pods) return 0;
+  if (scale.counting == workload::Counting::kTogether) return scale.pods.value.value_or(0);
+  const auto& sets = workload.pod_sets;
+  return *scale.tpu_pods - std::count_if(sets.begin(), sets.end(), [&](const auto& set) {
+    return set.scale.counted_by == &pods;
+  });
+}
+
 bool Subject::has_node_pool_of_its_own() const {
   const auto of_job = pods.job_annotations.Find(workload::kJobSetExclusiveTopology);
   const auto of_all = workload.metadata.annotations.Find(workload::kJobSetExclusiveTopology);

@@ -113,6 +113,9 @@ struct Subject {
   std::optional<Mode> MissingSelectorMode() const;
   // The slice, if the topology, the chips of a pod and the machine say which.
   std::optional<Slice> SliceOfPods() const;
+  // The pods of this template alone that fill a slice, or several, together: without a leader or
+  // other templates that are counted with them. 0: that is not known, or they lead others.
+  std::int64_t OwnPods() const;
   // JobSet gives each Job a node pool of its own, which is one slice where it has several hosts.
   // https://jobset.sigs.k8s.io/docs/concepts/
   bool has_node_pool_of_its_own() const;
