@@ -22,6 +22,12 @@ bool IsOfOneNode(k8s::JsonView modes) {
   return modes.is_array() && modes.size() > 0;
 }
 
+// https://docs.cloud.google.com/kubernetes-engine/docs/how-to/persistent-volumes/gce-pd-csi-driver
+bool MakesDisks(k8s::JsonView storage_class) {
+  const std::string_view driver = storage_class["provisioner"].StringOr("");
+  return driver == "pd.csi.storage.gke.io" || driver == "kubernetes.io/gce-pd";
+}
+
 template <typename T>
 const T* Find(const std::map<std::pair<std::string, std::string>, T>& all,
               std::string_view namespace_name, std::string_view name) {
@@ -38,6 +44,7 @@ void AddAll(const T& others, T& all) {
 
 void Companions::Add(const Companions& others) {
   AddAll(others.claims_, claims_);
+  AddAll(others.classes_, classes_);
   AddAll(others.requests_, requests_);
   AddAll(others.services_, services_);
 }
@@ -47,6 +54,9 @@ void Companions::Add(const k8s::GroupVersionKind& gvk, k8s::JsonView object) {
   const Name name(metadata["namespace"].StringOr(""), metadata["name"].StringOr(""));
   if (!MayBeName(name.first) || !MayBeName(name.second)) return;
   if (gvk.group.empty() && gvk.kind == "PersistentVolumeClaim") AddClaim(name, object["spec"]);
+  if (gvk.group == "storage.k8s.io" && gvk.kind == "StorageClass") {
+    classes_.insert_or_assign(Name("", name.second), StorageClass{MakesDisks(object)});
+  }
   if (gvk.group.empty() && gvk.kind == "Service") AddService(name, object["spec"]);
   if (gvk.group == "autoscaling.x-k8s.io" && gvk.kind == "ProvisioningRequest") {
     AddRequest(name, object["spec"]);
@@ -90,6 +100,10 @@ void Companions::AddService(const Name& name, k8s::JsonView spec) {
 const VolumeClaim* Companions::FindClaim(std::string_view namespace_name,
                                          std::string_view name) const {
   return Find(claims_, namespace_name, name);
+}
+
+const StorageClass* Companions::FindClass(std::string_view name) const {
+  return Find(classes_, "", name);
 }
 
 const PodRequest* Companions::FindRequest(std::string_view namespace_name,

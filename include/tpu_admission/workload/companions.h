@@ -23,6 +23,13 @@ struct VolumeClaim {
   bool operator==(const VolumeClaim&) const = default;
 };
 
+// A StorageClass.
+struct StorageClass {
+  bool makes_disks = false;  // by the driver of Compute Engine's disks
+
+  bool operator==(const StorageClass&) const = default;
+};
+
 // A ProvisioningRequest of the autoscaler, which asks for room for pods of a PodTemplate.
 struct PodRequest {
   std::string name;
@@ -48,11 +55,15 @@ class Companions {
   void Add(const Companions& others);
   // The claim of this name in the namespace, as both are written; nullptr: it is not here.
   const VolumeClaim* FindClaim(std::string_view namespace_name, std::string_view name) const;
+  // The class that claims name so; nullptr: it is not here.
+  const StorageClass* FindClass(std::string_view name) const;
   // Who asks for pods of the PodTemplate of this name; nullptr: nobody here.
   const PodRequest* FindRequest(std::string_view namespace_name, std::string_view name) const;
   const Service* FindService(std::string_view namespace_name, std::string_view name) const;
   bool operator==(const Companions&) const = default;
-  bool empty() const { return claims_.empty() && requests_.empty() && services_.empty(); }
+  bool empty() const {
+    return claims_.empty() && classes_.empty() && requests_.empty() && services_.empty();
+  }
 
  private:
   using Name = std::pair<std::string, std::string>;  // the namespace as it is written, and the name
@@ -62,6 +73,7 @@ class Companions {
   void AddService(const Name& name, k8s::JsonView spec);
 
   std::map<Name, VolumeClaim> claims_;
+  std::map<Name, StorageClass> classes_;  // whose namespace is empty
   std::map<Name, PodRequest> requests_;
   std::map<Name, Service> services_;
 };

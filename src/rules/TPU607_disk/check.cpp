@@ -62,26 +62,59 @@ void CheckClass(const Subject& subject, std::string_view name, std::string point
               .milder = named ? std::nullopt : std::optional(Mode::kAudit)});
 }
 
+// The hosts that the pods of the template run on at once, and whether their number is known;
+// nothing if they all are on one.
+struct Hosts {
+  std::int64_t count = 0;
+  bool known = false;
+};
+std::optional<Hosts> HostsOf(const Subject& subject) {
+  const std::optional<Slice> slice = subject.SliceOfPods();
+  if (!slice || !slice->multi_host() || subject.is_pod() || subject.pods.row->leads) return {};
+  const std::int64_t pods = subject.OwnPods();
+  const bool is_one = pods == 1 || subject.pods.scale.slices.value == 0;
+  if (is_one) return std::nullopt;
+  if (subject.pods.row->on_each_node) return Hosts{slice->hosts, true};
+  // Where pods share a host, it is plain only of those that fill a slice.
+  const bool takes_host = slice->pods == slice->hosts;
+  return Hosts{takes_host && pods > 1 ? pods : slice->hosts,
+               pods > 1 && (takes_host || pods >= slice->pods)};
+}
+
+std::string Waiting(const Hosts& hosts) {
+  return fmt::format("on the other {} the pods stay in ContainerCreating",
+                     Counted(hosts.count - 1, "host"));
+}
+
 // A disk that is written to is attached to one node at a time.
 void CheckShared(const Subject& subject, std::size_t index, const std::string& pointer,
                  Report& report) {
-  const std::optional<Slice> slice = subject.SliceOfPods();
-  if (!slice || !slice->multi_host()) return;
-  if (workload::IsReadOnlyDisk(subject.pods.pod.spec, index)) return;
+  const std::optional<Hosts> hosts = HostsOf(subject);
+  if (!hosts || workload::IsReadOnlyDisk(subject.pods.pod.spec, index)) return;
   const std::string_view name = subject.pods.pod.spec.volumes[index].name;
   report.Add({.pointer = pointer + "/gcePersistentDisk/readOnly",
               .part = fmt::format("{}/readOnly", name),
               .summary = fmt::format("disk {} is to be written to on {}, but goes to one at a time",
-                                     Quoted(name), Counted(slice->hosts, "host")),
+                                     Quoted(name), Counted(hosts->count, "host")),
               .problem = fmt::format("is not true, so the disk can be attached to one node at a "
-                                     "time: on the other {} of {} the pods wait for it.",
-                                     Counted(slice->hosts - 1, "host"), slice->topology.Text()),
+                                     "time: {}.",
+                                     Waiting(*hosts)),
               .change = "set readOnly to true, or use Cloud Storage or Filestore",
-              .decision = "how the hosts are to share the data"});
+              .decision = "how the hosts are to share the data",
+              .milder = hosts->known ? std::nullopt : std::optional(Mode::kAudit)});
 }
 
-// A claim of the same file. Where it names no class of GKE's own, or names its volume, the volume
-// may be a file server, which many nodes reach whatever the claim says.
+// What a volume of the class surely is: by the class of the same file, by one that each cluster of
+// GKE's has, or by a name that is that of a kind of disk.
+bool MakesDisks(const Subject& subject, std::string_view class_name) {
+  const workload::StorageClass* here = subject.workload.companions->FindClass(class_name);
+  if (here != nullptr) return here->makes_disks;
+  return class_name.empty() || class_name.starts_with("hyperdisk-") ||
+         class_name.starts_with("pd-") || subject.catalog.FindStorageClass(class_name) != nullptr;
+}
+
+// A claim of the same file. Where it names its volume, or a class that may be any, the volume may
+// be a file server, which many nodes reach whatever the claim says.
 void CheckClaim(const Subject& subject, std::size_t index, Report& report) {
   if (subject.workload.companions == nullptr) return;
   const k8s::PodSpec& spec = subject.pods.pod.spec;
@@ -95,21 +128,22 @@ void CheckClaim(const Subject& subject, std::size_t index, Report& report) {
   if (!claim->is_bound) {
     CheckClass(subject, spec.volumes[index].name, pointer, claim->storage_class, report);
   }
-  const std::optional<Slice> slice = subject.SliceOfPods();
-  if (!claim->one_node || !slice || !slice->multi_host()) return;
-  const bool is_disk = !claim->is_bound && (claim->storage_class.empty() ||
-                                            subject.catalog.FindStorageClass(claim->storage_class));
+  const std::optional<Hosts> hosts = claim->one_node ? HostsOf(subject) : std::nullopt;
+  if (!hosts) return;
+  const bool is_sure =
+      hosts->known && !claim->is_bound && MakesDisks(subject, claim->storage_class);
   report.Add({.pointer = std::move(pointer),
               .part = fmt::format("{}/accessModes", spec.volumes[index].name),
               .summary = fmt::format("claim {} is for one node, but {} mount it", Quoted(name),
-                                     Counted(slice->hosts, "host")),
+                                     Counted(hosts->count, "host")),
               .problem = fmt::format("is {}, a claim of this file whose access modes are for one "
-                                     "node at a time: on the other {} of {} the pods wait for it.",
-                                     Quoted(name), Counted(slice->hosts - 1, "host"),
-                                     slice->topology.Text()),
-              .change = "claim ReadOnlyMany or ReadWriteMany",
+                                     "node at a time: {}.",
+                                     Quoted(name), Waiting(*hosts)),
+              .change =
+                  "claim ReadWriteMany (Filestore, Cloud Storage) or ReadOnlyMany (a disk that is "
+                  "filled already), or give each pod a claim of its own",
               .decision = "how the hosts are to share the data",
-              .milder = is_disk ? std::nullopt : std::optional(Mode::kAudit)});
+              .milder = is_sure ? std::nullopt : std::optional(Mode::kAudit)});
 }
 
 void CheckVolume(const Subject& subject, std::size_t index, Report& report) {

@@ -185,8 +185,8 @@ bool Subject::NeedsLabelOrClass(NodeLabel label) const {
 
 std::int64_t Subject::OwnPods() const {
   const workload::Scale& scale = pods.scale;
+  if (pods.row->counting == workload::Counting::kTogether) return scale.pods.value.value_or(0);
   if (!scale.is_counted() || pods.row->leads || !scale.tpu_pods) return 0;
-  if (scale.counting == workload::Counting::kTogether) return scale.pods.value.value_or(0);
   const auto& sets = workload.pod_sets;
   return *scale.tpu_pods - std::count_if(sets.begin(), sets.end(), [&](const auto& set) {
     return set.scale.counted_by == &pods;

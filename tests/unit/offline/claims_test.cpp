@@ -80,6 +80,77 @@ TEST(Claims, ThatMayBeOfAFileServerAreOnlyRecorded) {
   }
 }
 
+std::string Class(const std::string& driver) {
+  return "---\napiVersion: storage.k8s.io/v1\nkind: StorageClass\nmetadata: {name: fast}\n"
+         "provisioner: " +
+         driver + "\nparameters: {type: hyperdisk-balanced}\n";
+}
+
+TEST(Claims, OfAClassThatMakesDisksWarn) {
+  for (const std::string name : {"hyperdisk-balanced", "pd-ssd"}) {
+    EXPECT_THAT(
+        Said(Claim("storageClassName: " + name + ", accessModes: [ReadWriteOnce]") + kFourHosts),
+        ElementsAre("warn " + kOneNode))
+        << name;
+  }
+  const std::string claim = Claim("storageClassName: fast, accessModes: [ReadWriteOnce]");
+  EXPECT_THAT(Said(claim + kFourHosts), ElementsAre("audit " + kOneNode));
+  EXPECT_THAT(Said(claim + kFourHosts + Class("pd.csi.storage.gke.io")),
+              ElementsAre("warn " + kOneNode));
+  EXPECT_THAT(Said(Class("filestore.csi.storage.gke.io") + claim + kFourHosts),
+              ElementsAre("audit " + kOneNode));
+}
+
+std::string Replaced(std::string text, std::string_view from, std::string_view to) {
+  return text.replace(text.find(from), from.size(), to);
+}
+
+TEST(Claims, OfOnePodAreNoFault) {
+  const std::string claim = Claim("storageClassName: premium-rwo, accessModes: [ReadWriteOnce]");
+  EXPECT_THAT(Said(claim + Replaced(kFourHosts, "parallelism: 4", "parallelism: 1")), IsEmpty());
+  EXPECT_THAT(Said(claim + R"(---
+apiVersion: leaderworkerset.x-k8s.io/v1
+kind: LeaderWorkerSet
+metadata: {name: serve, namespace: research}
+spec:
+  replicas: 1
+  leaderWorkerTemplate:
+    size: 4
+    leaderTemplate:
+      spec:
+        volumes:
+        - name: data
+          persistentVolumeClaim: {claimName: data}
+        nodeSelector:
+          cloud.google.com/gke-tpu-accelerator: tpu-v5-lite-podslice
+          cloud.google.com/gke-tpu-topology: 4x4
+        containers:
+        - name: jax
+          image: example.com/jax
+          resources:
+            requests: {cpu: "40", memory: 100Gi}
+            limits: {google.com/tpu: 4}
+    workerTemplate:
+      spec:
+        nodeSelector:
+          cloud.google.com/gke-tpu-accelerator: tpu-v5-lite-podslice
+          cloud.google.com/gke-tpu-topology: 4x4
+        containers:
+        - name: jax
+          image: example.com/jax
+          resources:
+            requests: {cpu: "40", memory: 100Gi}
+            limits: {google.com/tpu: 4}
+)"),
+              IsEmpty());
+}
+
+TEST(Claims, OfPodsThatNobodyCountsAreOnlyRecorded) {
+  const std::string claim = Claim("storageClassName: premium-rwo, accessModes: [ReadWriteOnce]");
+  EXPECT_THAT(Said(claim + Replaced(kFourHosts, "parallelism: 4", "parallelism: \"${PODS}\"")),
+              ElementsAre("audit " + kOneNode));
+}
+
 TEST(Claims, OfManyNodesAreNoFault) {
   for (const std::string modes : {"[ReadWriteMany]", "[ReadOnlyMany]",
                                   "[ReadWriteOnce, ReadOnlyMany]", "[]", "ReadWriteOnce", "[7]"}) {
