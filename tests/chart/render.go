@@ -36,7 +36,12 @@ var (
 
 // template runs `helm template` with the arguments and returns what it prints.
 func template(arguments ...string) (stdout, stderr string, err error) {
-	return run("", append([]string{filepath.Join(tools, "helm"), "template", "tpu-admission",
+	return templateAs("tpu-admission", arguments...)
+}
+
+// templateAs does so for a release of another name.
+func templateAs(release string, arguments ...string) (stdout, stderr string, err error) {
+	return run("", append([]string{filepath.Join(tools, "helm"), "template", release,
 		path("charts", "tpu-admission"), "--namespace", namespace, "--kube-version", "1.36.0"}, arguments...)...)
 }
 
@@ -53,7 +58,13 @@ func run(stdin string, argv ...string) (stdout, stderr string, err error) {
 // render returns the objects of the chart with the arguments of helm, e.g. "--set", "a=b".
 func render(t *testing.T, arguments ...string) []object {
 	t.Helper()
-	text, complaint, err := template(arguments...)
+	return renderAs(t, "tpu-admission", arguments...)
+}
+
+// renderAs does so for a release of another name.
+func renderAs(t *testing.T, release string, arguments ...string) []object {
+	t.Helper()
+	text, complaint, err := templateAs(release, arguments...)
 	if err != nil {
 		t.Fatalf("%v: %s", arguments, complaint)
 	}

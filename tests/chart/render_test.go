@@ -62,15 +62,6 @@ func TestEveryObjectHasTheUsualLabels(t *testing.T) {
 	}
 }
 
-func TestLongNamesStayLegal(t *testing.T) {
-	for _, o := range render(t, "--set", "fullnameOverride="+strings.Repeat("a", 63)) {
-		if len(name(o)) > 63 && !strings.Contains(kind(o), "Role") &&
-			!strings.HasSuffix(kind(o), "WebhookConfiguration") {
-			t.Errorf("%s %s: %d characters", kind(o), name(o), len(name(o)))
-		}
-	}
-}
-
 // Two releases share no object of the cluster.
 func TestReleasesDoNotCollide(t *testing.T) {
 	seen := map[string]bool{}

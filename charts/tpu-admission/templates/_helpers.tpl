@@ -2,7 +2,8 @@
 {{- default .Chart.Name .Values.nameOverride | trunc 63 | trimSuffix "-" }}
 {{- end }}
 
-{{- /* 52 characters leave room for our longest suffix. */ -}}
+{{- /* 52 characters leave room for our longest suffix, -controller or -selfsigned: the names of Services and of Jobs
+end at 63. A test renders everything under such a name. */ -}}
 {{- define "tpu-admission.fullname" -}}
 {{- if .Values.fullnameOverride -}}
 {{- .Values.fullnameOverride | trunc 52 | trimSuffix "-" }}

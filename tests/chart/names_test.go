@@ -1,0 +1,66 @@
+package chart
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// clusterWide are the kinds whose names begin with our namespace. They may have 253 characters.
+var clusterWide = []string{"ClusterRole", "ClusterRoleBinding", "ClusterRules", "MutatingWebhookConfiguration",
+	"ValidatingWebhookConfiguration", "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding", "Role", "RoleBinding"}
+
+// longest is the longest name that helm takes for a release.
+var longest = strings.Repeat("a", 53)
+
+// Names of Services and Jobs, and values of labels, end at 63 characters: whatever is on, and also where the
+// hooks are rendered, of which an uninstall learns only when it is too late.
+func TestLongNamesStayLegal(t *testing.T) {
+	for title, objects := range map[string][]object{
+		"a release":         renderAs(t, longest, everything...),
+		"with cert-manager": renderAs(t, longest, append(slices.Clone(everything), certManager...)...),
+		"fullnameOverride":  render(t, append(slices.Clone(everything), "--set", "fullnameOverride="+strings.Repeat("a", 63))...),
+		"nameOverride":      renderAs(t, longest, append(slices.Clone(everything), "--set", "nameOverride="+strings.Repeat("b", 63))...),
+	} {
+		hooks := 0
+		for _, o := range objects {
+			limit := 63
+			if slices.Contains(clusterWide, kind(o)) {
+				limit = 253
+			}
+			if len(name(o)) > limit {
+				t.Errorf("%s: %s %s: %d characters", title, kind(o), name(o), len(name(o)))
+			}
+			labelsAreLegal(t, title, o)
+			if text(o, "metadata", "annotations", "helm.sh/hook") == "post-delete" {
+				hooks++
+			}
+		}
+		if hooks == 0 {
+			t.Errorf("%s: nothing cleans up", title)
+		}
+	}
+}
+
+// labelsAreLegal looks at the values of all labels and selectors, however deep.
+func labelsAreLegal(t *testing.T, title string, value any) {
+	t.Helper()
+	switch value := value.(type) {
+	case []any:
+		for _, element := range value {
+			labelsAreLegal(t, title, element)
+		}
+	case object:
+		for key, member := range value {
+			if key != "labels" && key != "matchLabels" {
+				labelsAreLegal(t, title, member)
+				continue
+			}
+			for label, text := range member.(object) {
+				if text, ok := text.(string); !ok || len(text) > 63 {
+					t.Errorf("%s: the label %s is %v", title, label, member.(object)[label])
+				}
+			}
+		}
+	}
+}
