@@ -74,15 +74,6 @@ func TestReleasesDoNotCollide(t *testing.T) {
 	}
 }
 
-func TestAScaledServerKeepsItsReplicas(t *testing.T) {
-	for _, deployment := range only(render(t, "--set", "autoscaling.enabled=true"), "Deployment") {
-		if name(deployment) == "tpu-admission" && dig(deployment, "spec", "replicas") != nil {
-			t.Error("an upgrade would undo what the autoscaler did")
-		}
-	}
-	one(t, render(t, "--set", "autoscaling.enabled=true"), "HorizontalPodAutoscaler")
-}
-
 // A drain is never blocked, a rolling update never takes a server before the next is ready, and the
 // pod has time for the shutdown delay and what is in flight.
 func TestServersComeAndGoGently(t *testing.T) {
