@@ -95,6 +95,39 @@ func TestMutatingIsOfPodsOnly(t *testing.T) {
 	}
 }
 
+// Who begins with a few namespaces begins with these alone. Who only leaves some out goes on to look at what is in
+// no namespace, to which the API server applies no namespaceSelector.
+func TestOnlyLabelledNamespacesAreLookedAt(t *testing.T) {
+	kinds := `extraKinds=[{"group":"example.com","versions":["v1"],"kind":"Trainer","resource":"trainers","podSets":[{"path":"spec/template"}]}]`
+	for selector, clusterWide := range map[string]bool{
+		`{}`:                           true,
+		`{"matchLabels":{}}`:           true,
+		`{"matchLabels":{"tpu":"on"}}`: false,
+		`{"matchExpressions":[{"key":"tpu","operator":"Exists"}]}`:                                                       false,
+		`{"matchExpressions":[{"key":"a","operator":"DoesNotExist"},{"key":"tpu","operator":"In","values":["on"]}]}`:     false,
+		`{"matchExpressions":[{"key":"tpu","operator":"NotIn","values":["off"]},{"key":"a","operator":"DoesNotExist"}]}`: true,
+	} {
+		objects := render(t, "--set-json", "webhooks.namespaceSelector="+selector, "--set-json", kinds)
+		rules := list(one(t, objects, "ValidatingWebhookConfiguration"), "webhooks", 0, "rules")
+		reached := map[any]bool{}
+		for _, rule := range rules {
+			for _, resource := range list(rule, "resources") {
+				reached[resource] = reached[resource] || text(rule, "scope") != "Namespaced"
+			}
+		}
+		for _, resource := range []any{"clusterworkflowtemplates", "clustertrainingruntimes", "trainers"} {
+			if reached[resource] != clusterWide {
+				t.Errorf("%s: %v in no namespace are looked at: %v", selector, resource, reached[resource])
+			}
+		}
+		for _, resource := range []any{"pods", "jobsets", "trainers"} {
+			if _, there := reached[resource]; !there {
+				t.Errorf("%s: %v are not looked at", selector, resource)
+			}
+		}
+	}
+}
+
 func TestValuesReachTheWebhooks(t *testing.T) {
 	objects := render(t, "--set", "webhooks.failurePolicy=Fail,webhooks.timeoutSeconds=5,service.port=8443",
 		"--set", "webhooks.excludedNamespaces={sandbox}", "--set", "webhooks.namespaceSelector.matchLabels.tpu=yes",

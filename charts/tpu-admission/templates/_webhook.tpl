@@ -41,6 +41,32 @@ timeoutSeconds: {{ $values.webhooks.timeoutSeconds }}
 {{- toYaml .conditions }}
 {{- end }}
 
+{{- /* The API server applies no namespaceSelector to what is in no namespace. Where only namespaces with some label
+are looked at, that has not the label either. */ -}}
+{{- define "tpu-admission.onlyLabelledNamespaces" -}}
+{{- $selector := default dict .Values.webhooks.namespaceSelector }}
+{{- $demands := not (empty $selector.matchLabels) }}
+{{- range $selector.matchExpressions }}
+{{- $demands = or $demands (has .operator (list "In" "Exists")) }}
+{{- end }}
+{{- if $demands }}true{{ end -}}
+{{- end }}
+
+{{- define "tpu-admission.validatingRules" -}}
+{{- $namespaced := include "tpu-admission.onlyLabelledNamespaces" .root }}
+{{- $rules := list }}
+{{- range .rules }}
+{{- if not (and $namespaced (eq .scope "Cluster")) }}
+{{- $rules = append $rules . }}
+{{- end }}
+{{- end }}
+{{- range .root.Values.extraKinds }}
+{{- $rules = append $rules (dict "operations" (list "CREATE" "UPDATE") "apiGroups" (list .group) "apiVersions" .versions
+      "resources" (list .resource) "scope" (ternary "Namespaced" "*" (not (empty $namespaced)))) }}
+{{- end }}
+{{- toYaml $rules }}
+{{- end }}
+
 {{- define "tpu-admission.namespaceSelector" -}}
 namespaceSelector:
   matchExpressions:
