@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"sigs.k8s.io/yaml"
 )
 
 // pod is the spec of the pods of the server or the controller, and container their only container.
@@ -30,6 +32,34 @@ func TestRulesAreNamedAsInThePolicy(t *testing.T) {
 	for _, line := range []string{"TPU301: warn", "hosts: audit", "toleration-missing: false", "- hosts"} {
 		if !strings.Contains(policy, line) {
 			t.Errorf("no %s in %s", line, policy)
+		}
+	}
+}
+
+// Helm reads a bare off in a values file as false.
+func TestOffNeedsNoQuotes(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "values.yaml")
+	write(t, file, `policy:
+  default: off
+  rules: {TPU301: off, hosts: "off", TPU203: warn}
+  fixes: {TPU104: off}
+  ignore: off
+  namespaces: [{match: a, default: off, rules: {TPU301: off}, ignore: false}, {match: b, default: deny}, {match: c}]
+`)
+	policy := text(one(t, render(t, "--values", file), "ConfigMap", "tpu-admission-config"), "data", "policy.yaml")
+	var read object
+	if err := yaml.UnmarshalStrict([]byte(policy), &read); err != nil {
+		t.Fatal(err)
+	}
+	want := `{"default":"off","fixes":{"TPU104":false},"ignore":false,"namespaces":[` +
+		`{"default":"off","ignore":false,"match":"a","rules":{"TPU301":"off"}},{"default":"deny","match":"b"},{"match":"c"}],` +
+		`"rules":{"TPU203":"warn","TPU301":"off","hosts":"off"}}`
+	if got := asJSON(t, read); got != want {
+		t.Errorf("%s\n%s", got, want)
+	}
+	for _, wrong := range []string{"policy.default=true", "policy.rules.TPU301=true", "policy.rules.TPU301=0"} {
+		if _, _, err := template("--set", wrong); err == nil {
+			t.Errorf("%s is accepted", wrong)
 		}
 	}
 }

@@ -37,6 +37,26 @@ end at 63. A test renders everything under such a name. */ -}}
 {{- end -}}
 {{- end }}
 
+{{- /* The policy as serve reads it, with the user's own kinds. Helm has read a bare off as false. */ -}}
+{{- define "tpu-admission.policy" -}}
+{{- $policy := deepCopy (default dict .Values.policy) }}
+{{- range prepend (default list $policy.namespaces) $policy }}
+{{- if eq (toString .default) "false" }}
+{{- $_ := set . "default" "off" }}
+{{- end }}
+{{- $rules := default dict .rules }}
+{{- range $rule, $mode := $rules }}
+{{- if eq (toString $mode) "false" }}
+{{- $_ := set $rules $rule "off" }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- with .Values.extraKinds }}
+{{- $_ := set $policy "kinds" . }}
+{{- end }}
+{{- toYaml $policy }}
+{{- end }}
+
 {{- /* A section that is null, or has only comments below it, is an empty one. */ -}}
 {{- define "tpu-admission.certificateMode" -}}
 {{- default "self-managed" (.Values.certificates).mode }}
