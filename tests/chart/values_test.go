@@ -157,11 +157,36 @@ func TestServiceAccounts(t *testing.T) {
 			t.Errorf("%v", binding)
 		}
 	}
-	for _, account := range only(render(t, "--set", "serviceAccount.create=false,controller.serviceAccount.create=false"), "ServiceAccount") {
-		if !isTest(account) {
-			t.Errorf("%s is made", name(account))
+	for _, names := range []string{"serviceAccount.name=s,controller.serviceAccount.name=c", "serviceAccount.name=o,controller.serviceAccount.name=o"} {
+		for _, account := range only(render(t, "--set", names+",serviceAccount.create=false,controller.serviceAccount.create=false"), "ServiceAccount") {
+			if !isTest(account) {
+				t.Errorf("%s is made", name(account))
+			}
 		}
 	}
+}
+
+// Two accounts of one name would be one, with the rights of both; one that nobody makes keeps pods from being made.
+func TestServiceAccountsAreNotMixedUp(t *testing.T) {
+	both := "serviceAccount.name=o,controller.serviceAccount.name=o"
+	for values, reason := range map[string]string{
+		both:                                  "serviceAccount and controller.serviceAccount are both called o",
+		both + ",serviceAccount.create=false": "are both called o",
+		both + ",controller.serviceAccount.create=false":                                  "are both called o",
+		"serviceAccount.name=tpu-admission-controller":                                    "are both called tpu-admission-controller",
+		"audit.enabled=true,audit.serviceAccount.name=o,controller.serviceAccount.name=o": "controller.serviceAccount and audit.serviceAccount are both called o",
+		"audit.enabled=true,audit.serviceAccount.name=tpu-admission":                      "serviceAccount and audit.serviceAccount are both",
+		"serviceAccount.create=false":                                                     "serviceAccount.create is false and serviceAccount.name is empty",
+		"controller.serviceAccount.create=false":                                          "controller.serviceAccount.name is empty",
+		"audit.enabled=true,audit.serviceAccount.create=false":                            "audit.serviceAccount.name is empty",
+	} {
+		if _, complaint, err := template("--set", values); err == nil || !strings.Contains(complaint, reason) {
+			t.Errorf("%s: %v %s", values, err, complaint)
+		}
+	}
+	render(t, "--set", "audit.serviceAccount.create=false,audit.serviceAccount.name=tpu-admission") // no audit
+	render(t, append(slices.Clone(certManager), "--set", both)...)                                  // no controller
+	render(t, "--set", both+",serviceAccount.create=false,controller.serviceAccount.create=false")  // one of the user's
 }
 
 func TestExtraPartsOfPods(t *testing.T) {

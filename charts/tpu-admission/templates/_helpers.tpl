@@ -101,6 +101,10 @@ end at 63. A test renders everything under such a name. */ -}}
 {{- default (include "tpu-admission.controllerName" .) .Values.controller.serviceAccount.name }}
 {{- end }}
 
+{{- define "tpu-admission.auditAccountName" -}}
+{{- default (include "tpu-admission.auditName" .) .Values.audit.serviceAccount.name }}
+{{- end }}
+
 {{- /* What of the controller's placement is null is that of the servers. */ -}}
 {{- define "tpu-admission.controllerPlacement" -}}
 {{- range $key := list "nodeSelector" "tolerations" "priorityClassName" }}
