@@ -10,6 +10,7 @@ import (
 func TestSlipsThatWouldFailLaterAreRefused(t *testing.T) {
 	builtIn := "extraKinds[0].kind=Job,extraKinds[0].group=batch,extraKinds[0].versions={v1},extraKinds[0].resource=jobs," +
 		"extraKinds[0].podSets[0].path=spec/template"
+	cm := "certificates.mode=cert-manager,certificates.certManager."
 	expression := "webhooks.namespaceSelector.matchExpressions[0].key=a,webhooks.namespaceSelector.matchExpressions[0].operator="
 	for values, reason := range map[string]string{
 		"policy.fixes.TPU301=true": "TPU301",
@@ -18,9 +19,12 @@ func TestSlipsThatWouldFailLaterAreRefused(t *testing.T) {
 		"policy.namespaces[0].match=a[bc]d[":                                  "match",
 		"policy.namespaces[0].match=[!]":                                      "match",
 		builtIn:                                                               "extraKinds: jobs of the group batch are built in",
-		"rollingUpdate.maxSurge=0":                                            "maxUnavailable and maxSurge are both 0",
-		"rollingUpdate.maxSurge=0%,rollingUpdate.maxUnavailable=0%":           "maxUnavailable and maxSurge are both 0",
-		expression + "In":                                                     "matchExpressions",
+		cm + "duration=720h":                                                  "renewBefore is 720h, and the certificate lives for 720h",
+		cm + "duration=24h":                                                   "renewBefore is 720h",
+		cm + "duration=1h30m,certificates.certManager.renewBefore=5399s2000ms": "lives for 1h30m",
+		"rollingUpdate.maxSurge=0":                                  "maxUnavailable and maxSurge are both 0",
+		"rollingUpdate.maxSurge=0%,rollingUpdate.maxUnavailable=0%": "maxUnavailable and maxSurge are both 0",
+		expression + "In":                                           "matchExpressions",
 		expression + "Exists,webhooks.namespaceSelector.matchExpressions[0].values={b}": "matchExpressions",
 		"webhooks.namespaceSelector.matchLabels.a=b c":                                  "matchLabels",
 		"commonLabels.a b=c":                             "commonLabels",
@@ -50,6 +54,7 @@ func TestWhatOnlyLooksLikeASlipIsTaken(t *testing.T) {
 		`{"match":"[!]a]?"},{"match":"a]"}]}`, "--set-json",
 		`webhooks.namespaceSelector={"matchLabels":{"a.b-c.d/E_f.g":""},"matchExpressions":[{"key":"a","operator":"Exists"},`+
 			`{"key":"a","operator":"In","values":["","B"]},{"key":"a","operator":"DoesNotExist","values":[]}]}`,
+		"--set", "certificates.mode=cert-manager,certificates.certManager.duration=1h30m,certificates.certManager.renewBefore=89m59s999ms",
 		"--set", `rollingUpdate.maxSurge=0,rollingUpdate.maxUnavailable=1,audit.interval=24h,commonLabels.example\.com/Team=A_b.c-1`)
 }
 

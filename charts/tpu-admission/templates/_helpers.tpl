@@ -62,6 +62,16 @@ end at 63. A test renders everything under such a name. */ -}}
 {{- default "self-managed" (.Values.certificates).mode }}
 {{- end }}
 
+{{- /* A duration such as 1h30m, in milliseconds. */ -}}
+{{- define "tpu-admission.milliseconds" -}}
+{{- $units := dict "ms" 1 "s" 1000 "m" 60000 "h" 3600000 }}
+{{- $sum := 0 }}
+{{- range regexFindAll "[0-9]+(ms|s|m|h)" . -1 }}
+{{- $sum = add $sum (mul (regexFind "^[0-9]+" . | atoi) (get $units (regexFind "[a-z]+$" .))) }}
+{{- end }}
+{{- $sum }}
+{{- end }}
+
 {{- define "tpu-admission.secretName" -}}
 {{- if eq (include "tpu-admission.certificateMode" .) "existing-secret" -}}
 {{ required "certificates.existingSecret.name is needed in the mode existing-secret" .Values.certificates.existingSecret.name }}
