@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -36,6 +37,74 @@ func TestAlerts(t *testing.T) {
 				t.Errorf("no case: %s%s", name, end)
 			}
 		}
+	}
+}
+
+// A sound certificate makes no alert, however short it lives: one of 24 hours that is renewed with 8 to go is
+// warned of with 4 to go, and with 2.
+func TestAlertsKnowHowLongCertificatesLive(t *testing.T) {
+	week, hours := [2]string{"< 604800", "< 86400"}, [2]string{"< 14400", "< 7200"}
+	for values, want := range map[string][2]string{
+		"certificates.mode=self-managed":                                                                                  week,
+		"certificates.mode=cert-manager":                                                                                  week,
+		"certificates.mode=existing-secret,certificates.existingSecret.name=a":                                            week,
+		"controller.extraArgs={--certificate-lifetime=1h,--certificate-lifetime=24h}":                                     hours,
+		"controller.extraEnv[0].name=TPU_ADMISSION_CERTIFICATE_LIFETIME,controller.extraEnv[0].value=24h":                 hours,
+		"controller.extraArgs={--certificate-lifetime=8760h}":                                                             week,
+		"certificates.mode=cert-manager,certificates.certManager.duration=24h,certificates.certManager.renewBefore=7h60m": hours,
+	} {
+		objects := render(t, "--set", "metrics.prometheusRule.enabled=true,metrics.clusterRules.enabled=true,"+values)
+		for _, kind := range []string{"PrometheusRule", "ClusterRules"} {
+			var got [2]string
+			groups := dig(one(t, objects, kind), "spec", "groups")
+			for _, rule := range list(groups, 0, "rules") {
+				for i, alert := range []string{"TpuAdmissionCertificateExpiresSoon", "TpuAdmissionCertificateExpired"} {
+					if expr := text(rule, "expr"); text(rule, "alert") == alert {
+						got[i] = expr[strings.LastIndex(expr, "<"):]
+					}
+				}
+			}
+			if got != want {
+				t.Errorf("%s: %v, not %v", values, got, want)
+			}
+		}
+	}
+	changed := render(t, "--set", "metrics.prometheusRule.enabled=true,metrics.alerts.TpuAdmissionCertificateExpired.expr=a < 1",
+		"--set", "controller.extraArgs={--certificate-lifetime=24h}")
+	if got := asJSON(t, one(t, changed, "PrometheusRule")); !strings.Contains(got, `"a \u003c 1"`) {
+		t.Errorf("the user's own expr is not taken: %s", got)
+	}
+	short := render(t, "--set", "metrics.prometheusRule.enabled=true,controller.extraArgs={--certificate-lifetime=24h}")
+	certificatesOfADay(t, dig(one(t, short, "PrometheusRule"), "spec", "groups"))
+}
+
+// certificatesOfADay asks promtool what the rules make of certificates that are, and are not, renewed.
+func certificatesOfADay(t *testing.T, groups any) {
+	t.Helper()
+	promtool, err := exec.LookPath("promtool")
+	if err != nil {
+		t.Skip("no promtool here (Debian: apt-get install prometheus)")
+	}
+	folder := t.TempDir()
+	write(t, filepath.Join(folder, "rules.yaml"), asJSON(t, object{"groups": groups}))
+	write(t, filepath.Join(folder, "test.yaml"), `rule_files: [rules.yaml]
+evaluation_interval: 1m
+tests:
+  - interval: 1m
+    input_series: # the end of the one in use: of a day, and of the next that came after 16 hours
+      - {series: 'tpu_admission_certificate_expiry_timestamp_seconds{instance="renewed"}', values: '86400x960 144000x600'}
+      - {series: 'tpu_admission_certificate_expiry_timestamp_seconds{instance="not"}', values: '86400x1560'}
+    promql_expr_test:
+      - {expr: 'ALERTS{alertname=~".*Certificate.*",alertstate="firing"}', eval_time: 19h, exp_samples: []}
+      - expr: 'ALERTS{alertname=~".*Certificate.*",alertstate="firing"}'
+        eval_time: 21h30m
+        exp_samples: [{labels: 'ALERTS{alertname="TpuAdmissionCertificateExpiresSoon",alertstate="firing",instance="not",severity="warning"}', value: 1}]
+      - expr: 'count(ALERTS{alertname="TpuAdmissionCertificateExpired",alertstate="firing",instance="not"})'
+        eval_time: 22h30m
+        exp_samples: [{labels: '{}', value: 1}]
+`)
+	if out, errors, err := run("", promtool, "test", "rules", filepath.Join(folder, "test.yaml")); err != nil {
+		t.Errorf("%s%s", out, errors)
 	}
 }
 

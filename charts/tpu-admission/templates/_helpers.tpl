@@ -72,6 +72,40 @@ end at 63. A test renders everything under such a name. */ -}}
 {{- $sum }}
 {{- end }}
 
+{{- /* How long before its end a certificate is renewed, in milliseconds; nothing if a person does it. The controller
+does so when a third of its life is left, which a flag or its variable may have changed. */ -}}
+{{- define "tpu-admission.renewedBefore" -}}
+{{- $mode := include "tpu-admission.certificateMode" . }}
+{{- if eq $mode "cert-manager" }}
+{{- include "tpu-admission.milliseconds" (default "720h" .Values.certificates.certManager.renewBefore) }}
+{{- else if eq $mode "self-managed" }}
+{{- $life := "2160h" }}
+{{- range .Values.controller.extraEnv }}
+{{- if eq .name "TPU_ADMISSION_CERTIFICATE_LIFETIME" }}
+{{- $life = default $life .value | toString }}
+{{- end }}
+{{- end }}
+{{- range .Values.controller.extraArgs }}
+{{- if hasPrefix "--certificate-lifetime=" . }}
+{{- $life = trimPrefix "--certificate-lifetime=" . }}
+{{- end }}
+{{- end }}
+{{- div (include "tpu-admission.milliseconds" $life) 3 }}
+{{- end }}
+{{- end }}
+
+{{- /* The seconds before the end of a certificate at which its alerts fire, as JSON: a week and a day, and where
+certificates live so short that a sound one would be that old, half and a quarter of the time in which it is renewed. */ -}}
+{{- define "tpu-admission.certificateAlerts" -}}
+{{- $soon := 604800 }}
+{{- $end := 86400 }}
+{{- with include "tpu-admission.renewedBefore" . }}
+{{- $soon = min $soon (div . 2000) }}
+{{- $end = min $end (div . 4000) }}
+{{- end }}
+{{- dict "soon" (toString $soon) "end" (toString $end) | toJson }}
+{{- end }}
+
 {{- define "tpu-admission.secretName" -}}
 {{- if eq (include "tpu-admission.certificateMode" .) "existing-secret" -}}
 {{ required "certificates.existingSecret.name is needed in the mode existing-secret" .Values.certificates.existingSecret.name }}
@@ -148,9 +182,14 @@ tolerations:
 {{- /* The groups of alerts as metrics.alerts wants them, each alert with the way to its runbook. */ -}}
 {{- define "tpu-admission.alerts" -}}
 {{- $groups := list }}
+{{- $left := include "tpu-admission.certificateAlerts" . | fromJson }}
+{{- $thresholds := dict "TpuAdmissionCertificateExpiresSoon" $left.soon "TpuAdmissionCertificateExpired" $left.end }}
 {{- range $group := (.Files.Get "files/alerts.yaml" | fromYaml).groups }}
 {{- $rules := list }}
 {{- range $rule := $group.rules }}
+{{- with get $thresholds (default "" $rule.alert) }}
+{{- $_ := set $rule "expr" (regexReplaceAll "< [0-9 *]+$" $rule.expr (print "< " .)) }}
+{{- end }}
 {{- $own := get $.Values.metrics.alerts (default "" $rule.alert) | default (dict) }}
 {{- if dig "enabled" true $own }}
 {{- $rules = append $rules (include "tpu-admission.alert" (dict "root" $ "rule" $rule "own" $own) | fromYaml) }}
