@@ -3,6 +3,7 @@ package chart
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -50,6 +51,35 @@ func TestNotes(t *testing.T) {
 			if strings.Contains(got, part) != want {
 				t.Errorf("%s: %q is there: %v, in\n%s", test.values, part, !want, got)
 			}
+		}
+	}
+}
+
+// Whatever the API server asks or evaluates for us is named where people look in an emergency.
+func TestTheEmergencyExitNamesEverything(t *testing.T) {
+	page := read(t, path("docs", "operations.md"))
+	_, page, _ = strings.Cut(page, "## Emergency")
+	page, _, _ = strings.Cut(page, "\n## ")
+	for title, values := range map[string][]string{"default": nil, "everything": everything} {
+		said, inTheWay := notes(t, values...), 0
+		for _, o := range render(t, values...) {
+			if !strings.HasPrefix(text(o, "apiVersion"), "admissionregistration.k8s.io/") {
+				continue
+			}
+			inTheWay++
+			for place, words := range map[string]string{"the notes": said, "docs/operations.md": page} {
+				found := false
+				for _, command := range strings.Split(words, "kubectl delete ")[1:] {
+					kinds, names, _ := strings.Cut(command, " ")
+					found = found || slices.Contains(strings.Split(kinds, ","), strings.ToLower(kind(o))) && strings.HasPrefix(names, name(o))
+				}
+				if !found {
+					t.Errorf("%s: %s do not delete %s %s", title, place, kind(o), name(o))
+				}
+			}
+		}
+		if policies := strings.Contains(said, "validatingadmissionpolicy"); policies != (inTheWay > 2) {
+			t.Errorf("%s: the notes name policies: %v", title, policies)
 		}
 	}
 }
