@@ -84,6 +84,22 @@ func TestTheEmergencyExitNamesEverything(t *testing.T) {
 	}
 }
 
+// What docs/install.md says to leave out of the output of helm template, for kubectl apply, is all that only Helm
+// makes and deletes.
+func TestPlainManifestsHaveNoHooks(t *testing.T) {
+	page := strings.Join(strings.Fields(read(t, path("docs", "install.md"))), " ")
+	_, flag, found := strings.Cut(page, "Leave them out by `")
+	flag, _, _ = strings.Cut(flag, "`")
+	if !found {
+		t.Fatal("docs/install.md does not say how")
+	}
+	for _, o := range render(t, append(slices.Clone(everything), flag)...) {
+		if hook := text(o, "metadata", "annotations", "helm.sh/hook"); hook != "" {
+			t.Errorf("%s %s is a hook: %s", kind(o), name(o), hook)
+		}
+	}
+}
+
 // The demo is admitted where Pod Security is restricted, so that it is we who refuse it.
 func TestTheDemoIsRestricted(t *testing.T) {
 	_, overrides, _ := strings.Cut(notes(t), "--overrides='")
