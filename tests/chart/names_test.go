@@ -42,6 +42,22 @@ func TestLongNamesStayLegal(t *testing.T) {
 	}
 }
 
+// Names that YAML would read as something else than text, wherever they stand alone.
+func TestOddReleasesStayText(t *testing.T) {
+	_, newest := versions(t)
+	schemas := schemasOf(t, newest)
+	for _, odd := range []string{"12", "1e3", "true", "null"} {
+		for _, title := range []string{"everything", "cert-manager"} {
+			values := append(slices.Clone(renderings[title]), "--namespace", odd, "--set-string", "nameOverride="+odd)
+			rendered, complaint, err := templateAs(odd, values...)
+			if err != nil {
+				t.Fatal(complaint)
+			}
+			judge(t, "the release "+odd+", "+title, schemas, rendered, map[string]bool{})
+		}
+	}
+}
+
 // labelsAreLegal looks at the values of all labels and selectors, however deep.
 func labelsAreLegal(t *testing.T, title string, value any) {
 	t.Helper()

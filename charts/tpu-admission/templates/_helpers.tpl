@@ -235,8 +235,8 @@ annotations:
 
 {{- /* Labels that all pods of the release have. */ -}}
 {{- define "tpu-admission.releaseLabels" -}}
-app.kubernetes.io/name: {{ include "tpu-admission.name" . }}
-app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/name: {{ include "tpu-admission.name" . | toYaml }}
+app.kubernetes.io/instance: {{ toYaml .Release.Name }}
 {{- end }}
 
 {{- /* Labels that select pods; they never change. Call: (dict "root" . "component" "server"). */ -}}

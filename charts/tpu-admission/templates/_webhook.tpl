@@ -17,7 +17,7 @@ clientConfig:
   {{- end }}
   service:
     namespace: {{ toYaml .root.Release.Namespace }}
-    name: {{ include "tpu-admission.fullname" .root }}
+    name: {{ include "tpu-admission.fullname" .root | toYaml }}
     path: {{ .path }}
     port: {{ $values.service.port }}
 failurePolicy: {{ $values.webhooks.failurePolicy }}
