@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -54,6 +55,35 @@ func TestOddReleasesStayText(t *testing.T) {
 				t.Fatal(complaint)
 			}
 			judge(t, "the release "+odd+", "+title, schemas, rendered, map[string]bool{})
+		}
+	}
+}
+
+// The selector of a Deployment cannot change: an upgrade that tries is refused. Of all values only nameOverride does,
+// and its description says so.
+func TestUpgradesChangeNoSelector(t *testing.T) {
+	selectors := func(values ...string) map[string]string {
+		found := map[string]string{}
+		for _, deployment := range only(render(t, append(slices.Clone(values), "--set", "audit.enabled=true")...), "Deployment") {
+			found[text(deployment, "metadata", "labels", "app.kubernetes.io/component")] = asJSON(t, dig(deployment, "spec", "selector"))
+		}
+		return found
+	}
+	want := selectors()
+	for title, values := range map[string][]string{
+		"everything": append(slices.Clone(everything), "--set", "commonLabels.a=b,podLabels.c=d,image.tag=v2,global.imageRegistry=e"),
+		"its name":   {"--set", "fullnameOverride=other"},
+	} {
+		if got := selectors(values...); !maps.Equal(got, want) {
+			t.Errorf("%s: %v, not %v", title, got, want)
+		}
+	}
+	if maps.Equal(selectors("--set", "nameOverride=other"), want) {
+		t.Error("nameOverride changes no selector: its description is out of date")
+	}
+	for _, row := range strings.Split(read(t, path("charts", "tpu-admission", "README.md")), "\n") {
+		if strings.HasPrefix(row, "| nameOverride |") && !strings.Contains(row, "before the first installation") {
+			t.Errorf("it does not say so: %s", row)
 		}
 	}
 }

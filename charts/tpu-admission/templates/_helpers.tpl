@@ -239,7 +239,8 @@ app.kubernetes.io/name: {{ include "tpu-admission.name" . | toYaml }}
 app.kubernetes.io/instance: {{ toYaml .Release.Name }}
 {{- end }}
 
-{{- /* Labels that select pods; they never change. Call: (dict "root" . "component" "server"). */ -}}
+{{- /* Labels that select pods. Those of a Deployment cannot change, so nothing goes in here that an upgrade may change;
+nameOverride, which does, says so in values.yaml. Call: (dict "root" . "component" "server"). */ -}}
 {{- define "tpu-admission.selectorLabels" -}}
 {{ include "tpu-admission.releaseLabels" .root }}
 app.kubernetes.io/component: {{ .component }}
