@@ -85,7 +85,8 @@ var claim = object{"devices": object{"requests": []any{
 	object{"name": "tpus", "exactly": object{"deviceClassName": "tpu.google.com"}}}}}
 
 // Every kind reaches us, and a condition that cannot be evaluated would let an object pass us by
-// unseen: none may, whatever field is missing, null or of another type.
+// unseen: none may, whatever field is missing, null or empty. (One of another type can: docs/install.md says what
+// failurePolicy makes of it.)
 func TestConditionsOfEveryCustomKind(t *testing.T) {
 	n := plain.namespace(t, "custom-kinds")
 	for kind := range customKinds {
