@@ -29,19 +29,32 @@ constexpr std::string_view kGangs[] = {"/spec/minAvailable",
 // https://www.kubeflow.org/docs/components/trainer/legacy-v1/reference/: of the workers.
 constexpr std::string_view kElastic = "/spec/elasticPolicy";
 
+// Whoever writes more has no gang in mind, and what they mean is not asked.
+constexpr std::size_t kMostTasks = 1000;
+constexpr std::int64_t kMostPods = 1'000'000'000;
+// https://kubernetes.io/docs/concepts/workloads/controllers/job/#success-policy
+constexpr std::size_t kMostRules = 20;
+
 // The pods of all tasks, or of all replica specs; 1 where no count is written.
 Number AllPods(JsonView object, const Scale& scale) {
   const std::string_view holder = scale.pods.holder;
   const JsonView all = At(object, holder.substr(0, holder.rfind('/')));
+  if (all.size() > kMostTasks) return std::nullopt;
   std::int64_t sum = 0;
   for (std::size_t i = 0; i < all.size(); ++i) {
     const JsonView one = all.is_array() ? all.Element(i) : all.Member(i);
     const JsonView replicas = one["replicas"];
     const Number number = replicas.has_value() ? replicas.AsInteger() : Number(1);
-    if (!number) return std::nullopt;
+    if (!number || *number < 0 || *number > kMostPods) return std::nullopt;
     sum += *number;
   }
   return sum;
+}
+
+bool IsOfReplicas(const PodSet& pods) {
+  const PodSet* const counted_by = pods.scale.counted_by;
+  const Scale& scale = counted_by == nullptr ? pods.scale : counted_by->scale;
+  return scale.counting == Counting::kTogether;
 }
 
 // The last of "0-4,7", which are in order.
@@ -58,10 +71,10 @@ class Bounds {
   std::vector<std::string> Broken() && {
     for (const PodSet& pods : workload_.pod_sets) {
       if (pods.scale.counting == Counting::kJob) OfJob(pods);
-      if (pods.scale.counting == Counting::kTogether || pods.scale.counted_by != nullptr) {
-        OfReplicas(pods.scale);
-      }
+      if (IsOfReplicas(pods)) OfReplicas(pods.scale);
     }
+    const auto& sets = workload_.pod_sets;
+    if (!sets.empty() && IsOfReplicas(sets.front())) OfGang(sets.front().scale);
     return std::move(broken_);
   }
 
@@ -83,7 +96,7 @@ class Bounds {
     const Number completions = done.has_value() ? done.AsInteger() : parallelism;
     Hold(pointer + "/maxFailedIndexes", spec["maxFailedIndexes"].AsInteger(), completions);
     const JsonView rules = spec["successPolicy"]["rules"];
-    for (std::size_t i = 0; i < rules.size(); ++i) {
+    for (std::size_t i = 0; i < std::min(rules.size(), kMostRules); ++i) {
       const std::string rule = pointer + "/successPolicy/rules/" + std::to_string(i);
       const JsonView indexes = rules.Element(i)["succeededIndexes"];
       HoldIndex(rule + "/succeededIndexes", LastIndex(indexes.StringOr("")), completions);
@@ -111,14 +124,18 @@ class Bounds {
     const std::string holder(scale.pods.holder);
     const Number pods = At(object_, scale.pods.pointer()).AsInteger();
     Hold(holder + "/minAvailable", At(object_, holder + "/minAvailable").AsInteger(), pods);
-    const Number all = AllPods(object_, scale);
-    for (const std::string_view gang : kGangs) {
-      Hold(std::string(gang), At(object_, gang).AsInteger(), all);
-    }
     const JsonView elastic = At(object_, kElastic);
     if (!elastic.present() || !holder.ends_with("/Worker")) return;
     Hold("/spec/elasticPolicy/minReplicas", elastic["minReplicas"].AsInteger(), pods);
     Hold("/spec/elasticPolicy/maxReplicas", pods, elastic["maxReplicas"].AsInteger());
+  }
+
+  // Of all sets together.
+  void OfGang(const Scale& of_one) {
+    const Number all = AllPods(object_, of_one);
+    for (const std::string_view gang : kGangs) {
+      Hold(std::string(gang), At(object_, gang).AsInteger(), all);
+    }
   }
 
   const JsonView object_;

@@ -680,6 +680,11 @@ TEST(Repair, LetsTheBoundsOfAGangFollowItsPods) {
   EXPECT_EQ(First(volcano("minAvailable: 6, ", "replicas: 6, minAvailable: 6")),
             kept + "tasks[0] replicas: 4, tasks[0] minAvailable: 4, minAvailable: 4");
   EXPECT_EQ(First(volcano("minAvailable: 3, ", "replicas: 6")), kept + "tasks[0] replicas: 4");
+  // A number that no sum holds says nothing.
+  EXPECT_EQ(First(With(volcano("minAvailable: 6, ", "replicas: 6"), "tasks: [",
+                       "tasks: [{replicas: 9000000000000000000}, {replicas: "
+                       "9000000000000000000}, ")),
+            kept + "tasks[2] replicas: 4");
   const std::string torch = PyTorchJob(5, {}, {});
   EXPECT_EQ(First(With(torch, "spec: {",
                        "spec: {runPolicy: {schedulingPolicy: {minAvailable: 6}}, elasticPolicy: "
