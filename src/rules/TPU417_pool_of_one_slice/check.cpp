@@ -80,7 +80,19 @@ bool IsPaused(const PodSet& set) {
   return set.scale.slices.value == 0 || set.scale.pods.value == 0;
 }
 
-// The first set before this one that wants other nodes of the same pool.
+// No slice of them has several hosts.
+bool AreSingleHosts(const Subject& subject, const Nodes& nodes) {
+  const tpu::Generation* const generation = subject.catalog.FindByLabel(nodes.generation);
+  const auto shape = tpu::Topology::Parse(nodes.topology);
+  if (generation == nullptr || !shape) return false;
+  const tpu::PlacementList placements = generation->PlacementsOf(*shape);
+  return !placements.empty() &&
+         std::all_of(placements.begin(), placements.end(),
+                     [](const tpu::Placement& placement) { return placement.single_host(); });
+}
+
+// The first set that wants other nodes of the same pool, before this one, or of single hosts, which
+// say nothing themselves.
 const PodSet* OtherNodesOf(const Subject& subject, std::string_view pool) {
   const std::span<const PodSet> sets = subject.workload.pod_sets;
   if (sets.size() < 2) return nullptr;
@@ -90,11 +102,11 @@ const PodSet* OtherNodesOf(const Subject& subject, std::string_view pool) {
     if (set.use != workload::TpuUse::kChips || IsPaused(set) || set.SliceTopology()) return false;
     if (!Selects(set, pool)) return false;
     const std::optional<Nodes> nodes = NodesOf(subject, set);
-    return nodes && nodes != own;
+    if (!nodes || nodes == own) return false;
+    return &set < &subject.pods || AreSingleHosts(subject, *nodes);
   };
-  const auto before = sets.first(std::size_t(&subject.pods - sets.data()));
-  const auto found = std::find_if(before.begin(), before.end(), wants_others);
-  return found == before.end() ? nullptr : &*found;
+  const auto found = std::find_if(sets.begin(), sets.end(), wants_others);
+  return found == sets.end() ? nullptr : &*found;
 }
 
 std::string NameOf(const PodSet& set) {
