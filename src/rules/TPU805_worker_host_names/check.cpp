@@ -127,9 +127,28 @@ std::optional<Fault> FaultOfService(const Subject& subject, std::string_view lis
   return std::nullopt;
 }
 
-// `processes`: of each pod, which may have names of their own.
+// `processes`: of each pod, which may have names of their own. Pods that share one host need not
+// know each other.
+std::optional<Fault> FaultOfCount(const HostNameList& names, const Slice& slice,
+                                  std::int64_t processes) {
+  const std::int64_t count = CountHostNames(names.text);
+  const bool too_many = HasTooManyNames(count, slice, processes);
+  const bool too_few = slice.multi_host() && count < slice.pods;
+  if (!too_few && !too_many) return std::nullopt;
+  const std::string pods = Counted(slice.pods, "pod");
+  const std::string found = fmt::format("has {}, a slice of {} has {}", Counted(count, "name"),
+                                        slice.topology.Text(), pods);
+  const std::string change =
+      too_few           ? fmt::format("name all {} in the order of their numbers", pods)
+      : slice.pods == 1 ? fmt::format("remove {}", names.variable)
+                        : "name the workers of this slice alone, in the order of their numbers";
+  return Fault{found, fmt::format("{}: {}", found, too_few ? kNotFoundByOthers : kAllAreWaitedFor),
+               change};
+}
+
 std::optional<Fault> FaultOf(const Subject& subject, const HostNameList& names, const Slice& slice,
                              std::int64_t processes) {
+  if (!slice.multi_host()) return FaultOfCount(names, slice, processes);
   const std::string_view list = names.text;
   if (names.variable.size() + 1 + list.size() > kLongestVariable) {
     return Fault{"has 128 KiB or more, with which no process starts",
@@ -137,23 +156,8 @@ std::optional<Fault> FaultOf(const Subject& subject, const HostNameList& names, 
                  "use shorter names, or a smaller slice"};
   }
   if (auto fault = FaultOfForm(list)) return fault;
-  const std::int64_t count = CountHostNames(list);
-  if (count < slice.pods) {
-    const std::string found = fmt::format("has {}, a slice of {} has {}", Counted(count, "name"),
-                                          slice.topology.Text(), Counted(slice.pods, "pod"));
-    return Fault{
-        found, fmt::format("{}: {}", found, kNotFoundByOthers),
-        fmt::format("name all {} in the order of their numbers", Counted(slice.pods, "pod"))};
-  }
-  if (HasTooManyNames(count, slice, processes)) {
-    const std::string found = fmt::format("has {}, a slice of {} has {}", Counted(count, "name"),
-                                          slice.topology.Text(), Counted(slice.pods, "pod"));
-    return Fault{found, fmt::format("{}: {}", found, kAllAreWaitedFor),
-                 slice.pods == 1
-                     ? fmt::format("remove {}", names.variable)
-                     : "name the workers of this slice alone, in the order of their numbers"};
-  }
-  return slice.multi_host() ? FaultOfService(subject, list) : std::nullopt;
+  if (auto fault = FaultOfCount(names, slice, processes)) return fault;
+  return FaultOfService(subject, list);
 }
 
 void Check(const Subject& subject, Report& report) {
