@@ -55,12 +55,13 @@ bool LookInto(k8s::JsonView value, const std::string& pointer, bool also_near,
     has_chips = LookInto(inner, place, also_near, found) || has_chips;
   }
   for (std::size_t i = 0; is_map && has_chips && i < value.size(); ++i) {
-    const std::string_view place = LevelOf(value, pointer, value.MemberKey(i));
-    const std::string_view meant = place.empty() ? Meant(value.MemberKey(i), also_near) : place;
+    const std::string_view key = value.MemberKey(i);
+    const std::string_view place = LevelOf(value, pointer, key);
+    const std::string_view meant = place.empty() ? Meant(key, also_near) : place;
     // Where the right one stands beside it, this may be another thing.
     if (meant.empty() || value[meant].present() || found.size() == kMost) continue;
     found.push_back({pointer, meant});
-    AppendPointerToken(found.back().pointer, value.MemberKey(i));
+    AppendPointerToken(found.back().pointer, key);
   }
   return has_chips;
 }

@@ -1,9 +1,9 @@
 #include "offline/tried_values.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <variant>
@@ -11,6 +11,7 @@
 #include "offline/ignore_comments.h"
 #include "offline/unread_kind.h"
 #include "tpu_admission/base/json_pointer.h"
+#include "tpu_admission/base/text.h"
 #include "tpu_admission/base/yaml.h"
 #include "tpu_admission/k8s/arena.h"
 #include "tpu_admission/k8s/json_edit.h"
@@ -55,10 +56,9 @@ class Places {
 };
 
 k8s::JsonScalar ScalarOf(const std::string& value, bool is_text) {
-  std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
-  if (is_text || error != std::errc() || end != value.data() + value.size()) return value;
-  return number;
+  const std::optional<std::int64_t> number = WholeNumber(value);
+  if (is_text || !number) return value;
+  return *number;
 }
 
 std::string TextOf(const k8s::JsonScalar& scalar) {

@@ -15,7 +15,7 @@ std::vector<tpu::Topology> Wholes(const Subject& subject) {
   const k8s::StringMap& annotations = subject.pods.pod.metadata.annotations;
   const auto text = subject.pods.SliceTopology();
   if (text && workload::IsPlaceholder(*text)) return {};
-  const auto slice = text ? tpu::Topology::Parse(*text) : std::nullopt;
+  const std::optional<tpu::Topology> slice = NamedSlice(subject.pods);
   if (const auto label = annotations.Find(workload::kKueueSliceRequired)) {
     if (const auto part = TopologyOfLevel(*label)) {
       return slice ? std::vector{*part, *slice} : std::vector{*part};

@@ -98,8 +98,7 @@ void CheckPairs(Annotations& annotations) {
 
 // That fill the slice which the pods ask for, where their annotation says which; 0: it does not.
 std::int64_t PodsOfSlice(const workload::PodSet& set) {
-  const auto text = set.SliceTopology();
-  const auto slice = text ? tpu::Topology::Parse(*text) : std::nullopt;
+  const std::optional<tpu::Topology> slice = NamedSlice(set);
   const bool known = slice && set.chips_per_pod > 0 && slice->chips() % set.chips_per_pod == 0;
   return known ? slice->chips() / set.chips_per_pod : 0;
 }
@@ -146,8 +145,7 @@ bool Offers(const tpu::Generation* generation, const tpu::Topology& level) {
 
 // The slice that the pods ask for, if there are such slices.
 std::optional<tpu::Topology> OfferedSlice(const Subject& subject) {
-  const auto text = subject.pods.SliceTopology();
-  const auto slice = text ? tpu::Topology::Parse(*text) : std::nullopt;
+  const std::optional<tpu::Topology> slice = NamedSlice(subject.pods);
   return slice && Offers(subject.shape.generation, *slice) ? slice : std::nullopt;
 }
 
@@ -196,8 +194,7 @@ void CheckRequired(Annotations& annotations) {
   if (!topology || !Offers(annotations.subject().shape.generation, *topology)) return;
   const workload::PodSet& set = annotations.subject().pods;
   const std::string name = Short(workload::kKueueRequired);
-  const auto text = set.SliceTopology();
-  const auto slice = text ? tpu::Topology::Parse(*text) : std::nullopt;
+  const std::optional<tpu::Topology> slice = NamedSlice(set);
   if (slice && slice->rank() == topology->rank() && !topology->Contains(*slice)) {
     return annotations.Doubt(
         workload::kKueueRequired,

@@ -16,10 +16,13 @@ bool SliceCut::FitsParent() const {
   return !parent || parent->Contains(slice) || (dynamic && *parent == dynamic->block);
 }
 
+std::optional<tpu::Topology> NamedSlice(const workload::PodSet& pods) {
+  const std::optional<std::string_view> text = pods.SliceTopology();
+  return text ? tpu::Topology::Parse(*text) : std::nullopt;
+}
+
 std::optional<SliceCut> CutOf(const Subject& subject) {
-  const std::optional<std::string_view> text = subject.pods.SliceTopology();
-  if (!text || workload::IsPlaceholder(*text)) return std::nullopt;
-  const std::optional<tpu::Topology> slice = tpu::Topology::Parse(*text);
+  const std::optional<tpu::Topology> slice = NamedSlice(subject.pods);
   const Shape& shape = subject.shape;
   if (!slice || shape.generation == nullptr) return std::nullopt;
   SliceCut cut{subject, *shape.generation, *slice, shape.topology};

@@ -27,6 +27,8 @@ std::optional<SliceCut> CutOf(const Subject& subject);
 // "2x2, 2x4 or 4x4": the listed topologies that the machines of the parent make and that fit into
 // it; those that the pods fill, if there are any.
 std::string PartsOf(const SliceCut& cut);
+// The slice that the annotation of the pods names; nothing if there is none that can be read.
+std::optional<tpu::Topology> NamedSlice(const workload::PodSet& pods);
 // The topology in a level of Kueue's such as "cloud.google.com/gke-tpu-partition-4x4x4-id".
 std::optional<tpu::Topology> TopologyOfLevel(std::string_view label);
 // The level of the same kind for another topology.
