@@ -53,7 +53,10 @@ local function test()
   local line = vim.fn.search('gke-tpu-topology') - 1
   local items = ask('textDocument/completion', { textDocument = document,
     position = { line = line, character = #vim.fn.getline(line + 1) } })
-  check('topologies are proposed', items and #items > 3 and items[1].label == '1x1', items)
+  local places = {}
+  for place, each in ipairs(items or {}) do places[each.label] = place end
+  check('topologies are proposed', places['4x4'] and places['1x1'], items)
+  check('first what the chips of this Job allow', (places['2x2'] or 99) < (places['1x1'] or 0), items)
 
   client.stop()
   local ended = vim.wait(5000, function() return vim.lsp.client_is_stopped(id) end)
