@@ -89,7 +89,9 @@ void RequestParser::on_header_impl(error_code& error) {
 }
 
 void RequestParser::on_body_init_impl(const boost::optional<std::uint64_t>& length, error_code&) {
-  if (length && *length <= ByteBudget::kFreeBytes) request_.body.reserve(*length);
+  if (!length) return;
+  declared_ = *length;  // which the limit of bodies has let pass
+  if (declared_ <= ByteBudget::kFreeBytes) request_.body.reserve(declared_);
 }
 
 std::size_t RequestParser::on_body_impl(string_view bytes, error_code& error) {
@@ -101,12 +103,13 @@ std::size_t RequestParser::on_chunk_body_impl(std::uint64_t, string_view bytes, 
 }
 
 // The budget is charged for what has come, by the memory that holds it; a length that is only
-// declared costs its sender nothing, so it may cost others nothing.
+// declared costs its sender nothing, so it may cost others nothing. It does end the growth: no memory
+// is held for what cannot come.
 std::size_t RequestParser::Append(string_view bytes, error_code& error) {
   std::string& body = request_.body;
   const std::size_t size = body.size() + bytes.size();
   if (size > body.capacity()) {
-    const std::size_t capacity = std::max(size, 2 * body.capacity());
+    const std::size_t capacity = std::max(size, std::min(2 * body.capacity(), declared_));
     if (!lease_.Cover(capacity)) {
       error = Refuse(Problem::kOverBudget);
       return 0;

@@ -66,6 +66,7 @@ class RequestParser final : public boost::beast::http::basic_parser<true> {
   ParsedRequest& request_;
   ByteBudget::Lease& lease_;
   Problem problem_ = Problem::kNone;
+  std::size_t declared_ = SIZE_MAX;  // bytes of the body; unknown if it is chunked
   int fields_ = 0;
   int hosts_ = 0;
   int trace_parents_ = 0;
