@@ -245,9 +245,10 @@ class CommandLine {
   void AddExplain() {
     CLI::App& command =
         Add("explain", "tell what a rule is about", [this] { return Explain(explain_); });
-    command.add_option("RULE", explain_.rules,
-                       "ids, names, or how ids begin (TPU3); without any, all are listed");
-    command.add_flag("--profiles", explain_.profiles, "tell what the profiles change");
+    CLI::Option* rules = command.add_option(
+        "RULE", explain_.rules, "ids, names, or how ids begin (TPU3); without any, all are listed");
+    command.add_flag("--profiles", explain_.profiles, "tell what the profiles change")
+        ->excludes(rules);
     AddOutput(command, explain_.output, {"text", "markdown"});
   }
 

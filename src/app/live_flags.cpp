@@ -26,7 +26,8 @@ void AddScan(CLI::App& command, ScanOptions& options) {
   command
       .add_option("PATH", options.path,
                   "- reads what `kubectl get ... -o json` prints; without it kubectl is asked")
-      ->check(IsOneOf({"-"}));
+      ->check(IsOneOf({"-"}))
+      ->excludes(command.get_option("--context"), command.get_option("--kubeconfig"));
   command.add_flag("-A,--all-namespaces", options.all_namespaces,
                    "all namespaces, which is the default");
   command.remove_option(command.get_option("--policy"));  // here it may be given twice
@@ -57,7 +58,8 @@ void AddWhy(CLI::App& command, WhyOptions& options) {
       .add_option(
           "--from", options.from,
           "file of what `kubectl get ... -o json` printed, or -; without it kubectl is asked")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->excludes(command.get_option("--context"), command.get_option("--kubeconfig"));
   AddOutput(command, options.output, {"text", "json"});
   command.footer(
       "Examples:\n"

@@ -103,8 +103,8 @@ std::size_t RequestParser::on_chunk_body_impl(std::uint64_t, string_view bytes, 
 }
 
 // The budget is charged for what has come, by the memory that holds it; a length that is only
-// declared costs its sender nothing, so it may cost others nothing. It does end the growth: no memory
-// is held for what cannot come.
+// declared costs its sender nothing, so it may cost others nothing. It does end the growth: no
+// memory is held for what cannot come.
 std::size_t RequestParser::Append(string_view bytes, error_code& error) {
   std::string& body = request_.body;
   const std::size_t size = body.size() + bytes.size();

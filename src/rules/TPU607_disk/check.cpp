@@ -70,10 +70,14 @@ struct Hosts {
 };
 std::optional<Hosts> HostsOf(const Subject& subject) {
   const std::optional<Slice> slice = subject.SliceOfPods();
-  if (!slice || !slice->multi_host() || subject.is_pod() || subject.pods.row->leads) return {};
+  if (!slice || subject.is_pod() || subject.pods.row->leads) return {};
   const std::int64_t pods = subject.OwnPods();
   const bool is_one = pods == 1 || subject.pods.scale.slices.value == 0;
   if (is_one) return std::nullopt;
+  if (!slice->multi_host()) {
+    const bool each_has_its_own = slice->pods == 1 && pods > 1;
+    return each_has_its_own ? std::optional(Hosts{pods, true}) : std::nullopt;
+  }
   if (subject.pods.row->on_each_node) return Hosts{slice->hosts, true};
   // Where pods share a host, it is plain only of those that fill a slice.
   const bool takes_host = slice->pods == slice->hosts;

@@ -170,6 +170,9 @@ INSTANTIATE_TEST_SUITE_P(
                "topology such as 4x4; there are v3-device, "},
         Misuse{{"catalog", "v6f"}, "such as 4x4; did you mean v6e?"},
         Misuse{{"catalog", "v6e", "4X4"}, "\"4X4\" is no topology; write 4x4"},
+        Misuse{{"explain", "TPU301", "--profiles"}, "RULE excludes --profiles"},
+        Misuse{{"why", "job/a", "--from", "x", "--context", "y"}, "--context excludes --from"},
+        Misuse{{"scan", "-", "--kubeconfig", "y"}, "--kubeconfig excludes PATH"},
         Misuse{{"explain", "TPU999"},
                "there is no rule \"TPU999\"; `tpu-admission explain` lists"}));
 

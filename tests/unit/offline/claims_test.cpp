@@ -71,6 +71,18 @@ TEST(Claims, OfOneNodeForSeveralHostsWarn) {
               ::testing::Contains("warn " + kOneNode));
 }
 
+std::string Replaced(std::string text, std::string_view from, std::string_view to) {
+  return text.replace(text.find(from), from.size(), to);
+}
+
+// Pods that each take all chips of a node are on as many nodes.
+TEST(Claims, OfOneNodeForSeveralSingleHostsWarn) {
+  const std::string pods = Replaced(kFourHosts, "topology: 4x4", "topology: 2x2");
+  const std::string claim = Claim("storageClassName: premium-rwo, accessModes: [ReadWriteOnce]");
+  EXPECT_THAT(Said(claim + pods), ElementsAre("warn " + kOneNode));
+  EXPECT_THAT(Said(claim + Replaced(pods, "parallelism: 4", "parallelism: 1")), IsEmpty());
+}
+
 TEST(Claims, ThatMayBeOfAFileServerAreOnlyRecorded) {
   for (const std::string spec : {"storageClassName: filestore", "storageClassName: \"\"",
                                  "storageClassName: premium-rwo, volumeName: lustre"}) {
@@ -99,10 +111,6 @@ TEST(Claims, OfAClassThatMakesDisksWarn) {
               ElementsAre("warn " + kOneNode));
   EXPECT_THAT(Said(Class("filestore.csi.storage.gke.io") + claim + kFourHosts),
               ElementsAre("audit " + kOneNode));
-}
-
-std::string Replaced(std::string text, std::string_view from, std::string_view to) {
-  return text.replace(text.find(from), from.size(), to);
 }
 
 TEST(Claims, OfOnePodAreNoFault) {
@@ -171,13 +179,6 @@ TEST(Claims, ThatAreOnlyReadAreNoFault) {
   std::string read = kFourHosts;
   read.replace(read.find("claimName: data"), 15, "claimName: data, readOnly: true");
   EXPECT_THAT(Said(Claim("storageClassName: premium-rwo, accessModes: [ReadWriteOnce]") + read),
-              IsEmpty());
-}
-
-TEST(Claims, OfOneHostAreNoFault) {
-  std::string one = kFourHosts;
-  one.replace(one.find("topology: 4x4"), 13, "topology: 2x2");
-  EXPECT_THAT(Said(Claim("storageClassName: premium-rwo, accessModes: [ReadWriteOnce]") + one),
               IsEmpty());
 }
 
