@@ -15,7 +15,8 @@ using workload::NodeLabel;
 // The other labels that choose nodes, where nodeSelector and affinity may name two of them.
 constexpr std::array kOthers = {workload::kGkeNodePool,    workload::kGkeNodePoolGroup,
                                 workload::kGkeReservation, workload::kGkeComputeClass,
-                                workload::kGkeSpot,        workload::kGkeProvisioning};
+                                workload::kGkeSpot,        workload::kGkePreemptible,
+                                workload::kGkeFlexStart,   workload::kGkeProvisioning};
 
 bool Takes(const k8s::NodeSelectorTerm& term, std::string_view key, std::string_view value) {
   return std::none_of(term.requirements.begin(), term.requirements.end(), [&](const auto& need) {

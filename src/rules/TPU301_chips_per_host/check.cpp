@@ -107,6 +107,14 @@ bool IsPossible(const Subject& subject, std::int64_t chips) {
                      });
 }
 
+// A machine that may be newer than the catalog may have more chips than all that we know, but none
+// has more than the topology.
+bool IsBeyondAnyHost(const Subject& subject, std::int64_t chips) {
+  const std::optional<tpu::Topology>& topology = subject.shape.topology;
+  const bool fits = !topology || chips <= topology->chips();
+  return chips > MostOfAnyHost(subject) && !(subject.shape.machine_is_unknown() && fits);
+}
+
 // A host that is taken whole has its chips; one that is shared gives some of them.
 std::string Gives(const Subject& subject) {
   return subject.shape.generation->node_can_be_split() ? " gives " : " has ";
@@ -219,7 +227,7 @@ void Check(const Subject& subject, Report& report) {
         .problem =
             fmt::format("asks for {} google.com/tpu, but {}.{}{}", *chips, Truth(subject, possible),
                         *chips > possible.back() ? kTopologyShares : "", OfCores(subject, *chips)),
-        .milder = *chips > MostOfAnyHost(subject) ? std::nullopt : UnlessKnown(subject.shape),
+        .milder = IsBeyondAnyHost(subject, *chips) ? std::nullopt : UnlessKnown(subject.shape),
         .told_by_another = share};
     Suggest(subject, container, *chips, finding);
     report.Add(std::move(finding));

@@ -87,14 +87,15 @@ std::optional<std::int64_t> NamesIn(const k8s::Container& container, std::string
 void CheckHosts(const Subject& subject, const k8s::Container& container, const Slice& slice,
                 Report& report) {
   const auto value = container.EnvValue(workload::kTpuWorkerHostNames);
-  if (!value || RunsAlone(container)) return;
-  const std::int64_t names = NamesIn(container, *value).value_or(slice.pods);
+  const bool is_own_field = !value && IsOneWord(container, workload::kTpuWorkerHostNames);
+  if ((!value && !is_own_field) || RunsAlone(container)) return;
+  const std::int64_t names = is_own_field ? 1 : NamesIn(container, *value).value_or(slice.pods);
   const bool too_many = HasTooManyNames(names, slice, ProcessOf(subject, container).of);
   const bool too_few = slice.multi_host() && names < slice.pods;
   if (!too_few && !too_many) return;
   const std::string place = std::to_string(container.EnvIndex(workload::kTpuWorkerHostNames));
   report.Add(
-      {.pointer = subject.At(container, fmt::format("/env/{}/value", place)),
+      {.pointer = subject.At(container, fmt::format("/env/{}{}", place, value ? "/value" : "")),
        .container = std::string(container.name),
        .summary =
            fmt::format("TPU_WORKER_HOSTNAMES has {}, a slice of {} has {}", Counted(names, "name"),

@@ -91,19 +91,22 @@ bool AreSingleHosts(const Subject& subject, const Nodes& nodes) {
                      [](const tpu::Placement& placement) { return placement.single_host(); });
 }
 
-// The first set that wants other nodes of the same pool, before this one, or of single hosts, which
-// say nothing themselves.
+// The first set that wants other nodes of the same pool, before this one; or of single hosts, which
+// speak of each other only.
 const PodSet* OtherNodesOf(const Subject& subject, std::string_view pool) {
   const std::span<const PodSet> sets = subject.workload.pod_sets;
   if (sets.size() < 2) return nullptr;
   const std::optional<Nodes> own = NodesOf(subject, subject.pods);
   if (!own || IsPaused(subject.pods)) return nullptr;
+  const bool is_single = AreSingleHosts(subject, *own);
   const auto wants_others = [&](const PodSet& set) {
     if (set.use != workload::TpuUse::kChips || IsPaused(set) || set.SliceTopology()) return false;
     if (!Selects(set, pool)) return false;
     const std::optional<Nodes> nodes = NodesOf(subject, set);
     if (!nodes || nodes == own) return false;
-    return &set < &subject.pods || AreSingleHosts(subject, *nodes);
+    const bool both = is_single && AreSingleHosts(subject, *nodes);
+    return is_single ? both && &set < &subject.pods
+                     : &set < &subject.pods || AreSingleHosts(subject, *nodes);
   };
   const auto found = std::find_if(sets.begin(), sets.end(), wants_others);
   return found == sets.end() ? nullptr : &*found;
@@ -195,12 +198,13 @@ void Check(const Subject& subject, Report& report) {
   if (!pool || !pool->fixed || !subject.pods.scale.is_counted()) return;
   if (subject.cluster.platform == Platform::kSelfManaged || subject.pods.SliceTopology()) return;
   const std::optional<Slice> slice = subject.SliceOfPods();
-  if (!slice || !slice->multi_host() || subject.shape.generation->dynamic_slicing) return;
+  if (!slice || subject.shape.generation->dynamic_slicing) return;
   // Kueue may begin the Job with fewer pods.
   if (subject.workload.metadata.annotations.Has(workload::kKueueMinParallelism)) return;
   if (const PodSet* other = OtherNodesOf(subject, pool->value)) {
     return ReportOtherNodes(subject, *pool, *other, report);
   }
+  if (!slice->multi_host()) return;
   // Pods of other chips than a host has fill no slices: chips-per-host speaks of them.
   if (subject.pods.chips_per_pod * slice->pods != slice->topology.chips()) return;
   const std::int64_t pods = subject.pods.scale.all_tpu_pods().value_or(0);

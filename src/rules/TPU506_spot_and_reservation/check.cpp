@@ -8,7 +8,14 @@
 namespace tpu_admission::rules {
 namespace tpu506 {
 
-constexpr std::array<std::string_view, 2> kSpot = {workload::kGkeSpot, workload::kGkePreemptible};
+struct Label {
+  std::string_view key;
+  std::string_view value;
+};
+constexpr std::array<Label, 4> kSpot = {{{workload::kGkeSpot, "true"},
+                                         {workload::kGkePreemptible, "true"},
+                                         {workload::kGkeProvisioning, "spot"},
+                                         {workload::kGkeProvisioning, "preemptible"}}};
 
 // What selects nodes of a reservation.
 std::optional<workload::RequiredLabel> Reservation(const k8s::PodSpec& spec) {
@@ -19,9 +26,9 @@ std::optional<workload::RequiredLabel> Reservation(const k8s::PodSpec& spec) {
 
 void Check(const Subject& subject, Report& report) {
   const k8s::PodSpec& spec = subject.pods.pod.spec;
-  for (const std::string_view key : kSpot) {
+  for (const auto& [key, value] : kSpot) {
     const auto spot = workload::FindRequired(spec, key);
-    if (!spot || !spot->Is("true")) continue;
+    if (!spot || !spot->Is(value)) continue;
     const auto reservation = Reservation(spec);
     if (!reservation) return;
     const std::string label(key);

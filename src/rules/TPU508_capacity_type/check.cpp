@@ -20,10 +20,12 @@ struct Kind {
   std::string_view name;
   Availability Consumption::*availability;
 };
-constexpr std::array<Kind, 7> kKinds = {
+constexpr std::array<Kind, 9> kKinds = {
     {{workload::kGkeSpot, "true", "Spot", &Consumption::spot},
      {workload::kGkePreemptible, "true", "preemptible VMs", &Consumption::spot},
      {workload::kGkeFlexStart, "true", "flex-start", &Consumption::flex_start},
+     {workload::kGkeProvisioning, "spot", "Spot", &Consumption::spot},
+     {workload::kGkeProvisioning, "preemptible", "preemptible VMs", &Consumption::spot},
      {workload::kGkeProvisioning, "flex-start", "flex-start", &Consumption::flex_start},
      {workload::kGkeQueued, "true", "queued provisioning", &Consumption::queued_provisioning},
      {workload::kGkeNodePoolGroup, "", "collection scheduling", &Consumption::collections},

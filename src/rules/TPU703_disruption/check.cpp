@@ -12,7 +12,8 @@ constexpr std::int64_t kDefaultGrace = 30;  // seconds, of Kubernetes
 
 bool IsOnSpot(const k8s::PodSpec& spec) {
   const auto spot = workload::FindRequired(spec, workload::kGkeSpot);
-  return spot && spot->Is("true");
+  const auto provisioning = workload::FindRequired(spec, workload::kGkeProvisioning);
+  return (spot && spot->Is("true")) || (provisioning && provisioning->Is("spot"));
 }
 
 void CheckGrace(const Subject& subject, Report& report) {
