@@ -23,9 +23,11 @@ bool IsOfOneNode(k8s::JsonView modes) {
 }
 
 // https://docs.cloud.google.com/kubernetes-engine/docs/how-to/persistent-volumes/gce-pd-csi-driver
-bool MakesDisks(k8s::JsonView storage_class) {
-  const std::string_view driver = storage_class["provisioner"].StringOr("");
-  return driver == "pd.csi.storage.gke.io" || driver == "kubernetes.io/gce-pd";
+StorageClass ToStorageClass(k8s::JsonView object) {
+  const std::string_view driver = object["provisioner"].StringOr("");
+  if (driver != "pd.csi.storage.gke.io" && driver != "kubernetes.io/gce-pd") return {};
+  const std::string_view disk = object["parameters"]["type"].StringOr("");
+  return {true, MayBeName(disk) ? std::string(disk) : std::string()};
 }
 
 template <typename T>
@@ -55,7 +57,7 @@ void Companions::Add(const k8s::GroupVersionKind& gvk, k8s::JsonView object) {
   if (!MayBeName(name.first) || !MayBeName(name.second)) return;
   if (gvk.group.empty() && gvk.kind == "PersistentVolumeClaim") AddClaim(name, object["spec"]);
   if (gvk.group == "storage.k8s.io" && gvk.kind == "StorageClass") {
-    classes_.insert_or_assign(Name("", name.second), StorageClass{MakesDisks(object)});
+    classes_.insert_or_assign(Name("", name.second), ToStorageClass(object));
   }
   if (gvk.group.empty() && gvk.kind == "Service") AddService(name, object["spec"]);
   if (gvk.group == "autoscaling.x-k8s.io" && gvk.kind == "ProvisioningRequest") {

@@ -26,6 +26,7 @@ struct VolumeClaim {
 // A StorageClass.
 struct StorageClass {
   bool makes_disks = false;  // by the driver of Compute Engine's disks
+  std::string disk;          // "pd-ssd"; empty if it makes none, or does not say which
 
   bool operator==(const StorageClass&) const = default;
 };

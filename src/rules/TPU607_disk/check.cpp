@@ -38,25 +38,41 @@ std::string Change(const tpu::Generation& generation) {
   return fmt::format("use a storage class of type {}", Types(generation.disks));
 }
 
+// The class of that name in the same file.
+const workload::StorageClass* ClassHere(const Subject& subject, std::string_view name) {
+  const workload::Companions* companions = subject.workload.companions;
+  return companions == nullptr ? nullptr : companions->FindClass(name);
+}
+
+// The disk that a class makes: one of the same file, or one that each cluster of GKE's has. Empty:
+// nobody knows. Of the disks of a file's own class only those of known kinds are judged.
+std::string_view DiskOf(const Subject& subject, std::string_view class_name) {
+  if (const workload::StorageClass* here = ClassHere(subject, class_name)) {
+    return here->disk.starts_with("pd-") ? std::string_view(here->disk) : std::string_view();
+  }
+  const tpu::StorageClass* known = subject.catalog.FindStorageClass(class_name);
+  return known == nullptr ? std::string_view() : std::string_view(known->disk);
+}
+
 void CheckClass(const Subject& subject, std::string_view name, std::string pointer,
                 std::string_view class_name, Report& report) {
   const bool named = !class_name.empty();
   if (!named) class_name = kDefaultClass;
-  const tpu::StorageClass* known = subject.catalog.FindStorageClass(class_name);
+  const std::string_view disk = DiskOf(subject, class_name);
   const tpu::Generation& generation = *subject.shape.generation;
-  if (known == nullptr || CanAttach(generation.disks, known->disk)) return;
+  if (disk.empty() || CanAttach(generation.disks, disk)) return;
   report.Add({.pointer = std::move(pointer),
               .part = std::string(name),
               .summary = fmt::format("{} nodes cannot attach volume {}, a {}", generation.label,
-                                     Quoted(name), known->disk),
+                                     Quoted(name), disk),
               .problem = fmt::format(
-                  "is {}, which makes a {} disk in GKE; {} nodes attach only {}.{}",
-                  named ? known->name
+                  "is {}, which makes a {} disk{}; {} nodes attach only {}.{}",
+                  named ? std::string(class_name)
                         : fmt::format("not set, so the claim gets {} unless the cluster has "
                                       "another default",
-                                      known->name),
-                  known->disk, generation.label, JoinOr(generation.disks.attach),
-                  Remark(generation.disks.note)),
+                                      class_name),
+                  disk, ClassHere(subject, class_name) == nullptr ? " in GKE" : "",
+                  generation.label, JoinOr(generation.disks.attach), Remark(generation.disks.note)),
               .change = Change(generation),
               .decision = "which storage class makes such a disk",
               .milder = named ? std::nullopt : std::optional(Mode::kAudit)});
@@ -111,8 +127,7 @@ void CheckShared(const Subject& subject, std::size_t index, const std::string& p
 // What a volume of the class surely is: by the class of the same file, by one that each cluster of
 // GKE's has, or by a name that is that of a kind of disk.
 bool MakesDisks(const Subject& subject, std::string_view class_name) {
-  const workload::StorageClass* here = subject.workload.companions->FindClass(class_name);
-  if (here != nullptr) return here->makes_disks;
+  if (const auto* here = ClassHere(subject, class_name)) return here->makes_disks;
   return class_name.empty() || class_name.starts_with("hyperdisk-") ||
          class_name.starts_with("pd-") || subject.catalog.FindStorageClass(class_name) != nullptr;
 }

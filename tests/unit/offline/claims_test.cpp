@@ -188,6 +188,20 @@ TEST(Claims, OfAClassThatTheMachinesCannotAttachWarn) {
                           "pd-standard"));
 }
 
+TEST(Claims, OfAClassOfTheFileThatTheMachinesCannotAttachWarn) {
+  std::string pods = Replaced(kFourHosts, "tpu-v5-lite-podslice", "tpu-v6e-slice");
+  const std::string claim = Claim("storageClassName: fast, accessModes: [ReadOnlyMany]");
+  const auto of_type = [](const std::string& type, const std::string& driver) {
+    return Replaced(Class(driver), "hyperdisk-balanced", type);
+  };
+  const std::string ours = "pd.csi.storage.gke.io";
+  EXPECT_THAT(Said(claim + pods + of_type("pd-ssd", ours)),
+              ElementsAre("warn tpu-v6e-slice nodes cannot attach volume \"data\", a pd-ssd"));
+  EXPECT_THAT(Said(claim + pods + of_type("hyperdisk-balanced", ours)), IsEmpty());
+  EXPECT_THAT(Said(claim + pods + of_type("pd-ssd", "another.csi.example.com")), IsEmpty());
+  EXPECT_THAT(Said(claim + pods + of_type("\"{{ type }}\"", ours)), IsEmpty());
+}
+
 std::string Request(const std::string& count, const std::string& pods = "host") {
   return "---\napiVersion: autoscaling.x-k8s.io/v1\nkind: ProvisioningRequest\n"
          "metadata: {name: room, namespace: research}\nspec:\n"
