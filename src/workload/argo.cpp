@@ -22,6 +22,12 @@ constexpr std::string_view kDefaults = "templateDefaults";
 
 bool HasPatch(k8s::JsonView json) { return json["podSpecPatch"].has_value(); }
 
+// What these containers ask for is merged into those of each template.
+bool HaveResources(k8s::JsonView defaults) {
+  return defaults["container"]["resources"].present() ||
+         defaults["script"]["resources"].present() || defaults["containerSet"].present();
+}
+
 bool Selects(const k8s::PodSpec& spec) {
   return spec.node_selector.size() > 0 || !spec.required_affinity.empty();
 }
@@ -64,7 +70,7 @@ ArgoWorkflow::ArgoWorkflow(k8s::JsonView object, std::string_view path, k8s::Dec
     const std::string below = std::string(pointer).append("/").append(kDefaults);
     defaults_ = {k8s::DecodePodSpec(defaults, decoder, {}), decoder.arena().Text(below)};
   }
-  is_patched_ = HasPatch(workflow) || HasPatch(defaults);
+  is_patched_ = HasPatch(workflow) || HasPatch(defaults) || HaveResources(defaults);
   entries_ = decoder.entries() - before;
 }
 

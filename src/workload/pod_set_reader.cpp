@@ -51,6 +51,17 @@ std::string MetadataBeside(std::string_view path) {
   return beside.append(kMetadata);
 }
 
+bool HasResources(const k8s::PodSpec& spec) {
+  return std::any_of(spec.containers.begin(), spec.containers.end(), [](const auto& container) {
+    return container.limits.size() > 0 || container.requests.size() > 0;
+  });
+}
+
+// "spec/taskManager" of "spec/taskManager/podTemplate".
+JsonView RoleOf(JsonView object, std::string_view path) {
+  return object.Follow(path.substr(0, path.rfind('/')));
+}
+
 }  // namespace
 
 std::string_view PodSetReader::Below(std::string_view pointer, std::string_view key) {
@@ -91,7 +102,9 @@ void PodSetReader::StandAt(PodSet& set, const Binding& binding) {
 }
 
 // What a role does not say, the common template says. It is judged with the roles: alone only where
-// the workers have no template.
+// the workers have no template. Where both speak of selectors or of resources, the operator merges
+// them member by member: that is not followed, and nothing is sure.
+// apache/flink-kubernetes-operator docs/content/docs/custom-resource/pod-template.md
 bool PodSetReader::ReadFlinkTemplate(PodSet& set, JsonView at) {
   constexpr std::string_view kCommon = "spec/podTemplate";
   constexpr std::string_view kCommonSpec = "/spec/podTemplate/spec";
@@ -105,6 +118,9 @@ bool PodSetReader::ReadFlinkTemplate(PodSet& set, JsonView at) {
     return pod.node_selector.size() > 0 || !pod.required_affinity.empty();
   };
   set.selector_pointer = arena_.Text(std::string("/").append(set.row->path).append("/spec"));
+  set.is_patched = (selects(spec) && selects(common)) ||
+                   (!spec.containers.empty() && HasResources(common)) ||
+                   RoleOf(object_, set.row->path)["resources"].present();
   if (!selects(spec) && selects(common)) {
     spec.node_selector = common.node_selector;
     spec.required_affinity = common.required_affinity;

@@ -1,4 +1,5 @@
 #include <fmt/core.h>
+#include <algorithm>
 #include <array>
 
 #include "rules/engine/phrases.h"
@@ -38,9 +39,19 @@ std::string HostChips(const Subject& subject) {
   return fmt::format(" (a host of {} has {})", Name(subject.shape), machines.front()->chips);
 }
 
+// Beside pods that have chips, or by selectors that others share, the pods may be on TPU nodes by
+// mistake: a driver with the selectors of its workers.
+bool MayBeWithoutChips(const Subject& subject) {
+  const auto& sets = subject.workload.pod_sets;
+  return subject.pods.selector_pointer != subject.pods.spec_pointer ||
+         std::any_of(sets.begin(), sets.end(),
+                     [](const workload::PodSet& set) { return set.chips_per_pod > 0; });
+}
+
 // The chips of the host, where there is but one container that could have them.
 workload::Edits WithChips(const Subject& subject) {
   workload::Edits edits;
+  if (MayBeWithoutChips(subject)) return edits;
   const k8s::Container* const container = ChipContainer(subject.pods);
   if (container == nullptr || HostChips(subject).empty()) return edits;
   SetChips(subject.pods, *container, subject.shape.machines().front()->chips, edits);
@@ -116,9 +127,15 @@ Finding Missing(const Subject& subject, NodeLabel label) {
   finding.pointer = subject.At(label);
   finding.summary = "the pod selects TPU nodes, but no container asks for google.com/tpu";
   finding.edits = WithChips(subject);
-  finding.change = fmt::format("{}{}, or remove the TPU selectors",
-                               finding.edits.empty() ? "add it to the limits of a container" : "",
-                               HostChips(subject));
+  finding.change =
+      MayBeWithoutChips(subject)
+          ? fmt::format(
+                "remove the TPU selectors if these pods need no chips, or add it to the "
+                "limits of a container{}",
+                HostChips(subject))
+          : fmt::format("{}{}, or remove the TPU selectors",
+                        finding.edits.empty() ? "add it to the limits of a container" : "",
+                        HostChips(subject));
   finding.decision = "which container is to have chips";
   return finding;
 }

@@ -216,6 +216,12 @@ bool Shape::machine_is_unknown() const {
 }
 
 std::optional<Mode> Subject::MissingSelectorMode() const {
+  // The runtime or base configuration of a KServe object may select the nodes, and the workflow
+  // that uses a template of Argo's.
+  if (workload.kind->group == "serving.kserve.io" ||
+      workload.kind->name.ends_with("WorkflowTemplate")) {
+    return Mode::kAudit;
+  }
   const bool refused = is_pod() && !pods.pod.spec.gated && !workload.managed_elsewhere &&
                        cluster.platform != Platform::kSelfManaged;
   return refused ? std::nullopt : std::optional(Mode::kWarn);
