@@ -102,7 +102,8 @@ class Run {
     const auto json = parser_.Parse(object);
     if (!json) return;  // the scanner has said so
     auto pod = cluster::ReadTpuPod(*json);
-    if (!pod || pod->phase == "Succeeded") return;
+    // One that has ended says only how many pods its slice had.
+    if (!pod || (pod->phase == "Succeeded" && pod->slice.empty())) return;
     if (pod->phase == "Failed" && pod->refusal.empty()) return;
     Keep(std::move(*pod), pods_);
   }

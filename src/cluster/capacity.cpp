@@ -67,6 +67,7 @@ class Search {
     const auto held = held_.find(node.name);
     if (held != held_.end()) ++pool.in_use;
     pool_of_[node.name] = name;
+    chips_of_[node.name] = node.chips;
     if (!node.usable) return;
     ++pool.usable;
     const std::int64_t in_use = held == held_.end() ? 0 : held->second;
@@ -100,8 +101,10 @@ class Search {
   struct Part {
     std::set<std::string> pools;
     std::int64_t pods = 0;
+    std::int64_t done = 0;
     std::int64_t chips = 0;
     std::int64_t hosts = 1;
+    bool waits = false;
     std::string gang;
   };
 
@@ -109,8 +112,11 @@ class Search {
     std::map<std::string, Part> slices;
     for (const TpuPod& pod : pods_) {
       const auto pool = pool_of_.find(pod.node);
-      if (pod.slice.empty() || pod.done() || pool == pool_of_.end()) continue;
+      if (pod.slice.empty() || pod.phase == "Failed") continue;
       Part& part = slices[pod.slice];
+      part.done += pod.done() ? 1 : 0;
+      part.waits = part.waits || pod.phase == "Pending";
+      if (pod.done() || pool == pool_of_.end()) continue;
       part.pools.insert(pool->second);
       ++part.pods;
       part.chips += pod.chips;
@@ -120,9 +126,11 @@ class Search {
                                                                   : std::int64_t(1));
     }
     for (const auto& [key, part] : slices) {
-      // A Job may fill several slices on purpose.
-      const std::int64_t whole = (part.pods + part.hosts - 1) / part.hosts;
-      if (part.hosts == 1 || std::int64_t(part.pools.size()) <= whole) continue;
+      // A Job may fill several slices on purpose. Some of its pods may have ended already; and
+      // while one has not started yet, more of them may be about to come.
+      const std::int64_t whole = (part.pods + part.done + part.hosts - 1) / part.hosts;
+      const bool may_fill_them = part.waits || std::int64_t(part.pools.size()) <= whole;
+      if (part.hosts == 1 || may_fill_them) continue;
       Tell(Waste::kSplit, part.gang,
            part.gang + ": " + Counted(part.pods, "pod") + " of one slice of " +
                Counted(part.hosts, "host") + " lie in " +
@@ -151,13 +159,16 @@ class Search {
     for (const TpuPod& pod : pods_) {
       if (pod.gang.empty() || pod.done()) continue;
       Gang& gang = gangs[pod.gang];
-      gang.multi_host = gang.multi_host || HostsOf(pod.topology, pod.chips) > 1;
       if (pod.phase == "Pending") {
         ++gang.pending;
         Earliest(gang.first_pending, pod.created);
       } else if (!pod.node.empty()) {
         ++gang.running;
         gang.held += pod.chips;
+        // Several pods may share a host, so that the chips of one say little of it.
+        const auto node = chips_of_.find(pod.node);
+        const std::int64_t host = node == chips_of_.end() ? 0 : node->second;
+        gang.multi_host |= HostsOf(pod.topology, std::max(host, pod.chips)) > 1;
         Earliest(gang.first_held, pod.scheduled);
       }
     }
@@ -182,8 +193,9 @@ class Search {
   const std::vector<TpuPod>& pods_;
   const std::int64_t now_;
   const std::int64_t patience_;
-  std::map<std::string, std::int64_t> held_;    // chips by node
-  std::map<std::string, std::string> pool_of_;  // by node
+  std::map<std::string, std::int64_t> held_;      // chips by node
+  std::map<std::string, std::string> pool_of_;    // by node
+  std::map<std::string, std::int64_t> chips_of_;  // by node
   std::map<std::string, Pool> pools_;
   Capacity capacity_;
 };

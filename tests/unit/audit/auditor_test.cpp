@@ -132,6 +132,31 @@ TEST_F(AuditorTest, IsNotStoppedByAnObjectThatCannotBeRead) {
   EXPECT_EQ(outcome.told.at(Mode::kDeny), 1U);
 }
 
+// A Job on two slices, most of whose pods have ended.
+TEST_F(AuditorTest, CountsPodsOfASliceThatHaveEnded) {
+  server_.Clear("/api/v1/nodes");
+  for (int i = 0; i < 8; ++i) {
+    const std::string pool = i < 4 ? "a" : "b";
+    json node = Node("n" + std::to_string(i));
+    node["metadata"]["labels"]["cloud.google.com/gke-nodepool"] = pool;
+    node["metadata"]["labels"]["cloud.google.com/gke-tpu-topology"] = "4x4";
+    server_.Put("/api/v1/nodes", node);
+    json pod = Job("", 4)["spec"]["template"];
+    pod["metadata"] = {{"name", "p" + std::to_string(i)}, {"namespace", "ml"}};
+    pod["metadata"]["ownerReferences"] = json::array({{{"apiVersion", "batch/v1"},
+                                                       {"kind", "Job"},
+                                                       {"name", "j"},
+                                                       {"uid", "u-j"},
+                                                       {"controller", true}}});
+    pod["spec"]["nodeName"] = "n" + std::to_string(i);
+    pod["status"]["phase"] = i % 4 == 0 ? "Running" : "Succeeded";
+    server_.Put("/api/v1/pods", pod);
+  }
+  const Outcome outcome = Pass();
+  EXPECT_EQ(outcome.capacity.Count(cluster::Waste::kHalfUsed), 2U);
+  EXPECT_EQ(outcome.capacity.Count(cluster::Waste::kSplit), 0U);
+}
+
 TEST_F(AuditorTest, IsNotStoppedByANamespaceThatGoes) {
   server_.ServeReports("openreports.io/v1alpha1", "reports");
   server_.refusal = "unable to create new content in namespace ml because it is being terminated";

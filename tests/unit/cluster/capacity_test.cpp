@@ -129,6 +129,24 @@ TEST(Capacity, OfOneSliceInTwoPoolsIsSplit) {
   EXPECT_THAT(Keys(FindWaste(nodes, OnAll(nodes, gang), {}, kNow)), IsEmpty());
 }
 
+// Two slices whose pods have ended but for one of each, or have come but for the last ones.
+TEST(Capacity, OfTwoSlicesThatEndOrBeginIsNotSplit) {
+  auto nodes = Slice("a");
+  const auto more = Slice("b");
+  nodes.insert(nodes.end(), more.begin(), more.end());
+  const std::string gang = "Job \"train\" in ml";
+  auto ending = OnAll(nodes, gang);
+  for (const std::size_t i : {1U, 2U, 3U, 5U, 6U, 7U}) ending[i].phase = "Succeeded";
+  EXPECT_EQ(FindWaste(nodes, ending, {}, kNow).Count(Waste::kSplit), 0U);
+  for (const std::size_t i : {1U, 2U, 3U, 5U, 6U, 7U}) ending[i].phase = "Failed";
+  EXPECT_EQ(FindWaste(nodes, ending, {}, kNow).Count(Waste::kSplit), 1U);
+  std::vector<TpuPod> beginning = {Running("0", "a-0", gang), Running("1", "b-0", gang)};
+  beginning[1].phase = "Pending";  // with a node, and not started
+  EXPECT_EQ(FindWaste(nodes, beginning, {}, kNow).Count(Waste::kSplit), 0U);
+  beginning[1].phase = "Running";
+  EXPECT_EQ(FindWaste(nodes, beginning, {}, kNow).Count(Waste::kSplit), 1U);
+}
+
 TEST(Capacity, IsHeldByAGangThatWaitsForLongerThanTenMinutes) {
   const auto nodes = Slice("a");
   const std::string gang = "JobSet \"train\" in ml";
@@ -150,6 +168,19 @@ TEST(Capacity, IsHeldSinceTheLaterOfHoldingAndWaiting) {
   for (TpuPod& pod : pods) pod.scheduled = kNow - 60;  // the other one waited long before
   pods.push_back(Pending("4", "Job \"x\" in ml", kNow - 3600));
   EXPECT_EQ(FindWaste(nodes, pods, {}, kNow).Count(Waste::kWaiting), 0U);
+}
+
+// Pods of one chip share a host of four: of each of them alone the slice would have four hosts.
+TEST(Capacity, OfAHostThatPodsShareIsHeldByNoGang) {
+  const std::vector<TpuNode> nodes = {{"n", "small", "tpu7x", "2x2x1", 4, true}};
+  const std::string gang = "StatefulSet \"serve\" in ml";
+  std::vector<TpuPod> pods(4, Running("p", "n", gang));
+  pods.push_back(Pending("4", gang, kNow - 3600));
+  for (TpuPod& pod : pods) {
+    pod.topology = "2x2x1";
+    pod.chips = 1;
+  }
+  EXPECT_THAT(Keys(FindWaste(nodes, pods, {}, kNow)), IsEmpty());
 }
 
 TEST(Capacity, OfPodsThatStandAloneIsHeldByNoGang) {
