@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "tpu_admission/cluster/json_member.h"
 #include "tpu_admission/cluster/object_splitter.h"
@@ -15,7 +16,7 @@ using cluster::TextOf;
 using Json = nlohmann::json;
 
 constexpr int kPage = 500;
-constexpr int kMostPages = 20'000;  // a server that has more goes in circles
+constexpr int kMostPages = 20'000;
 
 // What the API server says of itself, which is never much: it is parsed only within the bounds of a
 // review, for a tree takes a hundred times the bytes of brackets.
@@ -130,10 +131,11 @@ Status ForEachObject(kube::Collections& api, const Collection& collection,
     if (!Member(envelope, "metadata").is_object()) {
       return Error{"GET " + collection.path + ": the answer is no list"};
     }
-    next = TextOf(Member(envelope, "metadata"), "continue");
+    const std::string from = std::exchange(next, TextOf(Member(envelope, "metadata"), "continue"));
     if (next.empty()) return OkStatus();
+    if (next == from) break;
   }
-  return Error{"GET " + collection.path + ": the list has no end"};
+  return Error{"GET " + collection.path + ": the list goes in circles"};
 }
 
 std::string Envelope(std::string_view list) {

@@ -46,7 +46,8 @@ class Discovery {
 };
 
 // Hands over the JSON of each object, with the apiVersion and kind that lists of built-in kinds
-// leave out. Pages of 500, or fewer where they are too large to be read at once.
+// leave out. Pages of 500, or fewer where they are too large to be read at once. A page that
+// goes on where it began, or the 20,000th, ends it as an error: such a list goes in circles.
 Status ForEachObject(kube::Collections& api, const Collection& collection,
                      const std::string& label_selector,
                      const std::function<void(std::string_view)>& each);

@@ -89,16 +89,22 @@ class Endless final : public kube::Collections {
     ++reads;
     kube::Answer answer;
     answer.outcome = kube::Outcome::kOk;
-    answer.body = R"({"metadata": {"continue": "again"}, "items": []})";
+    const std::string next = always_new ? std::to_string(reads) : "again";
+    answer.body = R"({"metadata": {"continue": ")" + next + R"("}, "items": []})";
     return answer;
   }
   kube::Answer Apply(const std::string&, const std::string&) override { return {}; }
   kube::Answer Delete(const std::string&) override { return {}; }
   int reads = 0;
+  bool always_new = false;
 };
 
 TEST(ForEachObject, EndsWhereAListDoesNot) {
   Endless server;
+  EXPECT_FALSE(ForEachObject(server, kPods, "", [](std::string_view) {}));
+  EXPECT_EQ(server.reads, 2);
+  server.always_new = true;
+  server.reads = 0;
   EXPECT_FALSE(ForEachObject(server, kPods, "", [](std::string_view) {}));
   EXPECT_EQ(server.reads, 20'000);
 }
