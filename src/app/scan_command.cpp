@@ -196,6 +196,7 @@ class Progress {
 };
 
 Status Read(const ScanOptions& options, cluster::Scanner& scanner) {
+  scanner.KeepTo(options.kubectl.namespace_name);
   if (options.path == "-") {
     const Status status = ReadStream(scanner);
     return status ? status : Error{"standard input: " + status.error().message};
@@ -244,8 +245,11 @@ int Scan(const ScanOptions& options) {
     before = *std::move(loaded);
   }
   cluster::Scanner scanner(**settings, before.get(), DayOf(SystemClock().Now()));
-  if (const Status status = Read(options, scanner); !status) return CannotRun(status.error());
-  const ScanReport report = scanner.TakeReport();
+  const Status status = Read(options, scanner);
+  ScanReport report = scanner.TakeReport();
+  const bool nothing_came = report.workloads == 0 && report.errors.empty();
+  if (!status && nothing_came) return CannotRun(status.error());
+  if (!status) report.errors.push_back(status.error().message);
   Print(options.output, report, before != nullptr);
   if (!report.errors.empty()) return kCannotRun;
   return NewlyDenies(report) ? kFaultsFound : kDone;

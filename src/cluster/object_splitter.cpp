@@ -32,10 +32,19 @@ Status ObjectSplitter::Feed(std::string_view bytes) {
     } else {
       TPU_ADMISSION_TRY_STATUS(Take(c));
     }
-    if (object_.size() > kMostBytes) {
-      return Error{"an object is larger than " + std::to_string(kMostBytes >> 20) + " MiB"};
-    }
+    if (object_.size() > kMostBytes) TPU_ADMISSION_TRY_STATUS(Drop());
   }
+  return OkStatus();
+}
+
+// What follows of the object is read only to find its end.
+Status ObjectSplitter::Drop() {
+  Error what{"an object in line " + std::to_string(line_) + " is larger than " +
+             std::to_string(kMostBytes >> 20) + " MiB"};
+  if (!too_large_) return what;
+  too_large_(std::move(what));
+  collecting_ = false;
+  object_ = {};
   return OkStatus();
 }
 

@@ -17,6 +17,8 @@ namespace {
 using admission::Judgement;
 using rules::Mode;
 
+using RuleList = std::vector<const rules::Rule*>;
+
 bool SameFault(const ScanFinding& a, const ScanFinding& b) {
   return std::tie(a.rule, a.pointer, a.container) == std::tie(b.rule, b.pointer, b.container);
 }
@@ -86,20 +88,27 @@ struct Scanner::State {
         today(day),
         most_told(most),
         orphans(most),
-        splitter([this](std::string_view text) {
+        splitter(SplitterFor("")) {}
+
+  ObjectSplitter SplitterFor(std::string where) {
+    return ObjectSplitter(
+        [this](std::string_view text) {
           Look(text);
           return OkStatus();
-        }) {}
+        },
+        [this, where = std::move(where)](const Error& large) { Complain(where + large.message); });
+  }
 
   // `keep_orphans`: what has a known owner waits for ReleaseOrphans(); else it is left out.
   void Look(std::string_view text, bool keep_orphans = true) {
     ++report.objects;
     const Result<k8s::JsonView> object = parser.Parse(text);
     if (!object) return Complain("an object cannot be read: " + object.error().message);
+    if (IsElsewhere(*object)) return;
     arena.Reset();
     const Judgement judgement = JudgeBy(settings, *object);
     if (keep_orphans && MayOwn(*object, judgement)) orphans.Saw(*object);
-    if (judgement.state == Judgement::State::kNotOurs) return;
+    if (judgement.state == Judgement::State::kNotOurs && !WasOurs(*object)) return;
     if (judgement.state == Judgement::State::kUnreadable) {
       return Complain(Name(*object) + ": " + judgement.reason);
     }
@@ -113,6 +122,25 @@ struct Scanner::State {
     if (report.told.size() == most_told) return void(++left_out);
     AddRepairs(*object, judgement, told);
     report.told.push_back(std::move(told));
+  }
+
+  // As kubectl does not list it with --namespace. What people write by hand may name none.
+  bool IsElsewhere(k8s::JsonView object) const {
+    if (only_namespace.empty()) return false;
+    const std::string_view space = object["metadata"]["namespace"].StringOr("");
+    if (!space.empty()) return space != only_namespace;
+    const k8s::GroupVersionKind gvk = k8s::GvkOf(object);
+    const workload::Kind* const kind = settings.policy.kinds().Find(gvk.group, gvk.kind);
+    return kind != nullptr && kind->is_cluster_scoped;
+  }
+
+  // Whether the first of two policies looks at what the second does not: an own kind of it.
+  bool WasOurs(k8s::JsonView object) {
+    if (before == nullptr) return false;
+    const Judgement then = JudgeBy(*before, object);
+    const bool is_judged =
+        then.state == Judgement::State::kJudged || then.state == Judgement::State::kNotChecked;
+    return is_judged && !then.workload.has_known_parent;
   }
 
   // Most pods of a cluster ask for no TPUs and own nothing.
@@ -146,15 +174,28 @@ struct Scanner::State {
 
   // Of two policies only what differs.
   ScannedWorkload ToldBy(k8s::JsonView object, const Judgement& judgement) {
-    ScannedWorkload told = Tell(object, judgement);
+    ScannedWorkload told = Tell(settings, object, judgement);
     if (before == nullptr) return told;
     const Judgement then = JudgeBy(*before, object);
-    ScannedWorkload told_then = Tell(object, then);
+    ScannedWorkload told_then = Tell(*before, object, then);
     told.findings = Difference(std::move(told_then.findings), std::move(told.findings));
-    if (!told.findings.empty()) return told;
-    told.fixed.clear();
-    told.notes.clear();
+    if (told.findings.empty() && told.fixed == told_then.fixed) {
+      told.fixed.clear();
+      told.notes.clear();
+      return told;
+    }
+    NoteOthers(told_then.fixed, told.fixed, " is no longer fixed in its new pods", told.notes);
+    NoteOthers(told.fixed, told_then.fixed, " was not fixed in its new pods", told.notes);
     return told;
+  }
+
+  // Of each rule that is among `rules` and not among `others`.
+  static void NoteOthers(const RuleList& rules, const RuleList& others, std::string_view what,
+                         std::vector<std::string>& notes) {
+    for (const rules::Rule* const rule : rules) {
+      if (std::find(others.begin(), others.end(), rule) != others.end()) continue;
+      notes.push_back(std::string(rule->id).append(what));
+    }
   }
 
   Judgement JudgeBy(const admission::Settings& by, k8s::JsonView object) {
@@ -175,7 +216,8 @@ struct Scanner::State {
     }
   }
 
-  ScannedWorkload Tell(k8s::JsonView object, const Judgement& judgement) const {
+  static ScannedWorkload Tell(const admission::Settings& by, k8s::JsonView object,
+                              const Judgement& judgement) {
     const k8s::JsonView metadata = object["metadata"];
     ScannedWorkload told;
     told.namespace_name = Printable(metadata["namespace"].StringOr(""));
@@ -197,7 +239,7 @@ struct Scanner::State {
     }
     for (const std::string& text : judgement.decision.complaints) told.notes.push_back(text);
     for (const rules::RuleFix& mend :
-         settings.engine.Fixes(workload, settings.FixingRules(told.namespace_name))) {
+         by.engine.Fixes(workload, by.FixingRules(told.namespace_name))) {
       const bool known =
           std::find(told.fixed.begin(), told.fixed.end(), mend.rule) != told.fixed.end();
       if (!known) told.fixed.push_back(mend.rule);
@@ -220,6 +262,7 @@ struct Scanner::State {
   const admission::Settings* before;
   const Day today;
   const std::size_t most_told;
+  std::string only_namespace;  // empty: all of them
   k8s::JsonParser parser;
   k8s::Arena arena;
   ScanReport report;
@@ -233,6 +276,9 @@ Scanner::Scanner(const admission::Settings& settings, const admission::Settings*
     : state_(std::make_unique<State>(settings, before, today, most_told)) {}
 Scanner::~Scanner() = default;
 
+void Scanner::KeepTo(std::string namespace_name) {
+  state_->only_namespace = std::move(namespace_name);
+}
 Status Scanner::Read(std::string_view json) { return state_->splitter.Feed(json); }
 Status Scanner::FinishReading() {
   state_->ReleaseOrphans();
@@ -243,8 +289,9 @@ void Scanner::Take(std::string_view json) { state_->Look(json, false); }
 Status Scanner::ReadCluster(Kubectl& kubectl, const std::string& namespace_name,
                             const std::function<void(const std::string&)>& progress) {
   progress("kinds of the server");
-  TPU_ADMISSION_TRY(auto kinds,
-                    ServedKinds(kubectl, state_->settings.policy.kinds(), state_->report.errors));
+  std::vector<const workload::KindTable*> tables = {&state_->settings.policy.kinds()};
+  if (state_->before != nullptr) tables.push_back(&state_->before->policy.kinds());
+  TPU_ADMISSION_TRY(auto kinds, ServedKinds(kubectl, tables, state_->report.errors));
   // Most owners are known when their pods come, so that these need not wait for them.
   std::stable_partition(kinds.begin(), kinds.end(),
                         [](const workload::Kind* kind) { return kind->name != "Pod"; });
@@ -271,10 +318,7 @@ Status Scanner::ReadKind(Kubectl& kubectl, const std::string& resource,
   std::vector<std::string> arguments = {"get", resource, "-o", "json", "--chunk-size=500"};
   if (namespace_name.empty()) arguments.push_back("-A");
   if (!namespace_name.empty()) arguments.insert(arguments.end(), {"-n", namespace_name});
-  ObjectSplitter objects([this](std::string_view object) -> Status {
-    state_->Look(object);
-    return OkStatus();
-  });
+  ObjectSplitter objects = state_->SplitterFor(resource + ": ");
   Status taken = OkStatus();
   const Status status =
       kubectl.Run(arguments, [&](std::string_view piece) { return taken = objects.Feed(piece); });

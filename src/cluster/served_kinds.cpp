@@ -1,6 +1,7 @@
 #include "cluster/served_kinds.h"
 
 #include <set>
+#include <span>
 #include <sstream>
 
 namespace tpu_admission::cluster {
@@ -31,16 +32,18 @@ Result<std::set<std::string>> ServedResources(Kubectl& kubectl,
   return served;
 }
 
-Result<std::vector<const workload::Kind*>> ServedKinds(Kubectl& kubectl,
-                                                       const workload::KindTable& table,
-                                                       std::vector<std::string>& complaints) {
-  TPU_ADMISSION_TRY(const std::set<std::string> served, ServedResources(kubectl, complaints));
+Result<std::vector<const workload::Kind*>> ServedKinds(
+    Kubectl& kubectl, const std::vector<const workload::KindTable*>& tables,
+    std::vector<std::string>& complaints) {
+  TPU_ADMISSION_TRY(std::set<std::string> served, ServedResources(kubectl, complaints));
   std::vector<const workload::Kind*> kinds;
-  for (const auto& rows : {workload::Kinds(), table.own()}) {
+  const auto add = [&](std::span<const workload::Kind> rows) {
     for (const workload::Kind& kind : rows) {
-      if (served.contains(ResourceName(kind))) kinds.push_back(&kind);
+      if (served.erase(ResourceName(kind)) > 0) kinds.push_back(&kind);
     }
-  }
+  };
+  add(workload::Kinds());
+  for (const workload::KindTable* const table : tables) add(table->own());
   return kinds;
 }
 

@@ -20,9 +20,9 @@ std::string ResourceName(const workload::Kind& kind);
 Result<std::set<std::string>> ServedResources(Kubectl& kubectl,
                                               std::vector<std::string>& complaints);
 
-// Those of the table.
-Result<std::vector<const workload::Kind*>> ServedKinds(Kubectl& kubectl,
-                                                       const workload::KindTable& table,
-                                                       std::vector<std::string>& complaints);
+// Those of the tables, each once.
+Result<std::vector<const workload::Kind*>> ServedKinds(
+    Kubectl& kubectl, const std::vector<const workload::KindTable*>& tables,
+    std::vector<std::string>& complaints);
 
 }  // namespace tpu_admission::cluster

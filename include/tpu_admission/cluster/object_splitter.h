@@ -17,11 +17,16 @@ namespace tpu_admission::cluster {
 
 class ObjectSplitter {
  public:
-  // More than the API server stores as one object; a larger one is an error.
+  // More than the API server stores as one object.
   static constexpr std::size_t kMostBytes = std::size_t(8) << 20;
   using Each = std::function<Status(std::string_view object)>;
 
-  explicit ObjectSplitter(Each each) : each_(std::move(each)) {}
+  // Of an object that is larger `too_large` is told, and the reading goes on behind it; without
+  // `too_large` it is an error that ends the reading.
+  using TooLarge = std::function<void(Error)>;
+
+  explicit ObjectSplitter(Each each, TooLarge too_large = nullptr)
+      : each_(std::move(each)), too_large_(std::move(too_large)) {}
 
   // The next bytes, cut wherever. Whether an object is sound JSON is for `each` to find out, whose
   // error ends the reading.
@@ -36,6 +41,7 @@ class ObjectSplitter {
     std::string kind;
   };
 
+  Status Drop();
   Status Take(char c);
   Status Open(char c);
   Status Close();
@@ -55,6 +61,7 @@ class ObjectSplitter {
   bool AreItems() const { return depth_ == 1 && in_value_ && key_ == "items"; }
 
   Each each_;
+  TooLarge too_large_;
   std::string object_;  // the text so far of the object that is being read
   std::string string_;  // at a level of fields: the last one, or its beginning
   std::string key_;     // at a level of fields: of the value that is being read

@@ -73,8 +73,13 @@ class Scanner {
   Scanner(const Scanner&) = delete;
   Scanner& operator=(const Scanner&) = delete;
 
+  // Of what is read from now on only this namespace is judged, and nothing of the cluster as a
+  // whole; empty: all of it.
+  void KeepTo(std::string namespace_name);
+
   // JSON, cut wherever: objects one after another, lists of them, arrays. Keeps one object and the
-  // findings. An error ends the reading; an object that cannot be read is in the report instead.
+  // findings. An error ends the reading; an object that cannot be read, or is too large for it, is
+  // in the report instead.
   Status Read(std::string_view json);
   Status FinishReading();
   // One whole object; what a known kind owns is left out, whether or not its owner is taken.

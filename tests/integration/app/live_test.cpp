@@ -208,6 +208,22 @@ TEST(Why, SaysWhatItCannotRun) {
               HasSubstr("standard input: there is nothing to look at"));
 }
 
+// Half an input is no whole one, and what came of it is judged.
+TEST(Scan, TellsWhatCameBeforeTheInputWasCut) {
+  const std::string cut = "{\"kind\":\"List\",\"items\":[" + kJob + ",\n{\"kind\":";
+  const Ended ended = RunToEnd({"scan", "-"}, {}, cut);
+  EXPECT_EQ(ended.exit_code, 2);
+  EXPECT_THAT(ended.out, HasSubstr("TPU301"));
+  EXPECT_THAT(ended.out, HasSubstr("not read: standard input: the JSON ends in the middle"));
+}
+
+TEST(Scan, OfAStreamKeepsToTheNamespace) {
+  const Ended ended = RunToEnd({"scan", "-", "-n", "other"}, {}, kJob);
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("1 object read, 0 TPU workloads"));
+  EXPECT_EQ(RunToEnd({"scan", "-", "-n", "ml"}, {}, kJob).exit_code, 1);
+}
+
 TEST(Scan, SaysWhatItCannotRun) {
   EXPECT_EQ(RunToEnd({"scan", "-"}, {}, "kind: Job\n").exit_code, 2);
   for (const char* nothing : {"", "\n", "{}", "[]\n"}) {

@@ -108,6 +108,28 @@ TEST(ObjectSplitter, BoundsAnObjectAndNotTheList) {
   EXPECT_EQ(split.objects.size(), 3U);
 }
 
+TEST(ObjectSplitter, GoesOnBehindWhatIsTooLargeWhereSomebodyIsTold) {
+  const std::string large =
+      R"({"k":[{"a":")" + std::string(ObjectSplitter::kMostBytes, ']') + R"("},{}],"items":[1]})";
+  for (const std::string& text : {"[{\"b\":1}," + large + ",\n{\"c\":2}]",
+                                  "{\"b\":1}" + large + "\n" + large + "{\"c\":2}"}) {
+    std::vector<std::string> objects;
+    std::size_t told = 0;
+    ObjectSplitter splitter(
+        [&](std::string_view object) -> Status {
+          objects.emplace_back(object);
+          return OkStatus();
+        },
+        [&](const Error& what) {
+          ++told;
+          EXPECT_THAT(what.message, HasSubstr("line"));
+        });
+    EXPECT_TRUE(splitter.Feed(text) && splitter.Finish());
+    EXPECT_THAT(objects, ElementsAre("{\"b\":1}", "{\"c\":2}"));
+    EXPECT_EQ(told, text.front() == '[' ? 1U : 2U);
+  }
+}
+
 TEST(ObjectSplitter, AnErrorOfTheReaderEndsIt) {
   ObjectSplitter splitter([](std::string_view) -> Status { return Error{"enough"}; });
   const Status status = splitter.Feed("{} {}");

@@ -210,8 +210,7 @@ TEST(Scan, NamesTheKindWhoseListCannotBeRead) {
   for (const std::string& text :
        {std::string("<html>"), std::string("{\"items\": [{\"a\": 1}"), "{\"a\": \"" + large}) {
     cluster.AnswerAllLists(text);
-    EXPECT_THAT(ScanOf(cluster).errors, ElementsAre(StartsWith("jobs.batch: ")))
-        << text.substr(0, 9);
+    EXPECT_THAT(ScanOf(cluster).errors, Contains(StartsWith("jobs.batch: "))) << text.substr(0, 9);
   }
 }
 
@@ -253,6 +252,79 @@ TEST(Scan, OfTwoPoliciesTellsOnlyTheDifference) {
   EXPECT_THAT(same.TakeReport().told, IsEmpty());
 }
 
+const admission::Settings& WithOwnKind() {
+  static const admission::Settings settings = SettingsOf(R"(kinds:
+- group: training.example.com
+  versions: [v1]
+  kind: Experiment
+  resource: experiments
+  podSets: [{path: spec/template}]
+)");
+  return settings;
+}
+
+json Experiment() {
+  json own = Job("a", "own", 3);
+  own["apiVersion"] = "training.example.com/v1";
+  own["kind"] = "Experiment";
+  return own;
+}
+
+TEST(Scan, OfTwoPoliciesTellsAlsoOfAnOwnKindThatTheSecondDrops) {
+  const admission::Settings without = SettingsOf();
+  FakeCluster cluster(json::array({Experiment()}));
+  Scanner scanner(without, &WithOwnKind(), kToday);
+  ASSERT_TRUE(scanner.ReadCluster(cluster, "", [](const std::string&) {}));
+  const ScanReport report = scanner.TakeReport();
+  ASSERT_EQ(report.told.size(), 1U);
+  ASSERT_FALSE(report.told[0].findings.empty());
+  EXPECT_EQ(report.told[0].findings[0].mode_before, Mode::kDeny);
+  EXPECT_EQ(report.told[0].findings[0].mode, Mode::kOff);
+  EXPECT_THAT(report.told[0].repairs, IsEmpty());
+
+  Scanner back(WithOwnKind(), &without, kToday);
+  ASSERT_TRUE(back.Read(Experiment().dump()) && back.FinishReading());
+  EXPECT_EQ(back.TakeReport().Count(Mode::kDeny), 1U);
+}
+
+TEST(Scan, OfTwoPoliciesTellsAlsoOfFixes) {
+  const admission::Settings fixing = SettingsOf();
+  const admission::Settings other = SettingsOf("fixes: {TPU104: false}\n");
+  const auto notes = [](const admission::Settings& after, const admission::Settings& before) {
+    Scanner scanner(after, &before, kToday);
+    EXPECT_TRUE(scanner.Read(Job("a", "good", 4).dump()) && scanner.FinishReading());
+    const ScanReport report = scanner.TakeReport();
+    return report.told.empty() ? std::vector<std::string>() : report.told[0].notes;
+  };
+  EXPECT_THAT(notes(other, fixing), ElementsAre("TPU104 is no longer fixed in its new pods"));
+  EXPECT_THAT(notes(fixing, other), ElementsAre("TPU104 was not fixed in its new pods"));
+  EXPECT_THAT(notes(fixing, fixing), IsEmpty());
+}
+
+TEST(Scan, OfAStreamKeepsToOneNamespace) {
+  json anywhere = Job("c", "anywhere", 8);
+  anywhere["metadata"].erase("namespace");
+  json of_cluster = {{"apiVersion", "trainer.kubeflow.org/v1alpha1"},
+                     {"kind", "ClusterTrainingRuntime"},
+                     {"metadata", {{"name", "runtime"}}}};
+  of_cluster["spec"]["template"]["spec"]["replicatedJobs"] =
+      json::array({{{"name", "node"}, {"template", {{"spec", Job("", "", 8)["spec"]}}}}});
+  const admission::Settings settings = SettingsOf();
+  const auto names = [&](const std::string& space) {
+    Scanner scanner(settings, nullptr, kToday);
+    scanner.KeepTo(space);
+    for (const json& each : {Job("a", "x", 8), Job("b", "y", 8), anywhere, of_cluster}) {
+      EXPECT_TRUE(scanner.Read(each.dump()));
+    }
+    EXPECT_TRUE(scanner.FinishReading());
+    std::vector<std::string> told;
+    for (const ScannedWorkload& workload : scanner.TakeReport().told) told.push_back(workload.name);
+    return told;
+  };
+  EXPECT_THAT(names("b"), ElementsAre("anywhere", "y"));
+  EXPECT_EQ(names("").size(), 4U);
+}
+
 std::size_t ResidentKib() {
   std::ifstream status("/proc/self/status");
   for (std::string word; status >> word;) {
@@ -276,6 +348,17 @@ TEST(Scan, KeepsNothingOfPodsThatHaveOwners) {
   ASSERT_TRUE(scanner.Read("]}") && scanner.FinishReading());
   EXPECT_LT(ResidentKib(), before + 4096);  // the stream has 8 MiB
   EXPECT_EQ(scanner.TakeReport().objects, kPods + 1);
+}
+
+TEST(Scan, JudgesWhatStandsBehindAnObjectThatIsTooLarge) {
+  const admission::Settings settings = SettingsOf();
+  Scanner scanner(settings, nullptr, kToday);
+  const std::string large = "{\"a\": \"" + std::string(ObjectSplitter::kMostBytes, '}') + "\"}";
+  ASSERT_TRUE(scanner.Read("{\"items\": [" + large + ",\n" + Job("a", "wrong", 8).dump() + "]}"));
+  ASSERT_TRUE(scanner.FinishReading());
+  const ScanReport report = scanner.TakeReport();
+  EXPECT_THAT(report.errors, ElementsAre("an object in line 1 is larger than 8 MiB"));
+  EXPECT_EQ(report.Count(Mode::kDeny), 1U);
 }
 
 TEST(Scan, TellsOfAnObjectThatCannotBeRead) {
