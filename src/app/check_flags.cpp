@@ -1,6 +1,8 @@
 #include "app/check_flags.h"
 
 #include "app/flags.h"
+#include "app/node_record.h"
+#include "tpu_admission/base/files.h"
 #include "tpu_admission/offline/format.h"
 
 namespace tpu_admission::app {
@@ -71,7 +73,12 @@ void AddCheckFlags(CLI::App& command, CheckOptions& options) {
   AddFlag(command, "--node-record", options.engine.node_record_file,
           "what TPU nodes the cluster has, as the controller keeps it; enables their rule")
       ->type_name("FILE")
-      ->check(CLI::ExistingFile);
+      ->check(CLI::Validator(
+          [](const std::string& path) {
+            const Status status = CheckNodeRecord(path, DiskFiles());
+            return status ? std::string() : status.error().message;
+          },
+          ""));
   AddFlag(command, "--namespace", options.namespace_name, "of objects that name none")
       ->check(IsName());
   const auto formats = offline::FormatNames();

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "tpu_admission/base/text.h"
+
 namespace tpu_admission::app {
 namespace {
 
@@ -14,6 +16,13 @@ bool Differ(const tpu::SeenShapes* a, const tpu::SeenShapes* b) {
 }
 
 }  // namespace
+
+Status CheckNodeRecord(const std::string& path, const Files& files) {
+  TPU_ADMISSION_TRY(const std::string text, files.Read(path, kMaxBytes));
+  if (text.empty()) return Error{ShownPath(path) + ": is empty"};
+  const Result<tpu::SeenShapes> seen = tpu::SeenShapes::Load(text, path);
+  return seen ? OkStatus() : Status(seen.error());
+}
 
 bool NodeRecord::Refresh(Clock::Wall now) {
   if (path_.empty()) return false;

@@ -9,9 +9,13 @@
 #include "tpu_admission/base/clock.h"
 #include "tpu_admission/base/files.h"
 #include "tpu_admission/base/lifetime.h"
+#include "tpu_admission/base/result.h"
 #include "tpu_admission/tpu/seen_shapes.h"
 
 namespace tpu_admission::app {
+
+// For those who are given the file by a person: an error if it cannot be read, or is no record.
+Status CheckNodeRecord(const std::string& path, const Files& files);
 
 class NodeRecord {
  public:

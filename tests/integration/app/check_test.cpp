@@ -354,10 +354,17 @@ TEST(Check, HonoursTheRecordOfNodes) {
   seen.current -= 3600;
   EXPECT_THAT(check(seen.Text()).out, Not(HasSubstr("node pool")));
   EXPECT_THAT(check(seen.Text()).err, HasSubstr("has not brought it up to date for 20 minutes"));
-  EXPECT_THAT(check("nonsense").err, HasSubstr("the TPU nodes of the cluster are not known"));
+  EXPECT_EQ(check(seen.Text()).exit_code, 0);
+  // As a kubectl that fails leaves it: nothing must look as if it had been checked.
+  for (const char* broken : {"", "nonsense", "shapes: 7\n"}) {
+    const Ended ended = check(broken);
+    EXPECT_EQ(ended.exit_code, 2) << broken;
+    EXPECT_THAT(ended.err, HasSubstr("--node-record: " + file));
+  }
   const Ended none = RunToEnd({"check", "--node-record", file + "x", "-"});
   EXPECT_EQ(none.exit_code, 2);
-  EXPECT_THAT(none.err, HasSubstr("--node-record: File does not exist"));
+  EXPECT_THAT(none.err, HasSubstr("--node-record: " + file + "x: "));
+  EXPECT_THAT(RunToEnd({"check", "--help"}).out, Not(HasSubstr("FILE:FILE")));
 }
 
 TEST(Check, ThePolicyThatShipsChangesNothing) {
