@@ -141,7 +141,7 @@ class CommandLine {
 
   int Run(int argc, char** argv) {
     try {
-      RefuseUnknownCommand(argc, argv);
+      if (argc > 1) RefuseUnknown(app_, argv[1]);
       app_.parse(argc, argv);
       for (const auto& [command, run] : commands_) {
         if (command->parsed()) RefuseLostVariables(*command);
@@ -318,11 +318,6 @@ class CommandLine {
     };
     command.add_option_function<std::vector<std::string>>("COMMAND", find, "its name");
     AddOutput(command, help_output_, {"text", "man"});
-  }
-
-  // CLI11 would only say that a subcommand is required.
-  void RefuseUnknownCommand(int argc, char** argv) const {
-    if (argc > 1 && argv[1][0] != '-') (void)FindCommand(app_, {argv[1]});
   }
 
   // What CLI11 does not say: "did you mean --version?" for the first flag that is none, else which

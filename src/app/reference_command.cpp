@@ -92,6 +92,12 @@ const CLI::App& FindCommand(const CLI::App& app, const std::vector<std::string>&
   return *found;
 }
 
+void RefuseUnknown(const CLI::App& app, const std::string& word) {
+  if (!word.starts_with('-')) return void(FindCommand(app, {word}));
+  const std::string flag = word.substr(0, word.find('='));
+  if (app.get_option_no_throw(flag) == nullptr) throw CLI::ExtrasError({word});
+}
+
 void PrintHelp(const CLI::App& app, const std::vector<std::string>& words, bool as_man_page) {
   if (as_man_page) {
     PrintManPage(app, Joined(words));

@@ -102,6 +102,8 @@ INSTANTIATE_TEST_SUITE_P(
     Cases, Misuses,
     ::testing::Values(
         Misuse{{}, "subcommand"}, Misuse{{"dance"}, "dance"},
+        Misuse{{"--nope"}, "not expected: --nope"},
+        Misuse{{"--versoin", "check"}, "did you mean --version?"},
         Misuse{{"plan", "--chips", "-1"}, "not in range"},
         Misuse{{"plan", "--chips", "99999999999999999999"}, "not in range"},
         Misuse{{"plan", "--way", "-1"}, "not in range"},
