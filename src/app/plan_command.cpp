@@ -18,6 +18,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 using offline::Way;
 
+constexpr std::size_t kMostTold = 32;  // ways; --way takes the others all the same
+
 std::string_view Name(tpu::Confidence confidence) {
   constexpr std::array<std::string_view, 3> kNames = {"high", "medium", "low"};
   return kNames[static_cast<std::size_t>(confidence)];
@@ -126,10 +128,16 @@ void PrintWay(const Way& way, const offline::Capacity& capacity, std::size_t num
   out << '\n';
 }
 
+std::size_t Told(const std::vector<Way>& ways) { return std::min(ways.size(), kMostTold); }
+
 void PrintText(const std::vector<Way>& ways, const offline::Capacity& capacity,
                const tpu::Catalog& catalog) {
   std::ostringstream out;  // the words of a catalog may be strangers'
-  for (std::size_t i = 0; i < ways.size(); ++i) PrintWay(ways[i], capacity, i + 1, out);
+  for (std::size_t i = 0; i < Told(ways); ++i) PrintWay(ways[i], capacity, i + 1, out);
+  if (const std::size_t more = ways.size() - Told(ways); more > 0) {
+    out << fmt::format("and {}; say --accelerator, --chips or more to see them\n\n",
+                       Counted(more, "more way"));
+  }
   out << fmt::format(
       "Facts of {}; a zone with ? stands in few lists, or is for single tenants.\n"
       "Next: --emit jobset (or job, nodepool, ...) writes it down for way 1, --way N for "
@@ -162,8 +170,9 @@ int ShowPlan(const PlanOptions& options) {
     std::cout << *text;
   } else if (options.output == "json") {
     Json list = Json::array();
-    for (const Way& way : *ways) list.push_back(ToJson(way));
-    WriteJson({{"version", 1}, {"ways", std::move(list)}});
+    const std::size_t told = Told(*ways);
+    for (std::size_t i = 0; i < told; ++i) list.push_back(ToJson((*ways)[i]));
+    WriteJson({{"version", 1}, {"ways", std::move(list)}, {"more", ways->size() - told}});
   } else {
     PrintText(*ways, options.capacity, catalog);
   }

@@ -83,7 +83,7 @@ void AddPlan(CLI::App& command, PlanOptions& options) {
   command.add_option("--emit", options.emit, "write this down instead")
       ->check(IsOneOf({kinds.begin(), kinds.end()}));
   command.add_option("--way", options.way, "number of the way that --emit writes down")
-      ->check(CLI::Range(1, static_cast<int>(offline::kMostWays)))
+      ->check(CLI::Range(1, 1000))
       ->capture_default_str();
   command.add_flag("--spot", options.capacity.spot, "on Spot VMs");
   command.add_flag("--flex-start", options.capacity.flex_start, "by flex-start");

@@ -27,6 +27,30 @@ Result<std::vector<const Generation*>> Generations(const tpu::Catalog& catalog, 
   return found;
 }
 
+// v6e-16 says also how large each slice is.
+Result<Wish> WithSizeOfName(const tpu::Catalog& catalog, Wish wish) {
+  const std::optional<std::int64_t> cores = tpu::CoresInName(wish.accelerator);
+  const Generation* const named = cores ? catalog.Guess(wish.accelerator) : nullptr;
+  if (named == nullptr) return wish;
+  const std::int64_t per_chip = named->tensor_cores_per_chip;
+  const std::string name = Quoted(wish.accelerator, 60);
+  const std::string instead = "say --accelerator " + named->id + " --chips ";
+  if (per_chip == 0 || *cores == 0 || *cores % per_chip != 0) {
+    return Error{name + " names no number of chips of " + named->id + "; " + instead + "N"};
+  }
+  const std::int64_t chips = *cores / per_chip * wish.slices;
+  const auto shape = Topology::Parse(wish.topology);
+  const bool one = wish.slices == 1;
+  for (const std::int64_t other : {wish.chips, shape ? shape->chips() * wish.slices : 0}) {
+    if (other == 0 || other == chips) continue;
+    return Error{(one ? name + " has " : Counted(wish.slices, "slice") + " of " + name + " have ") +
+                 Counted(chips, "chip") + ", not " + std::to_string(other) + "; " + instead +
+                 std::to_string(other)};
+  }
+  wish.chips = chips;
+  return wish;
+}
+
 // Every placement of one slice of the generation that might be meant.
 std::vector<Placement> Candidates(const Generation& generation, const Wish& wish,
                                   const std::optional<Topology>& topology) {
@@ -310,7 +334,8 @@ bool Way::needs_accelerator_count() const {
 
 std::string Way::doubt() const { return generation->OfferOf(placement.topology).reason; }
 
-Result<std::vector<Way>> Plan(const tpu::Catalog& catalog, const Wish& wish) {
+Result<std::vector<Way>> Plan(const tpu::Catalog& catalog, const Wish& asked) {
+  TPU_ADMISSION_TRY(const Wish wish, WithSizeOfName(catalog, asked));
   const auto generations = Generations(catalog, wish);
   if (!generations) return generations.error();
   if (wish.slices < 1) return Error{"slices must be at least 1"};
@@ -368,7 +393,6 @@ Result<std::vector<Way>> Plan(const tpu::Catalog& catalog, const Wish& wish) {
   }
   std::stable_sort(ways.begin(), ways.end(),
                    [](const Way& a, const Way& b) { return Rank(a) < Rank(b); });
-  if (ways.size() > kMostWays) ways.resize(kMostWays);
   return ways;
 }
 

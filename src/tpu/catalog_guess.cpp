@@ -72,7 +72,7 @@ bool IsNameOf(const Generation& generation, std::string_view name) {
          (Take(machine, generation.machine_family) && machine.starts_with('-'));
 }
 
-// v5litepod-16 -> v5litepod: Cloud TPU counts chips or cores in its names.
+// v5litepod-16 -> v5litepod
 std::string_view WithoutCount(std::string_view name) {
   const std::size_t dash = name.rfind('-');
   if (dash == name.npos || dash + 1 == name.size()) return name;
@@ -167,6 +167,14 @@ const Generation* GuessFor(const Catalog& catalog, std::string_view label,
     ways = placements.size();
   }
   return best != nullptr ? best : guess;
+}
+
+std::optional<std::int64_t> CoresInName(std::string_view name) {
+  constexpr std::size_t kMostDigits = 9;
+  const std::size_t bare = WithoutCount(name).size();
+  if (bare == name.size()) return std::nullopt;
+  if (name.size() - bare > 1 + kMostDigits) return 0;
+  return std::stoll(std::string(name.substr(bare + 1)));
 }
 
 std::string HintFor(const Catalog& catalog, std::string_view name) {

@@ -19,10 +19,10 @@ namespace tpu_admission::offline {
 
 // What somebody wants; what is not said is free. Text is as the user wrote it.
 struct Wish {
-  std::string accelerator =
-      {};                     // a label, an id or another name of a generation: v6e, tpu-v6e-slice
-  std::int64_t chips = 0;     // in all slices together; 0: not said
-  std::string topology = {};  // of one slice
+  std::string accelerator = {};  // a label, an id or another name of a generation: v6e,
+                                 // tpu-v6e-slice; v6e-16 has 16 chips
+  std::int64_t chips = 0;        // in all slices together; 0: not said
+  std::string topology = {};     // of one slice
   std::string machine = {};
   std::string zone = {};       // or a region
   std::int64_t memory_gb = 0;  // HBM in all slices together, at least
@@ -47,9 +47,8 @@ struct Way {
 };
 
 // The ways, best first: documented before undocumented, fewer chips, fewer hosts, nearer to a
-// cube, then in the order of the catalog; at most kMostWays. A topology in doubt is among them only
-// if the wish names it. An error says which part of the wish cannot be had, and what is nearest.
-inline constexpr std::size_t kMostWays = 32;
+// cube, then in the order of the catalog. A topology in doubt is among them only if the wish names
+// it. An error says which part of the wish cannot be had, and what is nearest.
 Result<std::vector<Way>> Plan(const tpu::Catalog& catalog, const Wish& wish);
 
 // How the capacity is paid for. The defaults are on-demand.

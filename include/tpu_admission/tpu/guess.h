@@ -1,6 +1,7 @@
 // What wrong names of generations and wrong topologies were meant to be.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,6 +14,10 @@ namespace tpu_admission::tpu {
 // the guess has topologies of another rank: tpu-v5-slice with 4x4 is v5e, tpu-v5p is v5p with any.
 const Generation* GuessFor(const Catalog& catalog, std::string_view label,
                            const std::optional<Topology>& topology);
+
+// 16 of v6e-16 and v5litepod-16: Cloud TPU ends the name of a slice with its TensorCores. 0:
+// none, or more than anybody has.
+std::optional<std::int64_t> CoresInName(std::string_view name);
 
 // What to say of a name by which Catalog::Guess finds nothing: "did you mean v6e?" of v6f, else
 // which generations there are.

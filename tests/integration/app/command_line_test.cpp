@@ -104,6 +104,7 @@ INSTANTIATE_TEST_SUITE_P(
         Misuse{{}, "subcommand"}, Misuse{{"dance"}, "dance"},
         Misuse{{"--nope"}, "not expected: --nope"},
         Misuse{{"--versoin", "check"}, "did you mean --version?"},
+        Misuse{{"plan", "--accelerator", "v6e-16", "--chips", "8"}, "has 16 chips, not 8"},
         Misuse{{"plan", "--chips", "-1"}, "not in range"},
         Misuse{{"plan", "--chips", "99999999999999999999"}, "not in range"},
         Misuse{{"plan", "--way", "-1"}, "not in range"},
@@ -371,6 +372,15 @@ TEST(CommandLine, PlanSaysWhatCannotBeHadSo) {
   EXPECT_THAT(RunToEnd(flex).out, HasSubstr("   refused     v4 is not to be had by flex-start\n"));
   flex.emplace_back("--spot");
   EXPECT_THAT(RunToEnd(flex).out, HasSubstr("Spot, flex-start and a reservation exclude each "));
+}
+
+TEST(CommandLine, PlanSaysHowManyMoreWaysThereAre) {
+  EXPECT_THAT(RunToEnd({"plan"}).out, ::testing::ContainsRegex("\nand [0-9]+ more ways; say "));
+  const auto all = nlohmann::json::parse(RunToEnd({"plan", "--output", "json"}).out);
+  EXPECT_EQ(all["ways"].size(), 32U);
+  EXPECT_GT(all["more"], 0);
+  const std::vector<std::string> few = {"plan", "--accelerator", "v6e", "--output", "json"};
+  EXPECT_EQ(nlohmann::json::parse(RunToEnd(few).out)["more"], 0);
 }
 
 TEST(CommandLine, PlanSaysOfAShapeThatSourcesDisagree) {

@@ -39,6 +39,23 @@ TEST(Plan, TakesWhateverNameACatalogHasForAGeneration) {
   }
 }
 
+// Cloud TPU's names of slices, whose number counts TensorCores: v6e has one a chip, v4 two.
+TEST(Plan, TakesTheSizeThatANameHas) {
+  const auto same = [](const Wish& a, const Wish& b) { EXPECT_EQ(Told(a), Told(b)); };
+  same({.accelerator = "v6e-16"}, {.accelerator = "v6e", .chips = 16});
+  same({.accelerator = "v5litepod-16"}, {.accelerator = "v5e", .chips = 16});
+  same({.accelerator = "v4-32"}, {.accelerator = "v4", .chips = 16});
+  same({.accelerator = "v5p-32", .slices = 2}, {.accelerator = "v5p", .chips = 32, .slices = 2});
+  same({.accelerator = "tpu7x-8", .chips = 4}, {.accelerator = "tpu7x", .chips = 4});
+  same({.accelerator = "v6e-16", .topology = "4x4"}, {.accelerator = "v6e", .topology = "4x4"});
+}
+
+TEST(Plan, HasAlsoTheWaysThatAreNotTold) {
+  const auto ways = Told({});
+  EXPECT_GT(ways.size(), 32U);
+  EXPECT_THAT(ways, testing::Contains("tpu-v6e-slice 16x16 ct6e-standard-4t x64"));
+}
+
 TEST(Plan, MakesTheShapesOfCustomTopologiesNearestToACubeFirst) {
   const auto ways = Plan(BuiltIn(), {.accelerator = "v5p", .chips = 512}).value();
   ASSERT_GE(ways.size(), 3U);
@@ -116,6 +133,21 @@ INSTANTIATE_TEST_SUITE_P(
         WrongWish{"memory_of_the_chips",
                   {.accelerator = "v6e", .chips = 4, .memory_gb = 1024},
                   "nothing here has 1024 GB of HBM"},
+        WrongWish{"size_of_the_name",
+                  {.accelerator = "v6e-16", .chips = 8},
+                  "\"v6e-16\" has 16 chips, not 8; say --accelerator v6e --chips 8"},
+        WrongWish{"size_of_the_names",
+                  {.accelerator = "v4-32", .chips = 16, .slices = 2},
+                  "2 slices of \"v4-32\" have 32 chips, not 16; say --accelerator v4 --chips 16"},
+        WrongWish{"topology_of_another_size",
+                  {.accelerator = "v6e-16", .topology = "2x4"},
+                  "\"v6e-16\" has 16 chips, not 8; say --accelerator v6e --chips 8"},
+        WrongWish{"more_than_there_are",
+                  {.accelerator = "v6e-99999999999999999999"},
+                  "names no number of chips of v6e"},
+        WrongWish{"half_a_chip",
+                  {.accelerator = "v4-7"},
+                  "\"v4-7\" names no number of chips of v4; say --accelerator v4 --chips N"},
         WrongWish{"more_slices",
                   {.accelerator = "v6e", .chips = 512},
                   "v6e has no slice for 512 chips; nearest: 256, or 512 by --slices 2"},
