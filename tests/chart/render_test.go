@@ -180,6 +180,7 @@ func TestWrongValuesAreRefused(t *testing.T) {
 		"catalog=foo":                                          "catalog: this is not the text of a TPU catalog",
 		"catalog=generations: 3":                               "catalog: this is not the text of a TPU catalog",
 		"replicaCount=0,webhooks.failurePolicy=Fail":           "every TPU workload would be refused",
+		"replicaCount=0":                                       "nobody would answer the webhooks",
 		"global.imageregistry=a":                               "global.imageregistry is not read",
 		"global.imageRegistry=https://a":                       "imageRegistry",
 		"podDisruptionBudget.maxUnavailable=0":                 "maxUnavailable",
