@@ -141,7 +141,7 @@ struct Collector::State {
 
   void LookAtNode(JsonView object) {
     NodeFacts node = ReadNode(object);
-    if (node.accelerator.empty()) return;
+    if (node.accelerator.empty()) return void(snapshot.other_nodes = true);
     Add(snapshot.nodes, std::move(node), most, left_out);
     snapshot.nodes_known = true;
   }

@@ -79,7 +79,10 @@ ContainerFacts ReadContainer(JsonView status, bool init) {
   if (!ended.is_object()) return facts;
   facts.ended = Text(ended["reason"], 63);
   facts.exit_code = ended["exitCode"].AsInteger();
-  if (facts.message.empty()) facts.message = Text(ended["message"], kMostText);
+  // "back-off 5m0s restarting" says less than the container's own last words.
+  const std::string last_words = Text(ended["message"], kMostText);
+  const bool backs_off = facts.waiting == "CrashLoopBackOff" && !last_words.empty();
+  if (facts.message.empty() || backs_off) facts.message = last_words;
   return facts;
 }
 

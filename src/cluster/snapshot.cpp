@@ -33,7 +33,7 @@ bool PodFacts::runs() const {
 bool PodFacts::unschedulable() const {
   const ConditionFacts* scheduled = Condition("PodScheduled");
   return node.empty() && !done() && scheduled != nullptr && scheduled->status == "False" &&
-         scheduled->reason == "Unschedulable";
+         (scheduled->reason == "Unschedulable" || scheduled->reason == "SchedulerError");
 }
 
 bool PodFacts::Tolerates(const TaintFacts& taint) const {

@@ -179,6 +179,7 @@ struct Snapshot {
   std::vector<EventFacts> events;   // about it, its owners and pods; the oldest first
   std::vector<NodeFacts> nodes;     // of TPUs
   bool nodes_known = false;         // they were read: none means none
+  bool other_nodes = false;         // nodes without TPUs were read
   std::optional<QueueFacts> workload;
   bool workloads_known = false;
   std::vector<FlavorFacts> flavors;

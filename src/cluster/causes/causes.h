@@ -25,6 +25,9 @@ const PodFacts* Unplaced(const Snapshot& snapshot);
 std::map<std::string_view, const NodeFacts*> NodesByName(const Snapshot& snapshot);
 std::size_t CountPods(const Snapshot& snapshot, const std::function<bool(const PodFacts&)>& fits);
 
+// Whether a taint of this key says how a node fares, not whom it is for.
+bool IsOfNodeState(std::string_view key);
+
 using Finder = std::optional<Found>(const Snapshot&);
 
 // own.cpp: the object itself
@@ -39,10 +42,12 @@ Finder FindWebhookRefusal, FindResourceQuota, FindPodSecurity, FindServiceAccoun
     FindNoController;
 // scheduling.cpp: its pods have no place
 Finder FindGated, FindNoScheduler, FindNoNodePool, FindSelectorUnmet, FindCordoned,
-    FindSliceIncomplete, FindTolerationMissing, FindTaint, FindVolume, FindDeviceClaim,
-    FindPodAffinity, FindChipsInUse, FindMachineFull, FindUnschedulable;
+    FindTolerationMissing, FindTaint, FindVolume, FindDeviceClaim, FindPodAffinity,
+    FindUnschedulable;
+// slices.cpp: nor have the nodes that exist one for them
+Finder FindSliceIncomplete, FindNodeState, FindOldPods, FindChipsInUse, FindMachineFull;
 // autoscaler.cpp
-Finder FindScalingUp, FindStockout, FindCloudQuota, FindPoolAtMaximum;
+Finder FindScalingUp, FindStockout, FindCloudQuota, FindScaleUpFailed, FindPoolAtMaximum;
 // node.cpp: its pods have a place and do not run there
 Finder FindChipsRefused, FindNodeRefused, FindEvicted, FindNodeLost, FindImage, FindConfiguration,
     FindMount, FindSandbox, FindOutOfMemory, FindCrash, FindInitWaits, FindStarting;

@@ -23,10 +23,16 @@ struct Trouble {
   std::string Where() const { return pod->Title() + ", container " + Quoted(container->name, 63); }
 };
 
+// Then its containers were ended with it, whatever their exit codes.
+bool LostItsNode(const PodFacts& pod) {
+  const ConditionFacts* disruption = pod.Condition("DisruptionTarget");
+  return disruption != nullptr && disruption->is_true();
+}
+
 std::optional<Trouble> FirstContainer(const Snapshot& s,
                                       const std::function<bool(const ContainerFacts&)>& fits) {
   for (const PodFacts& pod : s.pods) {
-    if (pod.phase == "Succeeded") continue;
+    if (pod.phase == "Succeeded" || LostItsNode(pod)) continue;
     for (const ContainerFacts& container : pod.containers) {
       if (fits(container)) return Trouble{&pod, &container};
     }
@@ -63,14 +69,21 @@ std::string SayEnd(const ContainerFacts& container) {
   return container.message.empty() ? text : text + ": " + container.message;
 }
 
-bool Runs(const ContainerFacts& container) { return container.running; }
+bool IsInitThatRuns(const ContainerFacts& container) {  // a sidecar is ready
+  return container.init && container.running && !container.ready;
+}
+
+// By the device plugin, where the pod asks for a number that it never gives to one.
+bool IsWrongCount(const PodFacts& pod) {
+  return pod.reason == "UnexpectedAdmissionError" &&
+         Has(pod.message, "invalid TPU chip count request");
+}
 
 }  // namespace
 
 std::optional<Found> FindChipsRefused(const Snapshot& s) {
-  const PodFacts* pod = FirstPod(s, [](const PodFacts& p) {
-    return p.phase == "Failed" && p.reason == "UnexpectedAdmissionError";
-  });
+  const PodFacts* pod =
+      FirstPod(s, [](const PodFacts& p) { return p.phase == "Failed" && IsWrongCount(p); });
   if (pod == nullptr) return std::nullopt;
   return Found{"refused on the node: its pods ask for " + Counted(std::size_t(pod->chips), "chip") +
                    ", and the device plugin of the node does not give that many to one pod",
@@ -80,23 +93,26 @@ std::optional<Found> FindChipsRefused(const Snapshot& s) {
 std::optional<Found> FindNodeRefused(const Snapshot& s) {
   const PodFacts* pod = FirstPod(s, [](const PodFacts& p) {
     return p.phase == "Failed" && (p.reason.starts_with("OutOf") || p.reason == "NodeAffinity" ||
-                                   p.reason == "TopologyAffinityError" || p.reason == "NodePorts");
+                                   p.reason == "TopologyAffinityError" || p.reason == "NodePorts" ||
+                                   (p.reason == "UnexpectedAdmissionError" && !IsWrongCount(p)));
   });
   if (pod == nullptr) return std::nullopt;
-  return Found{"refused on the node " + Quoted(pod->node, 253) + ": " + pod->reason,
-               {SayStatus(*pod)}};
+  Found found{"refused on the node " + Quoted(pod->node, 253) + ": " + pod->reason,
+              {SayStatus(*pod)}};
+  // A node that starts again admits pods before its device plugin does: kubernetes issue 125579.
+  if (pod->reason == "UnexpectedAdmissionError") {
+    found.change =
+        "create the pods again: the node had restarted, or its device plugin was not ready";
+  }
+  return found;
 }
 
 std::optional<Found> FindEvicted(const Snapshot& s) {
-  const auto is_evicted = [](const PodFacts& pod) {
-    const ConditionFacts* disruption = pod.Condition("DisruptionTarget");
-    return disruption != nullptr && disruption->is_true();
-  };
-  const PodFacts* pod = FirstPod(s, is_evicted);
+  const PodFacts* pod = FirstPod(s, LostItsNode);
   if (pod == nullptr) return std::nullopt;
   const ConditionFacts& disruption = *pod->Condition("DisruptionTarget");
   return Found{
-      Counted(CountPods(s, is_evicted), "pod") + " of it lost the node: " + disruption.reason,
+      Counted(CountPods(s, LostItsNode), "pod") + " of it lost the node: " + disruption.reason,
       {Say(*pod, disruption)}};
 }
 
@@ -164,16 +180,13 @@ std::optional<Found> FindCrash(const Snapshot& s) {
 }
 
 std::optional<Found> FindInitWaits(const Snapshot& s) {
-  const PodFacts* waiting = FirstPod(s, [](const PodFacts& pod) {
-    return pod.phase == "Pending" &&
-           std::any_of(pod.containers.begin(), pod.containers.end(),
-                       [](const ContainerFacts& c) { return c.init && Runs(c) && !c.ready; });
-  });
-  if (waiting == nullptr) return std::nullopt;
-  const auto init = std::find_if(waiting->containers.begin(), waiting->containers.end(),
-                                 [](const ContainerFacts& c) { return c.init && Runs(c); });
-  return Found{"init container " + Quoted(init->name, 63) + " has not ended yet",
-               {waiting->Title() + ", init container " + Quoted(init->name, 63) + ": running"}};
+  for (const PodFacts& pod : s.pods) {
+    const auto init = std::find_if(pod.containers.begin(), pod.containers.end(), IsInitThatRuns);
+    if (pod.phase != "Pending" || init == pod.containers.end()) continue;
+    const std::string name = "init container " + Quoted(init->name, 63);
+    return Found{name + " has not ended yet", {pod.Title() + ", " + name + ": running"}};
+  }
+  return std::nullopt;
 }
 
 std::optional<Found> FindStarting(const Snapshot& s) {

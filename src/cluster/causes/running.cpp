@@ -55,6 +55,9 @@ std::optional<Found> FindSliceSplit(const Snapshot& s) {
 }
 
 std::optional<Found> FindGangIncomplete(const Snapshot& s) {
+  const bool together = std::any_of(s.wishes.begin(), s.wishes.end(),
+                                    [](const WishFacts& wish) { return wish.hosts > 1; });
+  if (!together) return std::nullopt;  // each of its pods has a slice of its own
   const std::size_t done =
       CountPods(s, [](const PodFacts& pod) { return pod.phase == "Succeeded"; });
   const std::int64_t wanted = s.wanted_pods() - std::int64_t(done);

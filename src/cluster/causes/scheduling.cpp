@@ -2,83 +2,14 @@
 // pkg/scheduler/framework/plugins), held against the nodes, since it does not say which node it
 // speaks of.
 #include <algorithm>
-#include <charconv>
 
-#include "cluster/causes/causes.h"
+#include "cluster/causes/candidates.h"
 #include "tpu_admission/base/text.h"
 #include "tpu_admission/tpu/seen_shapes.h"
-#include "tpu_admission/tpu/topology.h"
 #include "tpu_admission/workload/gke_labels.h"
 
 namespace tpu_admission::cluster {
 namespace {
-
-std::string Selected(const PodFacts& pod, std::string_view key) {
-  const auto found = pod.selector.find(std::string(key));
-  return found == pod.selector.end() ? std::string() : found->second;
-}
-
-struct Shape {
-  std::string accelerator;
-  std::string topology;
-  std::string Text() const { return accelerator + " " + topology; }
-};
-
-std::optional<Shape> ShapeOf(const PodFacts& pod) {
-  Shape shape{Selected(pod, workload::kGkeTpuAccelerator),
-              Selected(pod, workload::kGkeTpuTopology)};
-  if (shape.accelerator.empty() || shape.topology.empty()) return std::nullopt;
-  return shape;
-}
-
-using Nodes = std::vector<const NodeFacts*>;
-
-Nodes NodesOf(const Snapshot& s, const Shape& shape) {
-  Nodes nodes;
-  for (const NodeFacts& node : s.nodes) {
-    if (node.accelerator == shape.accelerator && node.topology == shape.topology) {
-      nodes.push_back(&node);
-    }
-  }
-  return nodes;
-}
-
-bool Carries(const NodeFacts& node, const std::string& key, const std::string& value) {
-  const auto found = node.labels.find(key);
-  return found != node.labels.end() && found->second == value;
-}
-
-bool Matches(const NodeFacts& node, const PodFacts& pod) {
-  return std::all_of(pod.selector.begin(), pod.selector.end(),
-                     [&](const auto& label) { return Carries(node, label.first, label.second); });
-}
-
-// The nodes that the pod may go to by all its selectors.
-Nodes Candidates(const Snapshot& s, const PodFacts& pod) {
-  const auto shape = ShapeOf(pod);
-  if (!shape) return {};
-  Nodes nodes = NodesOf(s, *shape);
-  std::erase_if(nodes, [&](const NodeFacts* node) { return !Matches(*node, pod); });
-  return nodes;
-}
-
-const std::string& Verdict(const PodFacts& pod) { return pod.Condition("PodScheduled")->message; }
-
-// What of its pods waits alike.
-std::vector<std::string> Evidence(const Snapshot& s, const PodFacts& pod) {
-  std::vector<std::string> evidence = {Say(pod, *pod.Condition("PodScheduled"))};
-  const std::size_t waiting =
-      CountPods(s, [](const PodFacts& other) { return other.unschedulable(); });
-  const std::size_t placed =
-      CountPods(s, [](const PodFacts& other) { return !other.node.empty() && !other.done(); });
-  evidence.push_back(Counted(waiting, "pod") + " without a place, " + std::to_string(placed) +
-                     " with one");
-  return evidence;
-}
-
-Found Tell(const Snapshot& s, const PodFacts& pod, std::string text) {
-  return {std::move(text), Evidence(s, pod)};
-}
 
 std::string InventoryText(const Snapshot& s) {
   constexpr std::size_t kMostTold = 5;
@@ -90,15 +21,21 @@ std::string InventoryText(const Snapshot& s) {
   return "; it has " + tpu::Listed(seen.shapes, kMostTold);
 }
 
-bool IsOfNodeState(const TaintFacts& taint) { return taint.key.starts_with("node.kubernetes.io/"); }
-
-// The first taint of the candidates that keeps the pod off, by whether it is the taint of TPUs.
+// The first taint that keeps the pod off all candidates, or that the scheduler names, by whether it
+// is the taint of TPUs.
 const TaintFacts* Untolerated(const Snapshot& s, const PodFacts& pod, bool of_tpus) {
-  for (const NodeFacts* node : Candidates(s, pod)) {
+  const Nodes nodes = Candidates(s, pod);
+  const auto all_have = [&nodes](const std::string& key) {
+    return std::all_of(nodes.begin(), nodes.end(), [&](const NodeFacts* node) {
+      return std::any_of(node->taints.begin(), node->taints.end(),
+                         [&](const TaintFacts& taint) { return taint.key == key; });
+    });
+  };
+  for (const NodeFacts* node : nodes) {
     for (const TaintFacts& taint : node->taints) {
-      const bool is_of_tpus = taint.key == workload::kTpuResource;
-      if (is_of_tpus != of_tpus || taint.effect == "PreferNoSchedule") continue;
-      if (!IsOfNodeState(taint) && !pod.Tolerates(taint)) return &taint;
+      if ((taint.key == workload::kTpuResource) != of_tpus || IsOfNodeState(taint.key)) continue;
+      if (!KeepsOff(taint, pod)) continue;
+      if (Has(Verdict(pod), "{" + taint.key + ":") || all_have(taint.key)) return &taint;
     }
   }
   return nullptr;
@@ -114,36 +51,6 @@ std::optional<Found> ByWords(const Snapshot& s, const std::vector<std::string>& 
   const PodFacts* pod = Unplaced(s);
   if (pod == nullptr || !HasReason(*pod, words)) return std::nullopt;
   return Tell(s, *pod, text);
-}
-
-// How many nodes lack chips, by the scheduler: "3 Insufficient google.com/tpu".
-std::size_t NodesWithoutChips(const PodFacts& pod) {
-  const std::string_view verdict = Verdict(pod);
-  const std::size_t end = verdict.find(" Insufficient " + std::string(workload::kTpuResource));
-  if (end == verdict.npos) return 0;
-  std::size_t begin = end;
-  while (begin > 0 && IsDigit(verdict[begin - 1])) --begin;
-  std::size_t count = 0;
-  std::from_chars(verdict.data() + begin, verdict.data() + end, count);
-  return count;
-}
-
-// Nobody's chips are in its way then: it would fit on no node that it may go to.
-bool AsksForMoreThanANodeHas(const Snapshot& s, const PodFacts& pod) {
-  const Nodes nodes = Candidates(s, pod);
-  return !nodes.empty() && std::all_of(nodes.begin(), nodes.end(), [&](const NodeFacts* node) {
-    return node->chips < pod.chips;
-  });
-}
-
-// How many of the nodes that it may go to have its siblings on their chips.
-std::size_t NodesOfItsOwn(const Snapshot& s, const PodFacts& pod) {
-  const Nodes nodes = Candidates(s, pod);
-  return std::size_t(std::count_if(nodes.begin(), nodes.end(), [&](const NodeFacts* node) {
-    return CountPods(s, [&](const PodFacts& other) {
-             return other.node == node->name && other.chips > 0 && !other.done();
-           }) > 0;
-  }));
 }
 
 }  // namespace
@@ -177,7 +84,7 @@ std::optional<Found> FindNoScheduler(const Snapshot& s) {
 
 std::optional<Found> FindNoNodePool(const Snapshot& s) {
   const PodFacts* pod = Unplaced(s);
-  if (pod == nullptr || !s.nodes_known || pod->chips == 0) return std::nullopt;
+  if (pod == nullptr || pod->chips == 0 || !(s.nodes_known || s.other_nodes)) return std::nullopt;
   const auto shape = ShapeOf(*pod);
   if (!shape || !NodesOf(s, *shape).empty()) return std::nullopt;
   Found found =
@@ -185,6 +92,10 @@ std::optional<Found> FindNoNodePool(const Snapshot& s) {
   const EventFacts* autoscaler =
       LastEvent(s, [](const EventFacts& event) { return event.reason == "NotTriggerScaleUp"; });
   if (autoscaler != nullptr) found.evidence.push_back(Say(*autoscaler));
+  if (!s.compute_class.empty()) {
+    found.change = "see why the compute class " + Quoted(s.compute_class, 253) +
+                   " makes none (kubectl describe computeclass), or select a shape that is there";
+  }
   return found;
 }
 
@@ -228,39 +139,6 @@ std::optional<Found> FindCordoned(const Snapshot& s) {
   return found;
 }
 
-std::optional<Found> FindSliceIncomplete(const Snapshot& s) {
-  const PodFacts* pod = Unplaced(s);
-  if (pod == nullptr) return std::nullopt;
-  struct Pool {
-    std::int64_t nodes = 0;
-    std::int64_t ready = 0;
-    std::int64_t hosts = 0;
-  };
-  std::map<std::string, Pool> pools;
-  for (const NodeFacts* node : Candidates(s, *pod)) {
-    const auto topology = tpu::Topology::Parse(node->topology);
-    Pool& pool = pools[node->pool];
-    ++pool.nodes;
-    if (node->ready) ++pool.ready;
-    if (topology && node->chips > 0) {
-      pool.hosts = std::max(pool.hosts, topology->chips() / node->chips);
-    }
-  }
-  std::optional<Found> found;
-  for (const auto& [name, pool] : pools) {
-    if (pool.hosts < 2 || pool.ready >= pool.hosts) return std::nullopt;  // a whole slice is there
-    const std::string hosts = std::to_string(pool.hosts);
-    const std::string ready =
-        std::to_string(pool.ready) + " of " + hosts + " hosts of pool " + name + " are Ready";
-    if (!found) {
-      found = Tell(s, *pod,
-                   ready + ": a slice of " + ShapeOf(*pod)->topology + " starts with all of them");
-    }
-    found->evidence.push_back(ready + ", of " + Counted(std::size_t(pool.nodes), "node"));
-  }
-  return found;
-}
-
 std::optional<Found> FindTolerationMissing(const Snapshot& s) {
   const PodFacts* pod = Unplaced(s);
   const TaintFacts* taint = pod == nullptr ? nullptr : Untolerated(s, *pod, true);
@@ -282,7 +160,8 @@ std::optional<Found> FindTaint(const Snapshot& s) {
 std::optional<Found> FindVolume(const Snapshot& s) {
   return ByWords(s,
                  {"persistentvolumeclaim", "PersistentVolumeClaim", "persistent volume",
-                  "PersistentVolume", "available volume zone", "max volume count"},
+                  "PersistentVolume", "available volume zone", "max volume count",
+                  "volume node affinity", "non-existent pv", "enough free storage"},
                  "a volume that its pods mount is not there, or not where the nodes are");
 }
 
@@ -299,38 +178,6 @@ std::optional<Found> FindPodAffinity(const Snapshot& s) {
   return ByWords(s, {"pod affinity rules", "anti-affinity rules", "topology spread constraints"},
                  "rules about other pods keep it off: each node pool that it may go to is taken "
                  "by another workload, or its own pods must lie elsewhere");
-}
-
-std::optional<Found> FindChipsInUse(const Snapshot& s) {
-  const PodFacts* pod = Unplaced(s);
-  const std::size_t without = pod == nullptr ? 0 : NodesWithoutChips(*pod);
-  if (without == 0 || AsksForMoreThanANodeHas(s, *pod)) return std::nullopt;
-  const auto shape = ShapeOf(*pod);
-  if (shape && NodesOfItsOwn(s, *pod) >= without) {
-    if (FindMachineFull(s)) return std::nullopt;  // the other nodes are
-    Found found = Tell(s, *pod, "its own pods use the chips of the nodes with " + shape->Text());
-    found.change = "make another node pool of this shape, or ask for fewer pods";
-    return found;
-  }
-  Found found = Tell(s, *pod,
-                     shape ? "the chips of the nodes with " + shape->Text() + " are in use"
-                           : "no node has the chips that it asks for free");
-  for (const std::string& holder : s.holders) found.evidence.push_back("in use by " + holder);
-  return found;
-}
-
-std::optional<Found> FindMachineFull(const Snapshot& s) {
-  const PodFacts* pod = Unplaced(s);
-  if (pod == nullptr) return std::nullopt;
-  std::string lacking;
-  for (const std::string_view resource : {"cpu", "memory", "ephemeral-storage"}) {
-    if (!Has(Verdict(*pod), "Insufficient " + std::string(resource))) continue;
-    lacking += (lacking.empty() ? "" : " and ") + std::string(resource);
-  }
-  if (Has(Verdict(*pod), "Too many pods"))
-    lacking += (lacking.empty() ? "" : " and ") + std::string("room for pods");
-  if (lacking.empty()) return std::nullopt;
-  return Tell(s, *pod, "the nodes that it may go to have not enough " + lacking + " left");
 }
 
 std::optional<Found> FindUnschedulable(const Snapshot& s) {

@@ -101,6 +101,39 @@ struct Scene {
   void AddNodes(int count) {
     for (int i = 0; i < count; ++i) AddNode("a-" + std::to_string(i), "a", "4x4");
   }
+  void AddNotReady(const std::string& name, const std::string& topology = "4x4") {
+    AddNode(name, "a", topology)["status"]["conditions"][0]["status"] = "False";
+  }
+  void TaintNodes(std::size_t count, const std::string& key) {
+    for (json& node : others) {
+      if (node["kind"] != "Node" || count-- == 0) return;
+      node["spec"]["taints"].push_back({{"key", key}, {"effect", "NoSchedule"}});
+    }
+  }
+  void AddNodeOfNoTpus() {
+    json& labels = AddNode("cpu-0", "default-pool", "")["metadata"]["labels"];
+    labels = {{"cloud.google.com/gke-nodepool", "default-pool"}};
+  }
+  // Pods on all nodes that are on their way out.
+  void AddEndingPods() {
+    AddNodes(4);
+    AddPods(4, "Running");
+    Bind();
+    for (json& pod : pods) pod["metadata"]["deletionTimestamp"] = "2026-11-21T10:00:00Z";
+  }
+  // As GKE's autoscaler does, which then says for as long as it is in backoff only this.
+  void FailToScale(const std::string& why) {
+    Unschedulable("1 node(s) didn't match Pod's node affinity/selector.");
+    AddNode("b", "b", "2x4");
+    AddEvent("train-1", "FailedScaleUp",
+             "Node scale up in zones z associated with this pod failed: " + why +
+                 ". Pod is at risk of not being scheduled.");
+  }
+  void BackOff() {
+    AddEvent("train-0", "NotTriggerScaleUp",
+             "pod didn't trigger scale-up: 1 in backoff after failed scale-up",
+             "2026-11-21T10:05:00Z");
+  }
   void AddEvent(const std::string& about, const std::string& reason, const std::string& message,
                 const std::string& time = "2026-11-21T10:00:00Z") {
     others.push_back({{"apiVersion", "v1"},
@@ -159,17 +192,21 @@ struct Case {
 };
 
 // What the autoscaler of GKE writes from Kubernetes 1.30 on.
-constexpr const char* kBackoff = R"(
+std::string Backoff(const std::string& group, const std::string& error) {
+  return R"(
 time: 2026-11-21 10:00:00
 autoscalerStatus: Running
 nodeGroups:
-- name: https://www.googleapis.com/compute/v1/projects/p/zones/z/instanceGroups/gke-c-a-1234-grp
+- name: https://www.googleapis.com/compute/v1/projects/p/zones/z/instanceGroups/)" +
+         group + R"(
   scaleUp:
     status: Backoff
     backoffInfo:
-      errorCode: QUOTA_EXCEEDED
+      errorCode: )" +
+         error + R"(
       errorMessage: "Quota 'TPUS' exceeded"
 )";
+}
 
 const std::vector<Case>& Cases() {
   static const std::vector<Case> cases = {
@@ -287,6 +324,13 @@ const std::vector<Case>& Cases() {
          s.Bind();
          s.pods[0]["status"]["reason"] = "OutOfcpu";
        }},
+      {"node-refused", "\"a-0\": UnexpectedAdmissionError",
+       [](Scene& s) {
+         s.AddPods(1, "Failed");
+         s.Bind();
+         s.pods[0]["status"]["reason"] = "UnexpectedAdmissionError";
+         s.pods[0]["status"]["message"] = "Allocate failed due to no healthy devices present";
+       }},
       {"webhook-refused", "\"check.example.com\"",
        [](Scene& s) {
          s.AddEvent(
@@ -323,16 +367,33 @@ const std::vector<Case>& Cases() {
          s.AddNode("b", "b", "2x4");
        }},
       {"autoscaler-stockout", "no such TPUs left",
+       [](Scene& s) { s.FailToScale("GCE out of resources"); }},
+      {"autoscaler-stockout", "no such TPUs left",
        [](Scene& s) {
-         s.Unschedulable("1 node(s) didn't match Pod's node affinity/selector.");
-         s.AddEvent("train-0", "FailedScaleUp", "Node scale up in zones z failed: GCE_STOCKOUT.");
-         s.AddNode("b", "b", "2x4");
+         s.FailToScale("GCE out of resources");
+         s.BackOff();
        }},
+      {"autoscaler-stockout", "no such TPUs left",
+       [](Scene& s) {  // a group that was to grow for it
+         s.Unschedulable("1 node(s) didn't match Pod's node affinity/selector.");
+         s.AddEvent("train-0", "TriggeredScaleUp",
+                    "pod triggered scale-up: [{https://www.googleapis.com/compute/v1/projects/p/"
+                    "zones/z/instanceGroups/gke-c-v6e-1234-grp 0->4 (max: 4)}]");
+         s.BackOff();
+         s.AddStatus(Backoff("gke-c-v6e-1234-grp", "GCE_STOCKOUT"));
+       }},
+      {"autoscaler-quota", "quota does not allow",
+       [](Scene& s) { s.FailToScale("GCE quota exceeded"); }},
       {"autoscaler-quota", "quota does not allow",
        [](Scene& s) {
          s.Unschedulable("4 Insufficient google.com/tpu.");
          s.AddNodes(4);
-         s.AddStatus(kBackoff);
+         s.AddStatus(Backoff("gke-c-a-1234-grp", "QUOTA_EXCEEDED"));
+       }},
+      {"autoscaler-failed", "could not make them: IP space exhausted",
+       [](Scene& s) {
+         s.FailToScale("IP space exhausted");
+         s.BackOff();
        }},
       {"no-node-pool",
        "no node of this cluster has tpu-v6e-slice 4x4 now; it has tpu-v6e-slice 2x4 (1 node of 4 "
@@ -340,6 +401,18 @@ const std::vector<Case>& Cases() {
        [](Scene& s) {
          s.Unschedulable("1 node(s) didn't match Pod's node affinity/selector.");
          s.AddNode("b", "b", "2x4");
+       }},
+      {"no-node-pool", "it has no TPU nodes at all",
+       [](Scene& s) {
+         s.Unschedulable("1 node(s) didn't match Pod's node affinity/selector.");
+         s.AddNodeOfNoTpus();
+       }},
+      {"no-node-pool", "it has tpu-v6e-slice 2x4",  // somebody else's pool is in backoff
+       [](Scene& s) {
+         s.Unschedulable("1 node(s) didn't match Pod's node affinity/selector.");
+         s.AddNode("b", "b", "2x4");
+         s.BackOff();
+         s.AddStatus(Backoff("gke-c-h100-1234-grp", "GCE_STOCKOUT"));
        }},
       {"selector-unmet", "cloud.google.com/gke-spot: \"true\"",
        [](Scene& s) {
@@ -367,6 +440,50 @@ const std::vector<Case>& Cases() {
          s.Unschedulable("3 Insufficient google.com/tpu.");
          s.AddNodes(3);
        }},
+      {"slice-incomplete", "3 of 4 hosts of pool a are Ready",  // another pool is whole, and taken
+       [](Scene& s) {
+         s.Unschedulable("7 Insufficient google.com/tpu.");
+         s.AddNodes(3);
+         s.AddNotReady("a-3");
+         for (int i = 0; i < 4; ++i) s.AddNode("b-" + std::to_string(i), "b", "4x4");
+         s.Run(3);
+       }},
+      {"slice-incomplete", "3 of 4 hosts of pool a are Ready",  // what made its nodes is long over
+       [](Scene& s) {
+         s.Unschedulable("3 Insufficient google.com/tpu.");
+         s.AddNodes(3);
+         s.AddNotReady("a-3");
+         s.Run(3);
+         s.AddEvent("train-0", "TriggeredScaleUp", "pod triggered scale-up: 0->4");
+       }},
+      {"node-state", "4 of 4 nodes",
+       [](Scene& s) {
+         s.Unschedulable(
+             "4 node(s) had untolerated taint {cloud.google.com/impending-node-termination: }.");
+         s.AddNodes(4);
+         s.TaintNodes(4, "cloud.google.com/impending-node-termination");
+       }},
+      {"node-state", "1 of 1 node",
+       [](Scene& s) {
+         s.spec()["nodeSelector"]["cloud.google.com/gke-tpu-topology"] = "2x2";
+         s.job["spec"]["parallelism"] = s.job["spec"]["completions"] = 1;
+         s.Unschedulable("1 node(s) had untolerated taint {node.kubernetes.io/not-ready: }.");
+         s.AddNotReady("a-0", "2x2");
+       }},
+      {"node-state", "4 of 4 nodes",
+       [](Scene& s) {
+         s.Unschedulable("4 Insufficient google.com/tpu.");
+         s.AddNodes(4);
+         for (json& node : s.others) node["status"]["allocatable"][kTaint] = "0";
+       }},
+      {"node-state", "1 of 4 nodes",  // its own pods use the others
+       [](Scene& s) {
+         s.Unschedulable("1 node(s) had untolerated taint(s), 3 Insufficient google.com/tpu.");
+         s.AddNode("a-3", "a", "4x4");
+         s.TaintNodes(1, "ToBeDeletedByClusterAutoscaler");
+         s.AddNodes(3);
+         s.Run(3);
+       }},
       {"cordoned", "1 of 4 nodes",
        [](Scene& s) {
          s.Unschedulable("1 node(s) were unschedulable, 3 Insufficient google.com/tpu.");
@@ -377,6 +494,27 @@ const std::vector<Case>& Cases() {
        [](Scene& s) {
          s.Unschedulable("persistentvolumeclaim \"data\" not found.");
          s.AddNodes(4);
+       }},
+      {"volume", "volume",
+       [](Scene& s) {
+         s.Unschedulable("4 node(s) had volume node affinity conflict.");
+         s.AddNodes(4);
+       }},
+      {"volume", "volume",
+       [](Scene& s) {
+         s.Unschedulable(
+             "4 node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s).");
+         s.AddNodes(4);
+       }},
+      {"volume", "volume",
+       [](Scene& s) {
+         s.Unschedulable("4 node(s) did not have enough free storage.");
+         s.AddNodes(4);
+       }},
+      {"volume", "volume",  // nobody looks for nodes before it is there
+       [](Scene& s) {
+         s.Unschedulable("persistentvolumeclaim \"data\" not found.");
+         s.AddNode("b", "b", "2x4");
        }},
       {"device-claim", "resource claims",
        [](Scene& s) {
@@ -391,14 +529,53 @@ const std::vector<Case>& Cases() {
        }},
       {"autoscaler-maximum", "as large as",
        [](Scene& s) {
-         s.Unschedulable("4 Insufficient google.com/tpu.");
+         s.Unschedulable("4 node(s) didn't match Pod's node affinity/selector.");
          s.AddEvent("train-0", "NotTriggerScaleUp",
                     "pod didn't trigger scale-up: 1 max node group "
                     "size reached");
          s.AddNodes(4);
        }},
+      {"old-pods", "4 pods of it still being deleted",
+       [](Scene& s) {
+         s.AddEndingPods();
+         s.Unschedulable("4 Insufficient google.com/tpu.");
+       }},
+      {"old-pods", "4 pods of it still being deleted", [](Scene& s) { s.AddEndingPods(); }},
       {"chips-in-use", "in use",
        [](Scene& s) {
+         s.Unschedulable("4 Insufficient google.com/tpu.");
+         s.AddNodes(4);
+       }},
+      {"chips-in-use", "in use",  // whatever pool is at its maximum
+       [](Scene& s) {
+         s.Unschedulable("4 Insufficient google.com/tpu.");
+         s.AddNodes(4);
+         s.AddEvent("train-0", "NotTriggerScaleUp",
+                    "pod didn't trigger scale-up: 1 max node group size reached");
+       }},
+      {"chips-in-use", "in use",  // a pool whose name begins alike is in backoff
+       [](Scene& s) {
+         s.Unschedulable("4 Insufficient google.com/tpu.");
+         s.AddNodes(4);
+         s.AddStatus(Backoff("gke-c-a-gpu-1234-grp", "GCE_STOCKOUT"));
+       }},
+      {"chips-in-use", "in use",  // a node is about to go
+       [](Scene& s) {
+         s.Unschedulable("1 node(s) had untolerated taint(s), 3 Insufficient google.com/tpu.");
+         s.AddNodes(4);
+         s.TaintNodes(1, "ToBeDeletedByClusterAutoscaler");
+       }},
+      {"chips-in-use", "in use",  // a taint of one node is not what the scheduler speaks of
+       [](Scene& s) {
+         s.Unschedulable("4 Insufficient google.com/tpu.");
+         s.AddNodes(4);
+         s.TaintNodes(1, "team");
+       }},
+      {"chips-in-use", "in use",  // what refused an older pod is over
+       [](Scene& s) {
+         s.AddPods(1, "Failed");
+         s.pods[0]["status"]["reason"] = "UnexpectedAdmissionError";
+         s.pods[0]["status"]["message"] = "Requested: 4, Available: 0, which is unexpected";
          s.Unschedulable("4 Insufficient google.com/tpu.");
          s.AddNodes(4);
        }},
@@ -428,6 +605,12 @@ const std::vector<Case>& Cases() {
       {"unschedulable", "finds no node",
        [](Scene& s) {
          s.Unschedulable("4 node(s) had something new.");
+         s.AddNodes(4);
+       }},
+      {"unschedulable", "finds no node",
+       [](Scene& s) {
+         s.Unschedulable("running \"VolumeBinding\" filter plugin: no");
+         for (json& pod : s.pods) pod["status"]["conditions"][0]["reason"] = "SchedulerError";
          s.AddNodes(4);
        }},
       {"no-scheduler", "\"mine\"",
@@ -478,6 +661,14 @@ const std::vector<Case>& Cases() {
          s.pods[0]["status"]["initContainerStatuses"] = json::array(
              {{{"name", "wait"}, {"ready", false}, {"state", {{"running", json::object()}}}}});
        }},
+      {"init-waits", "\"wait\"",  // behind a sidecar
+       [](Scene& s) {
+         s.Container({{"waiting", {{"reason", "PodInitializing"}}}});
+         const json runs = {{"running", json::object()}};
+         s.pods[0]["status"]["initContainerStatuses"] =
+             json::array({{{"name", "gcsfuse"}, {"ready", true}, {"state", runs}},
+                          {{"name", "wait"}, {"ready", false}, {"state", runs}}});
+       }},
       {"starting", "being started",
        [](Scene& s) {
          s.Container({{"waiting", {{"reason", "ContainerCreating"}}}});
@@ -491,6 +682,13 @@ const std::vector<Case>& Cases() {
          s.pods[0]["status"]["conditions"] = json::array({{{"type", "DisruptionTarget"},
                                                            {"status", "True"},
                                                            {"reason", "PreemptionByScheduler"}}});
+       }},
+      {"evicted", "TerminationByKubelet",  // not crash: it was ended
+       [](Scene& s) {
+         s.Container({{"terminated", {{"reason", "Error"}, {"exitCode", 137}}}}, "Failed");
+         s.pods[0]["status"]["conditions"] = json::array({{{"type", "DisruptionTarget"},
+                                                           {"status", "True"},
+                                                           {"reason", "TerminationByKubelet"}}});
        }},
       {"failed", "DeadlineExceeded",
        [](Scene& s) {
@@ -665,6 +863,49 @@ TEST(Why, BlamesNobodyForChipsThatNoNodeHas) {
   const Diagnosis diagnosis = DiagnoseStream(scene.Stream());
   EXPECT_EQ(diagnosis.causes.front().word, "own-fault");
   for (const auto& cause : diagnosis.causes) EXPECT_NE(cause.word, "chips-in-use");
+}
+
+// Who may grow is the compute class's business.
+TEST(Why, SendsWhoChoosesAComputeClassThere) {
+  Scene scene;
+  scene.spec()["nodeSelector"]["cloud.google.com/compute-class"] = "tpus";
+  scene.Unschedulable("1 node(s) didn't match Pod's node affinity/selector.");
+  scene.AddNode("b", "b", "2x4");
+  const Diagnosis diagnosis = DiagnoseStream(scene.Stream());
+  EXPECT_EQ(diagnosis.causes.front().word, "no-node-pool");
+  EXPECT_THAT(diagnosis.causes.front().change, HasSubstr("compute class \"tpus\""));
+}
+
+TEST(Why, SaysOfOnePodMoreThanThatItRestarts) {
+  Scene scene;
+  scene.Container({{"waiting", {{"reason", "CrashLoopBackOff"}, {"message", "back-off 5m0s"}}}},
+                  "Running");
+  scene.pods[0]["status"]["containerStatuses"][0]["lastState"]["terminated"] = {
+      {"exitCode", 1}, {"reason", "Error"}, {"message", "no TPU backend"}};
+  const Diagnosis diagnosis = DiagnoseStream(scene.Stream());
+  EXPECT_EQ(diagnosis.causes.front().word, "crash");
+  EXPECT_THAT(diagnosis.causes.front().evidence.front(), HasSubstr("no TPU backend"));
+}
+
+// Of pods that each have a slice of their own, none waits for another.
+TEST(Why, SeesNoGangWherePodsStandAlone) {
+  Scene scene;
+  scene.spec()["nodeSelector"]["cloud.google.com/gke-tpu-topology"] = "2x2";
+  scene.AddPods(3, "Running");
+  scene.Bind();
+  for (int i = 0; i < 3; ++i) scene.AddNode("a-" + std::to_string(i), std::to_string(i), "2x2");
+  const Diagnosis diagnosis = DiagnoseStream(scene.Stream());
+  EXPECT_FALSE(diagnosis.running);
+  for (const Cause& cause : diagnosis.causes) EXPECT_NE(cause.word, "gang-incomplete");
+}
+
+// It names no reason of the autoscaler's twice.
+TEST(Why, TellsAFailureThatItKnowsOnce) {
+  Scene scene;
+  scene.FailToScale("GCE out of resources");
+  for (const Cause& cause : DiagnoseStream(scene.Stream()).causes) {
+    EXPECT_NE(cause.word, "autoscaler-failed");
+  }
 }
 
 // Text of strangers neither forges a line nor grows the answer.
