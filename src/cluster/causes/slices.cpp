@@ -70,24 +70,30 @@ std::optional<Found> FindSliceIncomplete(const Snapshot& s) {
     std::int64_t nodes = 0;
     std::int64_t ready = 0;
     std::int64_t hosts = 0;
+    bool own = false;  // its own pods use a part of it
+    bool IsWhole() const { return ready >= hosts; }
   };
   std::map<std::string, Pool> pools;
   std::size_t all_ready = 0;
+  const auto used = NodesOfSiblings(s, false);
   for (const NodeFacts* node : Candidates(s, *pod)) {
     const auto topology = tpu::Topology::Parse(node->topology);
     Pool& pool = pools[node->pool];
     ++pool.nodes;
     if (node->ready) ++pool.ready, ++all_ready;
+    pool.own = pool.own || used.contains(node->name);
     if (topology && node->chips > 0) {
       pool.hosts = std::max(pool.hosts, topology->chips() / node->chips);
     }
   }
-  const bool none_is_free = NodesWithoutChips(*pod) >= all_ready;
+  const bool some_whole = std::any_of(pools.begin(), pools.end(),
+                                      [](const auto& pool) { return pool.second.IsWhole(); });
+  if (some_whole && NodesWithoutChips(*pod) < all_ready) return std::nullopt;
   std::optional<Found> found;
   for (const auto& [name, pool] : pools) {
-    const bool whole = pool.ready >= pool.hosts;
-    if (pool.hosts < 2 || (whole && !none_is_free)) return std::nullopt;
-    if (whole) continue;  // others, or its own pods, have this slice
+    if (pool.hosts < 2) return std::nullopt;
+    // Beside whole slices, which are taken, it waits for this one if it has a part of it already.
+    if (pool.IsWhole() || (some_whole && !pool.own)) continue;
     const std::string hosts = std::to_string(pool.hosts);
     const std::string ready =
         std::to_string(pool.ready) + " of " + hosts + " hosts of pool " + name + " are Ready";
@@ -127,12 +133,13 @@ std::optional<Found> FindOldPods(const Snapshot& s) {
   const auto old = std::find_if(s.pods.begin(), s.pods.end(), is_old);
   if (old == s.pods.end() || s.object.being_deleted) return std::nullopt;
   Found found{"its old pods have not ended: " + Counted(CountPods(s, is_old), "pod") +
-                  " of it still being deleted",
+                  " still being deleted",
               {}};
   if (const PodFacts* pod = Unplaced(s)) {
     const std::size_t without = NodesWithoutChips(*pod);
     const std::size_t held = NodesOfItsOwn(s, *pod, true);
-    if (held == 0 || held + NodesOfItsOwn(s, *pod, false) < without) return std::nullopt;
+    if (held == 0 || without == 0) return std::nullopt;
+    if (held + NodesOfItsOwn(s, *pod, false) < without) return std::nullopt;
     found.evidence = Evidence(s, *pod);
   } else if (CountPods(s, [](const PodFacts& p) { return !p.being_deleted && !p.done(); }) > 0) {
     return std::nullopt;
@@ -147,7 +154,7 @@ std::optional<Found> FindChipsInUse(const Snapshot& s) {
   if (without == 0 || AsksForMoreThanANodeHas(s, *pod) || FindOldPods(s)) return std::nullopt;
   const auto shape = ShapeOf(*pod);
   if (shape && NodesOfItsOwn(s, *pod, false) >= without) {
-    // More nodes would not help it: it is the others that are full, or broken.
+    // What keeps it off the nodes that its own pods leave is told by itself.
     if (FindMachineFull(s) || FindNodeState(s) || FindSliceIncomplete(s)) return std::nullopt;
     Found found = Tell(s, *pod, "its own pods use the chips of the nodes with " + shape->Text());
     found.change = "make another node pool of this shape, or ask for fewer pods";

@@ -100,6 +100,12 @@ var troubles = []trouble{
 		s.hosts(t, "three", "4x4", 3)
 		s.apply(t, job{})
 	}, "3 of 4 hosts of pool three are Ready"},
+	{"node-state", theScheduler, func(t *testing.T, s *stuck) {
+		for _, node := range s.hosts(t, "leaving", "4x4", 4) {
+			s.Succeed(t, "taint", "node", node, "cloud.google.com/impending-node-termination=:NoSchedule")
+		}
+		s.apply(t, job{})
+	}, "4 of 4 nodes"},
 	{"cordoned", theScheduler, func(t *testing.T, s *stuck) {
 		s.Succeed(t, "cordon", s.hosts(t, "cordoned", "4x4", 4)[0])
 		s.apply(t, job{})
@@ -123,6 +129,12 @@ var troubles = []trouble{
 		s.await(t, "job/first", "starting")
 		s.apply(t, job{})
 	}, "in use"},
+	{"old-pods", theJobController, func(t *testing.T, s *stuck) {
+		s.hosts(t, "old", "4x4", 4)
+		s.apply(t, job{})
+		s.run(t) // no kubelet is there to end them
+		s.Succeed(t, "delete", "pods", "--all", "--wait=false")
+	}, "4 pods still being deleted"},
 	{"machine-full", theScheduler, func(t *testing.T, s *stuck) {
 		s.hosts(t, "small", "4x4", 4)
 		s.apply(t, job{cpu: "179"})
@@ -133,18 +145,21 @@ var troubles = []trouble{
 	}, "making nodes"},
 	{"autoscaler-stockout", asAutoscaler, func(t *testing.T, s *stuck) {
 		s.apply(t, job{})
-		s.scaling(t, "FailedScaleUp", "Node scale up in zones us-central1-b associated with this pod failed: GCE_STOCKOUT. Pod is at risk of not being scheduled.")
+		s.scaling(t, "FailedScaleUp", "Node scale up in zones us-central1-b associated with this pod failed: GCE out of resources. Pod is at risk of not being scheduled.")
 	}, "no such TPUs left"},
-	{"autoscaler-quota", asAutoscaler, func(t *testing.T, s *stuck) {
+	{"autoscaler-failed", asAutoscaler, func(t *testing.T, s *stuck) {
 		s.apply(t, job{})
+		s.scaling(t, "FailedScaleUp", "Node scale up in zones us-central1-b associated with this pod failed: IP space exhausted. Pod is at risk of not being scheduled.")
+	}, "IP space exhausted"},
+	{"autoscaler-quota", asAutoscaler, func(t *testing.T, s *stuck) {
+		s.apply(t, job{selector: "cloud.google.com/gke-nodepool: v6e"})
 		s.scaling(t, "NotTriggerScaleUp", "pod didn't trigger scale-up: 1 in backoff after failed scale-up")
 		s.backoff(t)
 	}, "quota"},
 	{"autoscaler-maximum", asAutoscaler, func(t *testing.T, s *stuck) {
 		s.hosts(t, "most", "4x4", 4)
-		s.apply(t, job{name: "first"})
-		s.await(t, "job/first", "starting")
-		s.apply(t, job{})
+		s.apply(t, job{pod: "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: " +
+			"[{matchExpressions: [{key: cloud.google.com/gke-nodepool, operator: NotIn, values: [most]}]}]}}}"})
 		s.scaling(t, "NotTriggerScaleUp", "pod didn't trigger scale-up: 1 max node group size reached")
 	}, "as large as"},
 	{"starting", theScheduler, func(t *testing.T, s *stuck) {

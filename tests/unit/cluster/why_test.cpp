@@ -535,12 +535,12 @@ const std::vector<Case>& Cases() {
                     "size reached");
          s.AddNodes(4);
        }},
-      {"old-pods", "4 pods of it still being deleted",
+      {"old-pods", "4 pods still being deleted",
        [](Scene& s) {
          s.AddEndingPods();
          s.Unschedulable("4 Insufficient google.com/tpu.");
        }},
-      {"old-pods", "4 pods of it still being deleted", [](Scene& s) { s.AddEndingPods(); }},
+      {"old-pods", "4 pods still being deleted", [](Scene& s) { s.AddEndingPods(); }},
       {"chips-in-use", "in use",
        [](Scene& s) {
          s.Unschedulable("4 Insufficient google.com/tpu.");
@@ -579,6 +579,13 @@ const std::vector<Case>& Cases() {
          s.Unschedulable("4 Insufficient google.com/tpu.");
          s.AddNodes(4);
        }},
+      {"chips-in-use", "are in use",  // a broken slice is no part of it
+       [](Scene& s) {
+         s.Unschedulable("7 Insufficient google.com/tpu.");
+         s.AddNodes(3);
+         s.AddNotReady("a-3");
+         for (int i = 0; i < 4; ++i) s.AddNode("b-" + std::to_string(i), "b", "4x4");
+       }},
       {"chips-in-use", "are in use",  // by others too
        [](Scene& s) {
          s.Unschedulable("4 Insufficient google.com/tpu.");
@@ -606,6 +613,11 @@ const std::vector<Case>& Cases() {
        [](Scene& s) {
          s.Unschedulable("4 node(s) had something new.");
          s.AddNodes(4);
+       }},
+      {"unschedulable", "finds no node",  // it is not its old pods' chips that are missing
+       [](Scene& s) {
+         s.AddEndingPods();
+         s.Unschedulable("4 node(s) had something new.");
        }},
       {"unschedulable", "finds no node",
        [](Scene& s) {
