@@ -35,7 +35,8 @@ const TaintFacts* Untolerated(const Snapshot& s, const PodFacts& pod, bool of_tp
     for (const TaintFacts& taint : node->taints) {
       if ((taint.key == workload::kTpuResource) != of_tpus || IsOfNodeState(taint.key)) continue;
       if (!KeepsOff(taint, pod)) continue;
-      if (Has(Verdict(pod), "{" + taint.key + ":") || all_have(taint.key)) return &taint;
+      if (Has(Verdict(pod), "{" + taint.key + ":")) return &taint;
+      if (node == nodes.front() && all_have(taint.key)) return &taint;
     }
   }
   return nullptr;
