@@ -80,7 +80,8 @@ std::optional<Found> FindSliceIncomplete(const Snapshot& s) {
     const auto topology = tpu::Topology::Parse(node->topology);
     Pool& pool = pools[node->pool];
     ++pool.nodes;
-    if (node->ready) ++pool.ready, ++all_ready;
+    pool.ready += node->ready;
+    all_ready += node->ready;
     pool.own = pool.own || used.contains(node->name);
     if (topology && node->chips > 0) {
       pool.hosts = std::max(pool.hosts, topology->chips() / node->chips);
@@ -135,14 +136,17 @@ std::optional<Found> FindOldPods(const Snapshot& s) {
   Found found{"its old pods have not ended: " + Counted(CountPods(s, is_old), "pod") +
                   " still being deleted",
               {}};
+  const auto is_other = [](const PodFacts& pod) {
+    return !pod.being_deleted && pod.phase != "Succeeded";
+  };
   if (const PodFacts* pod = Unplaced(s)) {
     const std::size_t without = NodesWithoutChips(*pod);
     const std::size_t held = NodesOfItsOwn(s, *pod, true);
     if (held == 0 || without == 0) return std::nullopt;
     if (held + NodesOfItsOwn(s, *pod, false) < without) return std::nullopt;
     found.evidence = Evidence(s, *pod);
-  } else if (CountPods(s, [](const PodFacts& p) { return !p.being_deleted && !p.done(); }) > 0) {
-    return std::nullopt;
+  } else if (CountPods(s, is_other) > 0 || FindFailed(s) || FindEvicted(s) || FindNodeLost(s)) {
+    return std::nullopt;  // these say why
   }
   found.evidence.push_back(old->Title() + " is being deleted, and still on node " + old->node);
   return found;

@@ -702,6 +702,18 @@ const std::vector<Case>& Cases() {
                                                            {"status", "True"},
                                                            {"reason", "TerminationByKubelet"}}});
        }},
+      {"failed", "BackoffLimitExceeded",  // not old-pods: that is why they are deleted
+       [](Scene& s) {
+         s.AddEndingPods();
+         s.job["status"]["conditions"] = json::array(
+             {{{"type", "FailureTarget"}, {"status", "True"}, {"reason", "BackoffLimitExceeded"}}});
+       }},
+      {"node-refused", "OutOfcpu",
+       [](Scene& s) {
+         s.AddEndingPods();
+         s.AddPods(1, "Failed");
+         s.pods.back()["status"]["reason"] = "OutOfcpu";
+       }},
       {"failed", "DeadlineExceeded",
        [](Scene& s) {
          s.job["status"]["conditions"] = json::array(
