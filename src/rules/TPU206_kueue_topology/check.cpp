@@ -150,33 +150,39 @@ std::optional<tpu::Topology> OfferedSlice(const Subject& subject) {
 }
 
 // Of all pods together.
-std::int64_t AskedChips(const workload::PodSet& set) {
-  return KueuePods(set.scale).value_or(0) * std::min<std::int64_t>(set.chips_per_pod, 1'000);
+std::int64_t AskedChips(const Subject& subject) {
+  return KueueChips(subject, KueuePods(subject.pods.scale));
 }
 
 // Names the level of `slice` in the place of `level`; none where the pods ask for more.
 workload::Edits ToLevel(const Subject& subject, std::string_view key, std::string_view level,
                         const tpu::Topology& slice) {
-  if (key == workload::kKueueRequired && AskedChips(subject.pods) > slice.chips()) return {};
+  if (key == workload::kKueueRequired && AskedChips(subject) > slice.chips()) return {};
   return {
       {subject.AtAnnotation(key), LevelWith(level, slice.Text()), key.substr(key.find('/') + 1)}};
 }
 
 void CheckLevel(Annotations& annotations, std::string_view key) {
+  const Subject& subject = annotations.subject();
   const std::string_view level = annotations.Value(key);
   const std::optional<tpu::Topology> topology = TopologyOfLevel(level);
-  const tpu::Generation* generation = annotations.subject().shape.generation;
-  if (!topology || Offers(generation, *topology)) return;
-  const auto slice = OfferedSlice(annotations.subject());
+  if (!topology) return;
+  const Shape& shape = subject.shape;
+  const bool offered = Offers(shape.generation, *topology);
+  if (offered && MayLieIn(subject, *topology)) return;
+  const std::string nodes = offered ? Name(shape) : shape.generation->label;
+  const auto slice = OfferedSlice(subject);
   annotations.Doubt(
-      key, fmt::format("no node of {} has the Kueue level {}", generation->label, topology->Text()),
-      fmt::format(
-          "is {}, but {} does not come in {}: no node carries such a label, and Kueue finds "
-          "no place for the pods.",
-          Quoted(level), generation->label, topology->Text()),
+      key, fmt::format("no node of {} has the Kueue level {}", nodes, topology->Text()),
+      fmt::format("is {}, but {} {} {}: no node carries such a label, and Kueue finds no place for "
+                  "the pods.",
+                  Quoted(level), nodes, offered ? "holds no" : "does not come in",
+                  topology->Text()),
       slice ? fmt::format("set it to the level of {}", slice->Text())
-            : fmt::format("name the level of the slice that {} says", workload::kGkeSliceTopology),
-      slice ? ToLevel(annotations.subject(), key, level, *slice) : workload::Edits());
+      : offered
+          ? "name a level that lies within it, or select a larger topology"
+          : fmt::format("name the level of the slice that {} says", workload::kGkeSliceTopology),
+      slice ? ToLevel(subject, key, level, *slice) : workload::Edits());
 }
 
 // Of a level of slices, or of node pools, where one of several hosts is one slice.
@@ -206,7 +212,7 @@ void CheckRequired(Annotations& annotations) {
         ToLevel(annotations.subject(), workload::kKueueRequired, level, *slice));
   }
   const std::optional<std::int64_t> pods = KueuePods(set.scale);
-  const std::int64_t asked = AskedChips(set);
+  const std::int64_t asked = AskedChips(annotations.subject());
   if (asked <= topology->chips()) return;
   annotations.Doubt(
       workload::kKueueRequired, fmt::format("{} chips do not fit {}", asked, name),
@@ -223,7 +229,7 @@ void CheckNode(Annotations& annotations, std::string_view key, std::optional<std
   if (annotations.Value(key) != workload::kHostNameLabel || pods.value_or(0) < 1) return;
   const Subject& subject = annotations.subject();
   const std::int64_t host = LargestHost(subject);
-  const std::int64_t asked = *pods * std::min<std::int64_t>(subject.pods.chips_per_pod, 1'000);
+  const std::int64_t asked = KueueChips(subject, pods);
   if (host == 0 || asked <= host) return;
   const bool fits = subject.shape.topology && asked <= subject.shape.topology->chips();
   annotations.Doubt(

@@ -100,6 +100,26 @@ std::optional<std::int64_t> KueuePods(const workload::Scale& scale) {
   return pods * *scale.slices.value;
 }
 
+std::int64_t KueueChips(const Subject& subject, std::optional<std::int64_t> pods) {
+  constexpr std::int64_t kMostChips = 1'000;  // products never overflow
+  constexpr std::int64_t kMostPods = 1'000'000'000'000;
+  const std::int64_t chips = std::min(subject.pods.chips_per_pod, kMostChips);
+  const std::vector<std::int64_t> possible = PossibleChips(subject);
+  const bool is_possible =
+      possible.empty() || std::find(possible.begin(), possible.end(), chips) != possible.end();
+  return is_possible ? std::min(pods.value_or(0), kMostPods) * chips : 0;
+}
+
+bool MayLieIn(const Subject& subject, const tpu::Topology& level) {
+  const Shape& shape = subject.shape;
+  if (shape.placements.empty() || shape.topology->rank() != level.rank()) return true;
+  const auto fits = [&](const tpu::Topology& part) {
+    return SliceCut{subject, *shape.generation, part, shape.topology}.FitsParent();
+  };
+  const std::optional<tpu::Topology> slice = NamedSlice(subject.pods);
+  return fits(level) || (slice && !fits(*slice));
+}
+
 std::string LevelToo(const SliceCut& cut) {
   return LevelOf(cut) ? ", and podset-required-topology accordingly" : "";
 }

@@ -37,6 +37,13 @@ std::string LevelWith(std::string_view level, const std::string& topology);
 std::optional<std::int64_t> SliceSize(std::string_view text);
 // How many pods Kueue counts in the pod set; nothing if that is not plain.
 std::optional<std::int64_t> KueuePods(const workload::Scale& scale);
+// The chips that these pods ask for; 0 where that is not known, or where no host has as many as one
+// of them asks for: then these are at fault, which another rule says, and not where they are
+// placed.
+std::int64_t KueueChips(const Subject& subject, std::optional<std::int64_t> pods);
+// Whether nodes of what is selected may lie in slices of `level`. True also where that is not
+// known, or where even the slice that the pods name does not fit, which another rule says.
+bool MayLieIn(const Subject& subject, const tpu::Topology& level);
 // Where Kueue is told the level of this slice, it must be told another with another slice: ", and
 // podset-required-topology accordingly".
 std::string LevelToo(const SliceCut& cut);

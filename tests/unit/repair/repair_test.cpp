@@ -393,6 +393,17 @@ TEST(Repair, NamesTheSetThatItChangesAmongSeveral) {
             "v: keep 4x4, 16 chips on 4 hosts | accelerator: tpu-v6e-slice");
 }
 
+// No node of a smaller slice lies in the level.
+TEST(Repair, LeavesNoLevelBeyondTheSlice) {
+  const std::string job =
+      With(JobSet({.accelerator = "tpu7x", .topology = "4x4x8"}, 1, 32), "template: {spec: {nodeS",
+           "template: {metadata: {annotations: {kueue.x-k8s.io/podset-slice-size: '8', "
+           "kueue.x-k8s.io/podset-slice-required-topology: "
+           "cloud.google.com/gke-tpu-partition-4x4x4-id}}, spec: {nodeS");
+  EXPECT_THAT(RepairsOf(job), ::testing::ElementsAre("keep 4x4x8, 128 chips on 32 hosts | "
+                                                     "kueue.x-k8s.io/podset-slice-size: \"16\""));
+}
+
 // A DaemonSet whose pods select nodes by a line of their template.
 std::string DaemonSet(const std::string& selection, const std::string& chips) {
   return R"(
