@@ -22,17 +22,15 @@ std::string Choice(const tpu::Generation& generation, const tpu::OfferAnswer& an
   return is_said ? "" : fmt::format(" Its topologies are {}.", Topologies(generation));
 }
 
-// " tpu-v5-lite-podslice has it." where tpu-v5-lite-device does not: the same chips, in slices.
-std::string OtherAccelerator(const Subject& subject) {
+// tpu-v5-lite-podslice has 4x4, where tpu-v5-lite-device does not: the same chips, in slices.
+const tpu::Generation* OtherAccelerator(const Subject& subject) {
   const auto stem = [](std::string_view label) { return label.substr(0, label.rfind('-')); };
   const tpu::Generation& own = *subject.shape.generation;
-  const tpu::Topology& topology = *subject.shape.topology;
   for (const tpu::Generation& other : subject.catalog.generations()) {
     if (&other == &own || stem(other.label) != stem(own.label)) continue;
-    if (other.OfferOf(topology).offer != tpu::Offer::kOffered) continue;
-    return fmt::format(" {} has {}.", other.label, topology.Text());
+    if (other.OfferOf(*subject.shape.topology).offer == tpu::Offer::kOffered) return &other;
   }
-  return "";
+  return nullptr;
 }
 
 void Check(const Subject& subject, Report& report) {
@@ -45,16 +43,21 @@ void Check(const Subject& subject, Report& report) {
   const bool disputed = answer.offer == tpu::Offer::kDisputed;
   const bool doubtful = disputed || !shape.generation->documented;
   const std::string& label = shape.generation->label;
+  const tpu::Generation* const other = OtherAccelerator(subject);
   Finding finding = {
       .pointer = subject.At(NodeLabel::kTopology),
       .summary = doubtful ? fmt::format("topology {} of {} is doubtful: {}", found, label,
                                         disputed ? "sources disagree" : "no source has it")
                           : fmt::format("topology {} is not offered for {}", found, label),
-      .problem = fmt::format("is {}, which {}{}{}.{}{}", found, label,
-                             doubtful ? " may not have: " : " does not have: ", answer.reason,
-                             Choice(*shape.generation, answer), OtherAccelerator(subject)),
+      .problem =
+          fmt::format("is {}, which {}{}{}.{}{}", found, label,
+                      doubtful ? " may not have: " : " does not have: ", answer.reason,
+                      Choice(*shape.generation, answer),
+                      other == nullptr ? "" : fmt::format(" {} has {}.", other->label, found)),
       .milder = disputed ? std::optional(Mode::kWarn) : UnlessKnown(shape)};
-  SuggestTopology(subject, WishOf(subject), finding);
+  if (other == nullptr || shape.guessed || !SuggestAccelerator(subject, *other, finding)) {
+    SuggestTopology(subject, WishOf(subject), finding);
+  }
   if (doubtful) {  // nothing is changed for a doubt
     finding.change = "keep it if your nodes have it; else " + finding.Change();
     finding.edits.clear();

@@ -339,6 +339,18 @@ void SuggestTopology(const Subject& subject, std::int64_t wished_chips, Finding&
   finding.change += ", or take " + JoinOr(others);
 }
 
+bool SuggestAccelerator(const Subject& subject, const tpu::Generation& other, Finding& finding) {
+  Shape shape = subject.shape;
+  shape.generation = &other;
+  const Subject there{subject.workload, subject.pods, subject.catalog, subject.cluster, shape};
+  const tpu::PlacementList placements = other.PlacementsOf(*shape.topology);
+  const bool fills = std::any_of(placements.begin(), placements.end(), [&](const auto& placement) {
+    return IsSelectable(there, placement) && IsFilled(there, placement);
+  });
+  if (fills) finding.edits = Selecting(subject, NodeLabel::kAccelerator, other.label);
+  return fills;
+}
+
 std::int64_t WishedChips(const Subject& subject) {
   const workload::Scale& scale = ScaleOf(subject);
   const std::int64_t pods = scale.counting == Counting::kNone ? 1 : scale.tpu_pods.value_or(0);

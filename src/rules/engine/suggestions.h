@@ -34,6 +34,9 @@ void SuggestChips(const Subject& subject, const k8s::Container& container, Findi
 // (if known), of those that the other labels leave, with the chips and counts that must change with
 // it, and names two others that are filled as they are; or words where there is none.
 void SuggestTopology(const Subject& subject, std::int64_t wished_chips, Finding& finding);
+// Gives the finding the edit that selects `other`, where that has the selected topology and the
+// pods fill it as they are; false where they do not.
+bool SuggestAccelerator(const Subject& subject, const tpu::Generation& other, Finding& finding);
 // The topologies that the pods of this pod set fill as they are, of `candidates`.
 std::vector<std::string> FilledBy(const Subject& subject,
                                   const std::vector<tpu::Placement>& candidates);

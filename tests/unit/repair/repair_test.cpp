@@ -404,6 +404,13 @@ TEST(Repair, LeavesNoLevelBeyondTheSlice) {
                                                      "kueue.x-k8s.io/podset-slice-size: \"16\""));
 }
 
+TEST(Repair, NamesTheLabelOfTheSameChipsThatHasTheTopology) {
+  EXPECT_EQ(First(Job({.accelerator = "tpu-v5-lite-device"}, 4)),
+            "keep 4x4, 16 chips on 4 hosts | accelerator: tpu-v5-lite-podslice");
+  EXPECT_EQ(First(Job({.accelerator = "tpu-v3-slice", .topology = "2x2"}, 1)),
+            "keep 2x2, 4 chips on 1 host | accelerator: tpu-v3-device");
+}
+
 // A DaemonSet whose pods select nodes by a line of their template.
 std::string DaemonSet(const std::string& selection, const std::string& chips) {
   return R"(
