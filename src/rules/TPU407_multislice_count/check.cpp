@@ -56,7 +56,17 @@ bool IsCounted(const workload::PodSet& pods) {
 struct Sums {
   std::int64_t all = 0;
   std::int64_t group = 0;
+  bool another_is_apart = false;  // says that its slices work without those of other sets
 };
+
+bool IsToldOf(const workload::PodSet& pods, std::int64_t slices) {
+  const auto& containers = pods.pod.spec.containers;
+  return std::any_of(containers.begin(), containers.end(), [&](const auto& container) {
+    const auto text = container.EnvValue(workload::kMegascaleNumSlices);
+    return text && WholeNumber(*text) == slices;
+  });
+}
+
 std::optional<Sums> SumsOfSets(const Subject& subject, std::int64_t own) {
   Sums sums;
   for (const workload::PodSet& pods : subject.workload.pod_sets) {
@@ -67,14 +77,18 @@ std::optional<Sums> SumsOfSets(const Subject& subject, std::int64_t own) {
     const auto made = is_own ? std::optional(Made{.all = own}) : SlicesOf(pods);
     if (!made) return std::nullopt;
     sums.all += made->all;
-    if (pods.scale.group == subject.pods.scale.group) sums.group += made->all;
+    if (pods.scale.group != subject.pods.scale.group) continue;
+    sums.group += made->all;
+    if (!is_own && IsToldOf(pods, made->all)) sums.another_is_apart = true;
   }
   return sums;
 }
 
-// Replicas of these kinds usually work each for itself; only of a JobSet they always belong
-// together.
-bool MayRunAlone(const workload::Scale& scale, const Made& made, std::int64_t number) {
+// Replicas of these kinds usually work each for itself. Of a JobSet they belong together, but
+// beside a set of another kind of work each may be meant to be alone.
+bool MayRunAlone(const workload::Scale& scale, const Made& made, const Sums& sums,
+                 std::int64_t number) {
+  if (scale.counting == Counting::kJob) return number == 1 && sums.all != made.all;
   return (number == 1 || number == made.each) &&
          (scale.counting == Counting::kGroup || scale.counting == Counting::kPerSlice);
 }
@@ -94,7 +108,7 @@ void CheckContainer(const Subject& subject, const k8s::Container& container, con
   const std::optional<std::string_view> text = container.EnvValue(variable);
   const std::optional<std::int64_t> number = text ? WholeNumber(*text) : std::nullopt;
   if (!number || *number == own.all || *number == sums.all || *number == sums.group) return;
-  if (MayRunAlone(subject.pods.scale, own, *number)) return;
+  if (MayRunAlone(subject.pods.scale, own, sums, *number)) return;
   if (IsOneOfSeveral(container, own, *number)) return;
   const std::string found = std::to_string(*number);
   const std::string made = fmt::format(
@@ -103,15 +117,21 @@ void CheckContainer(const Subject& subject, const k8s::Container& container, con
       Counted(sums.group, "slice"));
   const std::string pointer =
       subject.At(container, fmt::format("/env/{}/value", container.EnvIndex(variable)));
-  report.Add(
-      {.pointer = pointer,
-       .container = std::string(container.name),
-       .summary = fmt::format("{} is {}, but {}", variable, found, made),
-       .problem = fmt::format("is {}, but {}: a slice waits until as many have joined as the "
-                              "variable says, and those beyond it are turned away.",
-                              found, made),
-       .edits = {{pointer, std::to_string(sums.group), workload::kMegascaleNumSlices}},
-       .change = ", or change the number of slices"});
+  Finding finding = {
+      .pointer = pointer,
+      .container = std::string(container.name),
+      .summary = fmt::format("{} is {}, but {}", variable, found, made),
+      .problem = fmt::format("is {}, but {}: a slice waits until as many have joined as the "
+                             "variable says, and those beyond it are turned away.",
+                             found, made)};
+  if (sums.another_is_apart) {
+    finding.change = fmt::format("set {} to the number of slices that work together", variable);
+    finding.decision = "which slices work together";
+  } else {
+    finding.edits = {{pointer, std::to_string(sums.group), variable}};
+    finding.change = ", or change the number of slices";
+  }
+  report.Add(std::move(finding));
 }
 
 void Check(const Subject& subject, Report& report) {
