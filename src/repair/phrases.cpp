@@ -119,6 +119,7 @@ std::string NameBefore(const workload::Workload& workload, const workload::PodSe
 
 std::string ChangesBySet(const workload::Workload& workload, std::span<const JsonEdit> edits,
                          bool has_affinity) {
+  if (workload.pod_sets.size() < 2) return Changes(edits, has_affinity);
   std::vector<JsonEdit> left(edits.begin(), edits.end());
   std::vector<std::pair<std::string, std::string>> of_sets;  // name and changes
   for (const workload::PodSet& pods : workload.pod_sets) {

@@ -374,8 +374,7 @@ TEST(Repair, MendsAllOfSeveralReplicatedJobs) {
   both.insert(begin,
               With(first.substr(begin, first.rfind("]}}") - begin), "name: w", "name: v") + ", ");
   EXPECT_EQ(First(both),
-            "v: keep 4x4, 16 chips on 4 hosts; w: keep 4x4, 16 chips on 4 hosts | v: "
-            "containers[0] google.com/tpu: 4, parallelism: 4, completions: 4; w: containers[0] "
+            "v: keep 4x4, 16 chips on 4 hosts; w: keep 4x4, 16 chips on 4 hosts | containers[0] "
             "google.com/tpu: 4, parallelism: 4, completions: 4");
 }
 
@@ -409,6 +408,20 @@ TEST(Repair, NamesTheLabelOfTheSameChipsThatHasTheTopology) {
             "keep 4x4, 16 chips on 4 hosts | accelerator: tpu-v5-lite-podslice");
   EXPECT_EQ(First(Job({.accelerator = "tpu-v3-slice", .topology = "2x2"}, 1)),
             "keep 2x2, 4 chips on 1 host | accelerator: tpu-v3-device");
+}
+
+// One that runs has the number of slices of the whole, which the other changes.
+TEST(Repair, NamesTheSetWhoseLineChangesWithAnother) {
+  const std::string sound = JobSet({}, 1, 4);
+  const std::size_t begin = sound.find("{name: w");
+  const std::string job = sound.substr(begin, sound.rfind("]}}") - begin);
+  std::string both = With(sound, "topology: 4x4", "topology: 3x3");
+  both.insert(begin, With(With(job, "name: w", "name: v"), "image: i",
+                          "image: i, env: [{name: MEGASCALE_NUM_SLICES, value: '3'}]") +
+                         ", ");
+  EXPECT_THAT(RepairsOf(both),
+              ::testing::Contains("w: 2x2, 4 slices of 4 chips | v: MEGASCALE_NUM_SLICES: \"5\"; "
+                                  "w: topology: 2x2, parallelism: 1, completions: 1, replicas: 4"));
 }
 
 // A DaemonSet whose pods select nodes by a line of their template.
