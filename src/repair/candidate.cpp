@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "repair/bounds.h"
+#include "tpu_admission/workload/gke_labels.h"
 
 namespace tpu_admission::repair {
 namespace {
@@ -114,12 +115,21 @@ void SetPodSpec(Edits& edits, const Written& written, const Candidate& target) {
   }
 }
 
-// Whose parts play parts of their own, which nobody but a person divides anew: what is offered
-// stays.
+// The nodes are chosen by name, and are as they are.
+bool SelectsNodesByName(const workload::PodSet& pods) {
+  constexpr std::array kNames = {workload::kGkeNodePool, workload::kHostNameLabel};
+  return std::any_of(kNames.begin(), kNames.end(), [&](std::string_view name) {
+    return workload::FindRequired(pods.pod.spec, name).has_value();
+  });
+}
+
+// What is offered stays where its parts play parts of their own, which nobody but a person divides
+// anew, and where somebody has chosen the very nodes.
 bool MustKeepTopology(const Written& written) {
   if (written.is_part) return true;
-  return written.pods->scale.sub_group > 0 && written.topology &&
-         !written.generation->PlacementsOf(*written.topology).empty();
+  if (!written.topology || written.generation->PlacementsOf(*written.topology).empty())
+    return false;
+  return written.pods->scale.sub_group > 0 || SelectsNodesByName(*written.pods);
 }
 
 // How often the slices of the object are wanted with this topology.

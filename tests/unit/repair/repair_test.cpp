@@ -392,6 +392,21 @@ TEST(Repair, NamesTheSetThatItChangesAmongSeveral) {
             "v: keep 4x4, 16 chips on 4 hosts | accelerator: tpu-v6e-slice");
 }
 
+// A node pool has one topology, and a node those of its pool.
+TEST(Repair, KeepsTheTopologyOfANodePoolThatIsNamed) {
+  const std::string job = Job({}, 2);
+  EXPECT_THAT(RepairsOf(job), ::testing::SizeIs(3));
+  const std::string keeps =
+      "keep 4x4, 16 chips on 4 hosts (8 chips become 16) | parallelism: 4, completions: 4";
+  const std::string in_pool = With(job, "nodeSelector: {",
+                                   "nodeSelector: {cloud.google.com/"
+                                   "gke-nodepool: tpus, ");
+  EXPECT_THAT(RepairsOf(in_pool), ::testing::ElementsAre(keeps));
+  const std::string on_host =
+      With(job, "nodeSelector: {", "nodeSelector: {kubernetes.io/hostname: n, ");
+  EXPECT_THAT(RepairsOf(on_host), ::testing::Each(keeps));
+}
+
 // No node of a smaller slice lies in the level.
 TEST(Repair, LeavesNoLevelBeyondTheSlice) {
   const std::string job =
