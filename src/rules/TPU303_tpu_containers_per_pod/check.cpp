@@ -3,6 +3,7 @@
 
 #include "rules/engine/phrases.h"
 #include "rules/engine/suggestions.h"
+#include "rules/engine/worker.h"
 #include "tpu_admission/base/text.h"
 
 namespace tpu_admission::rules {
@@ -77,6 +78,29 @@ void CheckWithoutGeneration(const Subject& subject, const Holders& holders, Repo
                                                                     : std::nullopt});
 }
 
+// Of three chips on hosts of four, the last stays with nobody: a pod of the same slice wants three.
+void CheckRest(const Subject& subject, const Holders& holders, Report& report) {
+  const std::int64_t host = LargestHost(subject);
+  const std::optional<Slice> slice = subject.SliceOfPods();
+  if (holders.most == 0 || host % holders.most == 0 || !slice || !slice->multi_host()) return;
+  if (MayRunAlone(subject.pods.pod.spec)) return;
+  const std::string asked = Counted(holders.most, "chip");
+  const std::string topology = slice->topology.Text();
+  report.Add(
+      {.pointer = subject.At(*holders.second),
+       .container = std::string(holders.second->name),
+       .summary = fmt::format("containers ask for {} of a host's {}, a {} slice uses all", asked,
+                              host, topology),
+       .problem =
+           fmt::format("is one of the containers ({}) that together ask for {}, but a host "
+                       "has {}, and such pods never use all chips of {} slice, which the "
+                       "TPU runtime waits for.",
+                       Names(subject.pods.pod.spec, holders), asked, host, WithArticle(topology)),
+       .change = fmt::format("let the containers of the pod share {}", Counted(host, "chip")),
+       .decision = "how the containers share the chips",
+       .milder = Mode::kWarn});
+}
+
 void Check(const Subject& subject, Report& report) {
   const Holders holders = FindHolders(subject.pods.pod.spec);
   if (holders.second == nullptr) return;
@@ -101,7 +125,8 @@ void Check(const Subject& subject, Report& report) {
   }
   const std::int64_t asked = holders.most;
   const std::int64_t host = LargestHost(subject);
-  if (host == 0 || asked <= host) return;
+  if (host == 0) return;
+  if (asked <= host) return CheckRest(subject, holders, report);
   report.Add(
       {.pointer = pointer,
        .container = name,
