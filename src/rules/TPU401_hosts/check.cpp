@@ -66,9 +66,11 @@ std::string Summary(std::int64_t found, const Slice& slice) {
                      : fmt::format("{} slices: each takes {}", topology, wanted));
 }
 
-// ", or select topology 2x4, which has 2 hosts", if there is one for the pods as they are.
+// ", or select topology 2x4, which has 2 hosts", if there is one for the pods as they are. A node
+// pool that is named has but one.
 std::string OtherTopology(const Subject& subject, std::int64_t found) {
   if (subject.pods.SliceTopology()) return "";
+  if (workload::FindRequired(subject.pods.pod.spec, workload::kGkeNodePool)) return "";
   for (const tpu::Placement& placement : subject.shape.generation->placements) {
     if (placement.hosts != found || placement.chips_per_host() != subject.pods.chips_per_pod) {
       continue;
