@@ -69,7 +69,8 @@ void PrintJson(const Snapshot& snapshot, const Diagnosis& diagnosis) {
                        {"running", diagnosis.running},
                        {"summary", diagnosis.summary},
                        {"causes", causes},
-                       {"not_read", snapshot.not_read}};
+                       {"not_read", snapshot.not_read},
+                       {"left_out", snapshot.left_out}};
   WriteJson(answer);
 }
 
@@ -102,7 +103,9 @@ Status Read(const WhyOptions& options, const cluster::Target& target,
 }
 
 // What may matter all the same is no reason for another exit code.
-bool IsDoubt(const Cause& cause) { return cause.word == "own-doubt" || cause.word == "finished"; }
+bool IsDoubt(const Cause& cause) {
+  return cause.word == "own-doubt" || cause.word == "finished" || cause.word == "idle";
+}
 
 void PrintTable() {
   std::cout << "| cause | what is so | what to do |\n|---|---|---|\n";

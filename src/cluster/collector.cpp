@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <set>
+#include <tuple>
 
 #include "cluster/facts.h"
+#include "cluster/holders.h"
+#include "cluster/queues.h"
 #include "cluster/served_kinds.h"
 #include "tpu_admission/base/text.h"
 #include "tpu_admission/cluster/object_splitter.h"
@@ -17,32 +20,34 @@ using k8s::JsonView;
 
 constexpr std::size_t kMostEvents = 2'000;
 
-std::string Lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) {
-    return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : char(c);
-  });
-  return text;
-}
-
-// Whether a kind as people write it ("job", "jobs.batch", "po") is this one.
-bool IsKind(const std::string& written, std::string_view kind) {
-  static constexpr std::pair<std::string_view, std::string_view> kShort[] = {
-      {"po", "pod"},       {"sts", "statefulset"}, {"deploy", "deployment"},  {"rs", "replicaset"},
-      {"ds", "daemonset"}, {"cj", "cronjob"},      {"lws", "leaderworkerset"}};
-  std::string word = Lower(written.substr(0, written.find('.')));
-  const std::string name = Lower(std::string(kind));
-  for (const auto& [alias, meant] : kShort) {
-    if (word == alias) word = meant;
-  }
-  return word == name || word == name + "s";
-}
-
 // What may stand between a workload and its pods.
 bool IsBetween(std::string_view kind) {
   static const std::set<std::string_view> kKinds = {
-      "Job", "ReplicaSet", "StatefulSet", "RayCluster", "JobSet", "PodGroup", "LeaderWorkerSet"};
+      "Deployment", "EphemeralRunner", "EphemeralRunnerSet", "Job",
+      "JobSet",     "LeaderWorkerSet", "PodGroup",           "RayCluster",
+      "RayJob",     "ReplicaSet",      "StatefulSet",        "Workflow"};
   return kKinds.contains(kind);
 }
+
+// The resources of these.
+const std::vector<std::string>& Between() {
+  static const std::vector<std::string> kResources = {"jobs.batch",
+                                                      "deployments.apps",
+                                                      "replicasets.apps",
+                                                      "statefulsets.apps",
+                                                      "jobsets.jobset.x-k8s.io",
+                                                      "leaderworkersets.leaderworkerset.x-k8s.io",
+                                                      "rayclusters.ray.io",
+                                                      "rayjobs.ray.io",
+                                                      "workflows.argoproj.io",
+                                                      "ephemeralrunnersets.actions.github.com",
+                                                      "ephemeralrunners.actions.github.com"};
+  return kResources;
+}
+
+// How many owners may stand between: a RayService's pods are three steps away, an LWS's four; a
+// chain of strangers has no end.
+constexpr int kMostSteps = 10;
 
 template <typename T>
 void Add(std::vector<T>& list, T value, std::size_t most, std::size_t& left_out) {
@@ -51,24 +56,14 @@ void Add(std::vector<T>& list, T value, std::size_t most, std::size_t& left_out)
 
 }  // namespace
 
-Result<Target> ParseTarget(const std::string& text, const std::string& namespace_name) {
-  const std::size_t slash = text.find('/');
-  const auto sound = [](const std::string& word) {
-    return !word.empty() && word.size() <= 253 && word.front() != '-' &&
-           std::all_of(word.begin(), word.end(), [](unsigned char c) {
-             return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                    c == '-' || c == '.';
-           });
-  };
-  if (slash == text.npos || !sound(text.substr(0, slash)) || !sound(text.substr(slash + 1))) {
-    return Error{Quoted(text) + " is no KIND/NAME, such as job/train"};
-  }
-  return Target{text.substr(0, slash), text.substr(slash + 1), namespace_name};
-}
-
 struct Collector::State {
   State(const admission::Settings& by, Day day, std::size_t at_most)
-      : settings(by), today(day), most(at_most), splitter([this](std::string_view text) {
+      : settings(by),
+        today(day),
+        most(at_most),
+        holders(at_most),
+        queues(at_most),
+        splitter([this](std::string_view text) {
           Look(text);
           return OkStatus();
         }) {}
@@ -82,16 +77,16 @@ struct Collector::State {
     if (kind == "Event") return LookAtEvent(*object);
     if (kind == "Node") return LookAtNode(*object);
     if (kind == "ConfigMap") return LookAtConfigMap(*object);
-    if (kueue && kind == "Workload") return LookAtWorkload(*object);
-    if (kueue && kind == "ClusterQueue") return LookAtClusterQueue(*object);
-    if (kueue && kind == "LocalQueue") return LookAtLocalQueue(*object);
+    if (kueue && kind == "Workload") return queues.TakeWorkload(*object);
+    if (kueue && kind == "ClusterQueue") return queues.TakeClusterQueue(*object);
+    if (kueue && kind == "LocalQueue") return queues.TakeLocalQueue(*object);
     if (IsBetween(kind)) Add(between, ReadObject(*object), most, left_out);
     if (target && !found) LookForTarget(*object);
   }
 
   void LookForTarget(JsonView object) {
     const ObjectFacts facts = ReadObject(object);
-    if (facts.name != target->name || !IsKind(target->kind, facts.kind)) return;
+    if (facts.name != target->name || !target->Means(facts.kind)) return;
     if (!target->namespace_name.empty() && facts.namespace_name != target->namespace_name) return;
     TakeTarget(object);
   }
@@ -104,26 +99,16 @@ struct Collector::State {
 
   void LookAtPod(JsonView object) {
     if (target && !found) LookForTarget(object);
+    snapshot.pods_known = true;
     PodFacts pod = ReadPod(object);
     if (!owners.empty() && !only_holders && !owners.contains(pod.owner_uid)) return;
-    if (pod.chips > 0 && !pod.node.empty() && !pod.done()) CountChips(pod);
+    if (!holders.Take(pod)) ++left_out;
     if (!only_holders) Add(pods, std::move(pod), most, left_out);
-  }
-
-  void CountChips(const PodFacts& pod) {
-    if (counted >= most) return void(++left_out);
-    ++counted;
-    chips_by_node[pod.node][Holder(pod)] += pod.chips;
-  }
-
-  static std::string Holder(const PodFacts& pod) {
-    const bool owned = !pod.owner_name.empty();
-    return (owned ? pod.owner_kind + " " + Quoted(pod.owner_name, 253) : pod.Title()) + " in " +
-           pod.namespace_name;
   }
 
   // Of others' events nothing is kept, where it is known by now who belongs to the object.
   void LookAtEvent(JsonView object) {
+    snapshot.events_known = true;
     EventFacts event = ReadEvent(object);
     if (!relevant.empty() && !relevant.contains(event.uid)) return;
     if (relevant.empty()) return Add(events, std::move(event), most, left_out);
@@ -152,34 +137,44 @@ struct Collector::State {
     }
   }
 
-  void LookAtWorkload(JsonView object) {
-    snapshot.workloads_known = true;
-    workloads.emplace(ReadObject(object).owner_uid, ReadQueueWorkload(object));
-    if (workloads.size() > most) workloads.erase(workloads.begin());
-  }
-
-  void LookAtClusterQueue(JsonView object) {
-    for (FlavorFacts& flavor : ReadFlavors(object)) {
-      Add(snapshot.flavors, std::move(flavor), most, left_out);
+  // Of what runs by a schedule only the newest run says how it stands. Empty: it does not.
+  std::string NewestRun() const {
+    const ObjectFacts* newest = nullptr;
+    if (snapshot.object.kind.find("Cron") == std::string::npos) return "";
+    for (const ObjectFacts& run : between) {
+      if (run.owner_uid != snapshot.object.uid) continue;
+      if (newest == nullptr ||
+          std::tie(newest->created, newest->name) < std::tie(run.created, run.name)) {
+        newest = &run;
+      }
     }
+    return newest == nullptr ? "" : newest->uid;
   }
 
-  void LookAtLocalQueue(JsonView object) {
-    if (cluster_queues.size() >= most) return;
-    cluster_queues[ReadObject(object).name] =
-        Printable(object["spec"]["clusterQueue"].StringOr(""), 253);
+  // Who made the object, who made that one, and so on: uids.
+  std::vector<std::string> Makers() const {
+    std::vector<std::string> makers;
+    std::string uid = snapshot.object.owner_uid;
+    while (!uid.empty() && makers.size() < kMostSteps) {
+      makers.push_back(uid);
+      const auto maker = std::find_if(between.begin(), between.end(),
+                                      [&](const ObjectFacts& facts) { return facts.uid == uid; });
+      uid = maker == between.end() ? "" : maker->owner_uid;
+    }
+    return makers;
   }
 
   // The object, and all that belongs to it, however many steps away.
   void Gather() {
     snapshot.owners = {snapshot.object};
     std::set<std::string> ours = {snapshot.object.uid};
-    // A RayService's pods are three steps away, an LWS's four; a chain of strangers has no end.
-    constexpr int kMostSteps = 10;
+    const std::string newest = NewestRun();
     bool grown = true;
     for (int step = 0; grown && step < kMostSteps; ++step) {
       grown = false;
       for (const ObjectFacts& facts : between) {
+        const bool old = facts.owner_uid == snapshot.object.uid && facts.uid != newest;
+        if (!newest.empty() && old) continue;
         if (!ours.contains(facts.owner_uid) || !ours.insert(facts.uid).second) continue;
         snapshot.owners.push_back(facts);
         grown = true;
@@ -208,6 +203,11 @@ struct Collector::State {
     }
     std::sort(snapshot.pods.begin(), snapshot.pods.end(),
               [](const PodFacts& a, const PodFacts& b) { return a.name < b.name; });
+    // A file may hold an object twice.
+    const auto twice =
+        std::unique(snapshot.pods.begin(), snapshot.pods.end(),
+                    [](const PodFacts& a, const PodFacts& b) { return a.uid == b.uid; });
+    snapshot.pods.erase(twice, snapshot.pods.end());
   }
 
   void TakeEvents() {
@@ -215,42 +215,6 @@ struct Collector::State {
     std::stable_sort(events.begin(), events.end(),
                      [](const EventFacts& a, const EventFacts& b) { return a.last < b.last; });
     snapshot.events = std::move(events);
-  }
-
-  void TakeWorkload() {
-    for (const ObjectFacts& owner : snapshot.owners) {
-      const auto found_workload = workloads.find(owner.uid);
-      if (found_workload != workloads.end()) snapshot.workload = found_workload->second;
-    }
-    const std::string& queue = snapshot.workload ? snapshot.workload->queue : snapshot.queue;
-    const auto cluster_queue = cluster_queues.find(queue);
-    std::erase_if(snapshot.flavors, [&](const FlavorFacts& flavor) {
-      return cluster_queue == cluster_queues.end() || flavor.cluster_queue != cluster_queue->second;
-    });
-  }
-
-  // Who has the chips of the nodes that it asks for.
-  void TakeHolders() {
-    std::map<std::string, std::int64_t> chips;  // by holder
-    for (const NodeFacts& node : snapshot.nodes) {
-      const bool wished =
-          std::any_of(snapshot.wishes.begin(), snapshot.wishes.end(),
-                      [&](const WishFacts& wish) { return wish.Shape() == node.Shape(); });
-      const auto held = chips_by_node.find(node.name);
-      if (!wished || held == chips_by_node.end()) continue;
-      for (const auto& [holder, count] : held->second) chips[holder] += count;
-    }
-    for (const ObjectFacts& own : snapshot.owners) {
-      chips.erase(own.kind + " " + Quoted(own.name, 253) + " in " + own.namespace_name);
-    }
-    std::vector<std::pair<std::int64_t, std::string>> sorted;
-    for (const auto& [holder, count] : chips) sorted.emplace_back(count, holder);
-    std::sort(sorted.rbegin(), sorted.rend());
-    constexpr std::size_t kMostHolders = 5;
-    for (const auto& [count, holder] : sorted) {
-      if (snapshot.holders.size() == kMostHolders) break;
-      snapshot.holders.push_back(holder + ": " + std::to_string(count) + " chips");
-    }
   }
 
   Status Get(Kubectl& kubectl, std::vector<std::string> arguments) {
@@ -265,15 +229,31 @@ struct Collector::State {
     return objects.Finish();
   }
 
-  void GetOrSay(Kubectl& kubectl, const std::vector<std::string>& arguments) {
+  bool GetOrSay(Kubectl& kubectl, const std::vector<std::string>& arguments) {
     const Status status = Get(kubectl, arguments);
     if (!status) snapshot.not_read.push_back(status.error().message);
+    return status.ok();
   }
 
   template <typename Is>
   bool AnyOfOurs(const Is& is) const {
     return std::any_of(pods.begin(), pods.end(),
                        [&](const PodFacts& pod) { return relevant.contains(pod.uid) && is(pod); });
+  }
+
+  // Of the core kinds all that make pods are known; of another, nobody knows, where it has none.
+  bool MakesNoPods() const {
+    const std::string& version = snapshot.object.api_version;
+    const std::size_t slash = version.find('/');
+    const std::string group = slash == std::string::npos ? "" : version.substr(0, slash);
+    const workload::Kind* kind = settings.policy.kinds().Find(group, snapshot.object.kind);
+    if (kind == nullptr) return snapshot.pods.empty() && (group.empty() || snapshot.pods_known);
+    const auto only_chooses = [](const workload::PodSetRow& row) {
+      return row.form == workload::Form::kNodeLabels || row.form == workload::Form::kTpuPriority ||
+             row.form == workload::Form::kDeviceClaim;
+    };
+    return !kind->pod_sets.empty() &&
+           std::all_of(kind->pod_sets.begin(), kind->pod_sets.end(), only_chooses);
   }
 
   // What a pod without a place waits for: the autoscaler, and chips that others hold.
@@ -290,8 +270,7 @@ struct Collector::State {
         });
     if (!exist) return;
     only_holders = true;
-    counted = 0;
-    chips_by_node.clear();
+    holders.Clear();
     GetOrSay(kubectl,
              {"pods", "-A", "--chunk-size=500",
               "--field-selector=spec.nodeName!=,status.phase!=Succeeded,status.phase!=Failed"});
@@ -302,16 +281,15 @@ struct Collector::State {
   const std::size_t most;
   std::optional<Target> target;
   bool found = false;
+  std::optional<bool> workloads_known;  // of a cluster; of a stream, what came tells
   k8s::JsonParser parser;
   k8s::Arena arena;
   Snapshot snapshot;
   std::vector<ObjectFacts> between;
   std::vector<PodFacts> pods;
   std::vector<EventFacts> events;
-  std::map<std::string, QueueFacts> workloads;        // by the uid of their owner
-  std::map<std::string, std::string> cluster_queues;  // by LocalQueue
-  std::map<std::string, std::map<std::string, std::int64_t>> chips_by_node;  // and holder
-  std::size_t counted = 0;         // pods in chips_by_node
+  Holders holders;
+  Queues queues;
   bool only_holders = false;       // pods are only counted
   std::set<std::string> owners;    // uids; of pods that are kept; empty: of all
   std::set<std::string> relevant;  // uids; empty: not known yet
@@ -345,36 +323,41 @@ Status Collector::ReadCluster(Kubectl& kubectl, const Target& target) {
   in_namespace = {"-n", state.snapshot.object.namespace_name, "--chunk-size=500"};
   TPU_ADMISSION_TRY(const std::set<std::string> served,
                     ServedResources(kubectl, state.snapshot.not_read));
+  const bool all_served = state.snapshot.not_read.empty();
+  // Whether nothing of it is unknown.
   const auto get = [&](const std::vector<std::string>& resources, bool in_all = false) {
     std::string list;
     for (const std::string& resource : resources) {
       if (served.contains(resource)) list += (list.empty() ? "" : ",") + resource;
     }
-    if (list.empty()) return;
+    if (list.empty()) return all_served;
     std::vector<std::string> arguments = {list};
     if (!in_all) arguments.insert(arguments.end(), in_namespace.begin(), in_namespace.end());
-    state.GetOrSay(kubectl, arguments);
+    return state.GetOrSay(kubectl, arguments) && all_served;
   };
+  bool pods_known = is_pod;
   if (!is_pod) {
-    get({"jobs.batch", "replicasets.apps", "statefulsets.apps", "jobsets.jobset.x-k8s.io",
-         "rayclusters.ray.io"});
+    const bool between_known = get(Between());
     state.ExpectPods();
-    get({"pods"});
+    pods_known = get({"pods"}) && between_known;
   }
   state.Gather();
-  get({"events"});
+  const bool events_known = get({"events"});
   const Status nodes = state.Get(
       kubectl, {"nodes", "-l", std::string(workload::kGkeTpuAccelerator), "--chunk-size=500"});
-  state.snapshot.nodes_known = nodes.ok();
+  state.snapshot.nodes_known = state.snapshot.nodes_whole = nodes.ok();
   if (!nodes) state.snapshot.not_read.push_back(nodes.error().message);
   if (!state.snapshot.queue.empty() || state.snapshot.suspended ||
       state.AnyOfOurs([](const PodFacts& pod) { return !pod.gates.empty(); })) {
-    get({"workloads.kueue.x-k8s.io", "localqueues.kueue.x-k8s.io"});
+    state.workloads_known = get({"workloads.kueue.x-k8s.io", "localqueues.kueue.x-k8s.io"});
     get({"clusterqueues.kueue.x-k8s.io"}, true);
   }
   if (state.AnyOfOurs([](const PodFacts& pod) { return pod.unschedulable(); })) {
     state.ReadNeighbourhood(kubectl);
   }
+  // Not by what came, but by what was to come: an empty list tells too.
+  state.snapshot.pods_known = pods_known;
+  state.snapshot.events_known = events_known;
   return OkStatus();
 }
 
@@ -389,9 +372,14 @@ Result<Snapshot> Collector::Finish() {
   state.Gather();
   state.TakePods();
   state.TakeEvents();
-  state.TakeWorkload();
-  state.TakeHolders();
-  state.snapshot.left_out = state.left_out;
+  state.snapshot.workloads_known = state.workloads_known.value_or(state.queues.has_workloads());
+  state.queues.Put(state.Makers(), state.snapshot);
+  state.holders.Put(state.snapshot);
+  state.snapshot.left_out = state.left_out + state.queues.left_out();
+  if (state.MakesNoPods()) {
+    return Error{state.snapshot.object.Title() +
+                 " makes no pods, as far as is known: ask about a workload or a pod"};
+  }
   return std::move(state.snapshot);
 }
 

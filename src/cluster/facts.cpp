@@ -39,7 +39,7 @@ std::int64_t Whole(JsonView value) {
 Labels ReadLabels(JsonView map) {
   Labels labels;
   if (!map.is_object()) return labels;
-  for (std::size_t i = 0; i < std::min(map.size(), kMostParts); ++i) {
+  for (std::size_t i = 0; i < std::min(map.size(), kMostLabels); ++i) {
     labels.emplace(Printable(map.MemberKey(i), kMostName), Text(map.Member(i)));
   }
   return labels;

@@ -15,7 +15,9 @@
 namespace tpu_admission::cluster {
 
 inline constexpr std::size_t kMostText = 1024;  // of a message, in bytes
-inline constexpr std::size_t kMostParts = 64;   // conditions, containers and labels of one object
+inline constexpr std::size_t kMostParts = 64;   // conditions and containers of one object
+// Of one object, in the order of their names: what is left out looks as if it were not there.
+inline constexpr std::size_t kMostLabels = 4096;
 
 ObjectFacts ReadObject(k8s::JsonView object);
 std::vector<ConditionFacts> ReadConditions(k8s::JsonView object);

@@ -53,6 +53,35 @@ std::int64_t Snapshot::wanted_pods() const {
   return pods_wanted;
 }
 
+std::vector<const PodFacts*> Snapshot::workers() const {
+  std::vector<const PodFacts*> workers;
+  const bool counted = wanted_pods() > 0;
+  for (const PodFacts& pod : pods) {
+    if (!counted || pod.chips > 0) workers.push_back(&pod);
+  }
+  return workers;
+}
+
+std::size_t Snapshot::running_workers() const {
+  const auto all = workers();
+  return std::size_t(
+      std::count_if(all.begin(), all.end(), [](const PodFacts* pod) { return pod->runs(); }));
+}
+
+std::int64_t Snapshot::ended_workers() const {
+  std::int64_t spare = 0;
+  for (const WishFacts& wish : wishes) spare = std::max(spare, wish.spare);
+  std::map<std::string_view, std::int64_t> by_owner;
+  for (const PodFacts* pod : workers()) {
+    if (pod->phase == "Succeeded") ++by_owner[pod->owner_uid];
+  }
+  std::int64_t ended = 0;
+  for (const auto& [owner, pods_ended] : by_owner) {
+    ended += std::max<std::int64_t>(pods_ended - spare, 0);
+  }
+  return ended;
+}
+
 std::vector<const PodFacts*> Snapshot::living() const {
   std::vector<const PodFacts*> living;
   for (const PodFacts& pod : pods) {

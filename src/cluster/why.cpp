@@ -7,26 +7,25 @@ namespace {
 
 constexpr std::size_t kMostEvidence = 12;  // of one cause
 
+// One that is still to run, beyond the wanted number too: a new one, while an old one runs.
+bool Waits(const PodFacts* pod) { return !pod->runs() && !pod->done() && !pod->being_deleted; }
+
 bool Runs(const Snapshot& snapshot) {
-  if (snapshot.object.being_deleted) return false;
-  std::int64_t running = 0;
-  std::int64_t others = 0;
-  for (const PodFacts& pod : snapshot.pods) {
-    if (pod.runs() || pod.phase == "Succeeded") ++running;
-    if (!pod.runs() && !pod.done() && !pod.being_deleted) ++others;
-  }
-  const std::int64_t wanted = snapshot.wanted_pods();
-  const bool any = std::any_of(snapshot.pods.begin(), snapshot.pods.end(),
-                               [](const PodFacts& pod) { return pod.runs(); });
-  return any && (wanted > 0 ? running >= wanted : others == 0);
+  const std::size_t running = snapshot.running_workers();
+  if (snapshot.object.being_deleted || running == 0) return false;
+  const auto workers = snapshot.workers();
+  return std::int64_t(running) + snapshot.ended_workers() >= snapshot.wanted_pods() &&
+         std::none_of(workers.begin(), workers.end(), Waits);
 }
 
 std::string Summary(const Snapshot& snapshot) {
-  const auto running = std::count_if(snapshot.pods.begin(), snapshot.pods.end(),
-                                     [](const PodFacts& pod) { return pod.runs(); });
+  const auto workers = snapshot.workers();
+  const std::size_t running = snapshot.running_workers();
   const std::int64_t wanted = snapshot.wanted_pods();
-  const std::int64_t of = wanted > 0 ? wanted : std::int64_t(snapshot.pods.size());
-  return std::to_string(running) + " of " + std::to_string(std::max<std::int64_t>(of, running)) +
+  const std::size_t there =
+      wanted == 0 ? workers.size()
+                  : running + std::size_t(std::count_if(workers.begin(), workers.end(), Waits));
+  return std::to_string(running) + " of " + std::to_string(std::max(wanted, std::int64_t(there))) +
          " pods run";
 }
 
@@ -51,6 +50,7 @@ Diagnosis Diagnose(const Snapshot& snapshot) {
         {row.word, std::move(found->text),
          found->change.empty() ? std::string(row.change) : std::move(found->change),
          std::move(found->evidence)});
+    if (row.when == CauseRow::When::kLast) break;
   }
   return diagnosis;
 }

@@ -21,6 +21,8 @@ struct Target {
   std::string kind;
   std::string name;
   std::string namespace_name;  // empty: the context's; of a stream: any
+
+  bool Means(std::string_view kind_of_object) const;
 };
 
 // "job/train"; an error says what is wanted instead.

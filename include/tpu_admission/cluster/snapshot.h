@@ -158,6 +158,8 @@ struct WishFacts {
   std::int64_t hosts = 0;   // of a slice; 0: not known
   std::int64_t slices = 1;  // that it asks for; 0: not known
   std::int64_t pods = 0;    // in all; 0: not known
+  bool gang = true;         // its pods wait for each other
+  std::int64_t spare = 0;   // completions beyond parallelism: so many ends of a Job are made good
 
   std::string Shape() const { return accelerator + " " + topology; }
 };
@@ -165,10 +167,12 @@ struct WishFacts {
 struct Snapshot {
   ObjectFacts object;
   bool suspended = false;
-  bool paused = false;        // its count is written, and 0
-  bool has_status = false;    // some controller has written one
+  std::string_view suspended_by = "spec.suspend";  // the field that says so
+  bool paused = false;                             // its counts are written, and all 0
+  bool idle = false;          // it runs by a schedule, and has nothing to run now
+  std::string outcome;        // how it stands, where a field says it: "SUCCEEDED", "Running"
   std::string queue;          // of Kueue, by its label
-  std::string managed_by;     // another controller (MultiKueue)
+  std::string managed_by;     // another controller (MultiKueue) than its kind has anyway
   std::string compute_class;  // that chooses its nodes
   std::vector<ConditionFacts> conditions;
   std::vector<FaultFacts> faults;  // hardest first
@@ -176,10 +180,13 @@ struct Snapshot {
 
   std::vector<ObjectFacts> owners;  // the object itself first, then what lies between it and pods
   std::vector<PodFacts> pods;       // that belong to it; finished ones too
+  bool pods_known = false;          // these and what lies between were read: none means none
   std::vector<EventFacts> events;   // about it, its owners and pods; the oldest first
-  std::vector<NodeFacts> nodes;     // of TPUs
-  bool nodes_known = false;         // they were read: none means none
-  bool other_nodes = false;         // nodes without TPUs were read
+  bool events_known = false;
+  std::vector<NodeFacts> nodes;  // of TPUs
+  bool nodes_known = false;      // they were read: none means none
+  bool nodes_whole = false;      // all that carry the label of GKE's TPUs
+  bool other_nodes = false;      // nodes without TPUs were read
   std::optional<QueueFacts> workload;
   bool workloads_known = false;
   std::vector<FlavorFacts> flavors;
@@ -190,6 +197,11 @@ struct Snapshot {
   std::size_t left_out = 0;
 
   std::int64_t wanted_pods() const;  // 0: not known
+  // The pods that wanted_pods() counts, those with chips; all where it is not known.
+  std::vector<const PodFacts*> workers() const;
+  std::size_t running_workers() const;
+  // Workers that have ended well, and that nobody makes again.
+  std::int64_t ended_workers() const;
   // Pods that have not ended, or all if every one has.
   std::vector<const PodFacts*> living() const;
 };

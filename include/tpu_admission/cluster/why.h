@@ -36,6 +36,7 @@ struct CauseRow {
   enum class When {
     kNotRunning,
     kAlways,    // also where all pods run
+    kLast,      // as kNotRunning, and it leaves nothing to ask
     kFallback,  // only if no earlier row told of the same evidence
   };
   When when = When::kNotRunning;

@@ -31,7 +31,7 @@ bool IsOfNodeState(std::string_view key);
 using Finder = std::optional<Found>(const Snapshot&);
 
 // own.cpp: the object itself
-Finder FindDeleting, FindFinished, FindOwnFault, FindManagedElsewhere, FindPaused, FindSuspended,
+Finder FindDeleting, FindFinished, FindIdle, FindOwnFault, FindManagedElsewhere, FindPaused, FindSuspended,
     FindFailed, FindOwnDoubt;
 // kueue.cpp
 Finder FindQueueMissing, FindQueueInactive, FindDeactivated, FindNeverFits, FindKueueTaint,

@@ -18,18 +18,28 @@ bool IsFailure(const EventFacts& event) {
 bool WaitsForLeader(const EventFacts& event) { return Has(event.message, "leader pod not yet"); }
 
 bool MissesPods(const Snapshot& s) {
-  const std::size_t there = CountPods(s, [](const PodFacts& pod) { return !pod.being_deleted; });
+  const auto workers = s.workers();
+  const auto there = std::count_if(workers.begin(), workers.end(), [](const PodFacts* pod) {
+    return !pod->being_deleted && !pod->done();
+  });
   const std::int64_t wanted = s.wanted_pods();
-  return there == 0 || (wanted > 0 && std::int64_t(there) < wanted);
+  return wanted > 0 ? there + s.ended_workers() < wanted : there == 0;
 }
 
+// The last failure, if it has these words and its controller has made nothing since.
 const EventFacts* Failure(const Snapshot& s, const std::vector<std::string_view>& words) {
   if (!MissesPods(s) || s.object.kind == "Pod") return nullptr;
-  return LastEvent(s, [&](const EventFacts& event) {
-    return IsFailure(event) && !WaitsForLeader(event) &&
-           std::all_of(words.begin(), words.end(),
-                       [&](std::string_view word) { return Has(event.message, word); });
+  const EventFacts* last = LastEvent(
+      s, [](const EventFacts& event) { return IsFailure(event) && !WaitsForLeader(event); });
+  if (last == nullptr || !std::all_of(words.begin(), words.end(), [&](std::string_view word) {
+        return Has(last->message, word);
+      })) {
+    return nullptr;
+  }
+  const EventFacts* made = LastEvent(s, [&](const EventFacts& event) {
+    return event.uid == last->uid && event.reason == "SuccessfulCreate";
   });
+  return made == nullptr || made->last <= last->last ? last : nullptr;
 }
 
 std::optional<Found> Refused(const Snapshot& s, const std::vector<std::string_view>& words,
@@ -75,9 +85,12 @@ std::optional<Found> FindPodsRefused(const Snapshot& s) {
 }
 
 std::optional<Found> FindNoController(const Snapshot& s) {
-  const bool waits = s.suspended || s.paused || !s.managed_by.empty();
-  if (!s.pods.empty() || s.object.kind == "Pod" || waits || !s.events.empty()) return std::nullopt;
-  if (s.has_status && !s.conditions.empty()) return std::nullopt;
+  const bool whole = s.pods_known && s.events_known && s.left_out == 0;
+  // Between two runs of a schedule there are no pods to make.
+  const bool waits = s.suspended || s.paused || !s.managed_by.empty() || Has(s.object.kind, "Cron");
+  if (!whole || waits || s.object.kind == "Pod") return std::nullopt;
+  if (s.owners.size() > 1 || !s.pods.empty() || !s.events.empty()) return std::nullopt;
+  if (!s.conditions.empty() || !s.outcome.empty()) return std::nullopt;
   return Found{"nobody has made its pods: the controller of " + s.object.kind +
                    " does not run, or has not seen it yet",
                {s.object.Title() + " has no pods, no events and no conditions"}};

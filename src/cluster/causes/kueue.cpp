@@ -4,6 +4,7 @@
 
 #include "cluster/causes/causes.h"
 #include "tpu_admission/base/text.h"
+#include "tpu_admission/workload/gke_labels.h"
 #include "tpu_admission/workload/kueue_keys.h"
 
 namespace tpu_admission::cluster {
@@ -79,6 +80,8 @@ std::optional<Found> FindDeactivated(const Snapshot& s) {
 }
 
 std::optional<Found> FindNeverFits(const Snapshot& s) {
+  // Of several flavors one would do, once others have left it.
+  if (WaitingFor(s, "insufficient unused quota", "")) return std::nullopt;
   if (auto found = WaitingFor(s, "does not contain the requested level",
                               "waits for Kueue in vain: the topology behind its queue has no such "
                               "level as its pods want")) {
@@ -119,15 +122,16 @@ std::optional<Found> FindTopologyTooSmall(const Snapshot& s) {
 }
 
 std::optional<Found> FindQuota(const Snapshot& s) {
-  std::string text = "waits for Kueue: there is not enough unused quota";
+  auto found = WaitingFor(s, "insufficient", "waits for Kueue: there is not enough unused quota");
+  const std::string resource(workload::kTpuResource);
+  // Where something else is short, the figures of chips say nothing.
+  if (!found || !Has(Waiting(s)->message, resource)) return found;
   for (const FlavorFacts& flavor : s.flavors) {
-    const ConditionFacts* waiting = Waiting(s);
-    if (waiting == nullptr || !Has(waiting->message, "in flavor " + flavor.flavor)) continue;
-    text = "waits for Kueue: flavor " + flavor.flavor + " has " + std::to_string(flavor.used) +
-           " of " + std::to_string(flavor.quota) + " chips in use";
+    if (!Has(Waiting(s)->message, resource + " in flavor " + flavor.flavor + ",")) continue;
+    found->text = "waits for Kueue: flavor " + flavor.flavor + " has " +
+                  std::to_string(flavor.used) + " of " + std::to_string(flavor.quota) +
+                  " chips in use";
   }
-  auto found = WaitingFor(s, "insufficient", text);
-  if (!found) return std::nullopt;
   return WithQuotas(s, *std::move(found));
 }
 
@@ -149,8 +153,13 @@ std::optional<Found> FindEvictedByKueue(const Snapshot& s) {
   if (!s.workload || Waiting(s) == nullptr) return std::nullopt;
   const ConditionFacts* evicted = s.workload->Condition("Evicted");
   if (evicted == nullptr || !evicted->is_true()) return std::nullopt;
-  return Found{"Kueue has evicted it (" + evicted->reason + ") and has it queued again",
-               {SayWorkload(s, *evicted)}};
+  Found found{"Kueue has evicted it (" + evicted->reason + ") and has it queued again",
+              {SayWorkload(s, *evicted)}};
+  if (evicted->reason == "PodsReadyTimeout") {
+    found.change =
+        "see why its pods were not ready in time, or raise waitForPodsReady.timeout of Kueue";
+  }
+  return found;
 }
 
 std::optional<Found> FindQueueWaits(const Snapshot& s) {
@@ -168,11 +177,10 @@ std::optional<Found> FindQueueWaits(const Snapshot& s) {
 
 std::optional<Found> FindNotQueued(const Snapshot& s) {
   if (s.queue.empty() || s.workload || !s.suspended) return std::nullopt;
-  Found found{"it is suspended for Kueue, and Kueue does not know it", {}};
-  found.evidence = {"label " + std::string(workload::kKueueQueue) + " is " + s.queue,
-                    s.workloads_known ? "no Workload of this object among those of its namespace"
-                                      : "no Workload in its namespace"};
-  return found;
+  if (!s.workloads_known || s.left_out > 0) return std::nullopt;
+  return Found{"it is suspended for Kueue, and Kueue does not know it",
+               {"label " + std::string(workload::kKueueQueue) + " is " + s.queue,
+                "no Workload of this object among those of its namespace"}};
 }
 
 }  // namespace tpu_admission::cluster

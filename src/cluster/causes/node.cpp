@@ -3,6 +3,7 @@
 
 #include "cluster/causes/causes.h"
 #include "tpu_admission/base/text.h"
+#include "tpu_admission/workload/gke_labels.h"
 
 namespace tpu_admission::cluster {
 namespace {
@@ -121,8 +122,12 @@ std::optional<Found> FindNodeLost(const Snapshot& s) {
   for (const PodFacts& pod : s.pods) {
     if (pod.node.empty() || pod.done() || !s.nodes_known || pod.chips == 0) continue;
     const auto node = nodes.find(pod.node);
-    if (node != nodes.end() && node->second->ready) continue;
-    const std::string state = node == nodes.end() ? "is gone" : "is not Ready";
+    const bool gone = node == nodes.end();
+    if (!gone && node->second->ready) continue;
+    // Only nodes that GKE has labelled are read.
+    const bool is_labelled = pod.selector.contains(std::string(workload::kGkeTpuAccelerator));
+    if (gone && (!s.nodes_whole || s.left_out > 0 || !is_labelled)) continue;
+    const std::string state = gone ? "is gone" : "is not Ready";
     return Found{"the node " + Quoted(pod.node, 253) + " of " + pod.Title() + " " + state,
                  {"node " + pod.node + " " + state, SayStatus(pod)}};
   }

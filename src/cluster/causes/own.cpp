@@ -30,6 +30,10 @@ std::vector<const FaultFacts*> Faults(const Snapshot& snapshot, rules::Mode leas
   return faults;
 }
 
+bool IsOneOf(std::string_view word, std::initializer_list<std::string_view> words) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
 bool HasPlace(const PodFacts& pod) { return !pod.node.empty(); }
 
 }  // namespace
@@ -46,15 +50,20 @@ std::optional<Found> FindDeleting(const Snapshot& s) {
 }
 
 std::optional<Found> FindFinished(const Snapshot& s) {
-  for (const std::string_view type : {"Complete", "Completed", "SuccessCriteriaMet"}) {
+  for (const std::string_view type : {"Complete", "Completed", "SuccessCriteriaMet", "Succeeded"}) {
     if (const ConditionFacts* done = Condition(s, type)) {
       return Found{s.object.Title() + " has finished", {Say(s.object, *done)}};
     }
   }
-  const bool all_ended =
-      s.object.kind == "Pod" && !s.pods.empty() && s.pods.front().phase == "Succeeded";
-  if (!all_ended) return std::nullopt;
-  return Found{s.object.Title() + " has finished", {s.object.Title() + ": phase Succeeded"}};
+  if (!IsOneOf(s.outcome, {"Succeeded", "SUCCEEDED", "Completed"})) return std::nullopt;
+  return Found{s.object.Title() + " has finished", {s.object.Title() + ": " + s.outcome}};
+}
+
+std::optional<Found> FindIdle(const Snapshot& s) {
+  if (!s.idle || s.suspended || !Faults(s, rules::Mode::kDeny).empty()) return std::nullopt;
+  if (CountPods(s, [](const PodFacts& pod) { return !pod.done(); }) > 0) return std::nullopt;
+  return Found{"its schedule has nothing to run now",
+               {s.object.Title() + " names no run in status.active"}};
 }
 
 // What denies, as long as no pod has shown that it finds a node all the same.
@@ -65,10 +74,12 @@ std::optional<Found> FindOwnFault(const Snapshot& s) {
 }
 
 std::optional<Found> FindManagedElsewhere(const Snapshot& s) {
-  if (s.managed_by.empty() || s.managed_by.starts_with("kubernetes.io/") || !s.pods.empty()) {
-    return std::nullopt;
+  if (s.managed_by.empty() || !s.pods.empty()) return std::nullopt;
+  // MultiKueue sends nothing away before the queue at home has quota for it.
+  if (s.managed_by == "kueue.x-k8s.io/multikueue" && s.workload) {
+    const ConditionFacts* reserved = s.workload->Condition("QuotaReserved");
+    if (reserved == nullptr || !reserved->is_true()) return std::nullopt;
   }
-  if (s.managed_by.starts_with("jobset.sigs.k8s.io/")) return std::nullopt;
   return Found{"another controller, " + s.managed_by + ", runs it, perhaps in another cluster",
                {"spec.managedBy is " + s.managed_by}};
 }
@@ -81,7 +92,18 @@ std::optional<Found> FindPaused(const Snapshot& s) {
 
 std::optional<Found> FindSuspended(const Snapshot& s) {
   if (!s.suspended || !s.queue.empty() || s.workload) return std::nullopt;
-  return Found{"it is suspended, and no queue will start it", {"spec.suspend is true"}};
+  const std::string field(s.suspended_by);
+  if (const std::string& owner = s.object.owner_name; !owner.empty()) {
+    const std::string title = s.object.owner_kind + " " + Quoted(owner, 253);
+    return Found{"it is suspended, and " + title + ", which made it, says when it starts",
+                 {field + " is true"},
+                 "ask why of " + title +
+                     ": to start this one alone would go round its queue or "
+                     "order"};
+  }
+  return Found{"it is suspended, and no queue will start it",
+               {field + " is true"},
+               "set " + field + " to false"};
 }
 
 std::optional<Found> FindFailed(const Snapshot& s) {
@@ -90,11 +112,13 @@ std::optional<Found> FindFailed(const Snapshot& s) {
   if (failed != nullptr) {
     return Found{s.object.Title() + " has failed: " + failed->reason, {Say(s.object, *failed)}};
   }
-  const auto ended = std::find_if(s.pods.begin(), s.pods.end(),
-                                  [](const PodFacts& pod) { return pod.phase == "Failed"; });
-  if (ended == s.pods.end() || s.object.kind != "Pod") return std::nullopt;
-  return Found{ended->Title() + " has failed",
-               {ended->Title() + ": " + ended->reason + ": " + ended->message}};
+  if (!IsOneOf(s.outcome, {"Failed", "FAILED", "STOPPED", "Error"})) return std::nullopt;
+  Found found{s.object.Title() + " has failed", {s.object.Title() + ": " + s.outcome}};
+  if (s.object.kind == "Pod" && !s.pods.empty()) {
+    const PodFacts& pod = s.pods.front();
+    found.evidence = {pod.Title() + ": " + pod.reason + ": " + pod.message};
+  }
+  return found;
 }
 
 std::optional<Found> FindOwnDoubt(const Snapshot& s) {

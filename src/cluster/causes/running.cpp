@@ -9,10 +9,6 @@
 namespace tpu_admission::cluster {
 namespace {
 
-std::size_t Running(const Snapshot& s) {
-  return CountPods(s, [](const PodFacts& pod) { return pod.runs(); });
-}
-
 // The hosts of the one slice that all its pods fill; 0: there are several, or it is not known.
 std::int64_t HostsOfOneSlice(const Snapshot& s) {
   if (s.wishes.size() != 1 || s.wishes.front().slices != 1) return 0;
@@ -55,25 +51,26 @@ std::optional<Found> FindSliceSplit(const Snapshot& s) {
 }
 
 std::optional<Found> FindGangIncomplete(const Snapshot& s) {
-  const bool together = std::any_of(s.wishes.begin(), s.wishes.end(),
-                                    [](const WishFacts& wish) { return wish.hosts > 1; });
-  if (!together) return std::nullopt;  // each of its pods has a slice of its own
-  const std::size_t done =
-      CountPods(s, [](const PodFacts& pod) { return pod.phase == "Succeeded"; });
-  const std::int64_t wanted = s.wanted_pods() - std::int64_t(done);
-  const std::size_t running = Running(s);
-  if (running == 0 || wanted <= std::int64_t(running)) return std::nullopt;
+  const std::int64_t wanted = s.wanted_pods() - s.ended_workers();
+  const std::size_t running = s.running_workers();
+  // Else each of its pods has a slice of its own.
+  const bool together = std::any_of(s.wishes.begin(), s.wishes.end(), [](const WishFacts& wish) {
+    return wish.gang && wish.hosts > 1;
+  });
+  if (running == 0 || wanted <= std::int64_t(running) || !together) return std::nullopt;
   Found found{std::to_string(running) + " of " + std::to_string(wanted) +
                   " pods run and hold their chips until the others are there",
               {}};
-  const std::size_t there = CountPods(s, [](const PodFacts& pod) { return !pod.done(); });
-  if (std::int64_t(there) < wanted) {
-    found.evidence.push_back(Counted(std::size_t(wanted) - there, "pod") + " not made yet");
+  const auto workers = s.workers();
+  const auto there = std::count_if(workers.begin(), workers.end(),
+                                   [](const PodFacts* pod) { return !pod->done(); });
+  if (there < wanted) {
+    found.evidence.push_back(Counted(std::size_t(wanted - there), "pod") + " not made yet");
   }
-  for (const PodFacts& pod : s.pods) {
+  for (const PodFacts* pod : workers) {
     constexpr std::size_t kMostTold = 5;
-    if (pod.runs() || found.evidence.size() == kMostTold) continue;
-    found.evidence.push_back(pod.Title() + ": " + pod.phase);
+    if (pod->runs() || pod->phase == "Succeeded" || found.evidence.size() == kMostTold) continue;
+    found.evidence.push_back(pod->Title() + ": " + pod->phase);
   }
   return found;
 }

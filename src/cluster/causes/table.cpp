@@ -9,6 +9,7 @@ namespace {
 
 constexpr CauseRow::When kAlways = CauseRow::When::kAlways;
 constexpr CauseRow::When kFallback = CauseRow::When::kFallback;
+constexpr CauseRow::When kLast = CauseRow::When::kLast;
 
 std::optional<Found> FindUnknown(const Snapshot&) {
   return Found{"nothing that was read says why", {}};
@@ -18,7 +19,9 @@ constexpr std::array kCauses = {
     CauseRow{"deleting", "it is being deleted", "wait, or find out who must remove its finalizers",
              FindDeleting, kAlways},
     CauseRow{"finished", "it has run to its end", "nothing: create it again to run it again",
-             FindFinished},
+             FindFinished, kLast},
+    CauseRow{"idle", "its schedule has nothing to run now", "nothing: wait for its next run",
+             FindIdle, kLast},
     CauseRow{"managed-elsewhere", "spec.managedBy names another controller, as MultiKueue does",
              "ask in the cluster that it was sent to", FindManagedElsewhere},
     CauseRow{"own-fault", "a rule denies it, and none of its pods has a node",

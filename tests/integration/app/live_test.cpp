@@ -175,6 +175,7 @@ TEST(Why, ReadsAStreamAndPrintsJson) {
   EXPECT_EQ(report["version"], 1);
   EXPECT_EQ(report["object"]["name"], "train");
   EXPECT_EQ(report["running"], false);
+  EXPECT_EQ(report["left_out"], 0);
   EXPECT_EQ(report["causes"][0]["cause"], "own-fault");
   EXPECT_FALSE(report["causes"][0]["do"].get<std::string>().empty());
   EXPECT_TRUE(report["causes"][0]["evidence"].is_array());

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "support/fake_cluster.h"
 #include "support/settings.h"
 #include "tpu_admission/cluster/collector.h"
 
@@ -16,6 +17,7 @@ namespace {
 
 using nlohmann::json;
 using ::testing::Contains;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
@@ -160,6 +162,81 @@ struct Scene {
                                                           {"message", message}}});
     return others.back();
   }
+  // Somebody else's pod, event and Workload: such were read.
+  void AddStrangers() {
+    others.push_back(json::parse(R"({"apiVersion": "v1", "kind": "Pod",
+      "metadata": {"name": "x", "namespace": "ml", "uid": "x"}})"));
+    AddEvent("x", "Scheduled", "");
+    others.push_back(json::parse(R"({"apiVersion": "kueue.x-k8s.io/v1beta1", "kind": "Workload",
+      "metadata": {"name": "x", "namespace": "ml", "ownerReferences": [
+        {"kind": "Job", "name": "x", "uid": "x", "controller": true}]}})"));
+  }
+  // One flavor of TPUs of the queue "team", all in use.
+  void AddQuota(const std::string& flavor, const std::string& space = "ml",
+                const std::string& cluster_queue = "all") {
+    others.push_back({{"apiVersion", "kueue.x-k8s.io/v1beta1"},
+                      {"kind", "LocalQueue"},
+                      {"metadata", {{"name", "team"}, {"namespace", space}}},
+                      {"spec", {{"clusterQueue", cluster_queue}}}});
+    json queue = json::parse(R"({
+      "apiVersion": "kueue.x-k8s.io/v1beta1", "kind": "ClusterQueue",
+      "spec": {"resourceGroups": [{"flavors": [{"resources": [
+        {"name": "google.com/tpu", "nominalQuota": "16"}]}]}]},
+      "status": {"flavorsReservation": [{"resources": [
+        {"name": "google.com/tpu", "total": "16"}]}]}})");
+    queue["metadata"]["name"] = cluster_queue;
+    queue["spec"]["resourceGroups"][0]["flavors"][0]["name"] = flavor;
+    queue["status"]["flavorsReservation"][0]["name"] = flavor;
+    others.push_back(std::move(queue));
+  }
+  // Another object in the place of the Job, with the Job's template at the path.
+  void Become(json object, const std::string& path) {
+    const json template_spec = job["spec"]["template"];
+    object["metadata"] = job["metadata"];
+    object[json::json_pointer(path)] = template_spec;
+    job = std::move(object);
+  }
+  void BecomeDeployment(int replicas) {
+    spec()["nodeSelector"]["cloud.google.com/gke-tpu-topology"] = "2x2";
+    spec()["restartPolicy"] = "Always";
+    Become({{"apiVersion", "apps/v1"}, {"kind", "Deployment"}, {"spec", {{"replicas", replicas}}}},
+           "/spec/template");
+  }
+  void BecomeCronJob() {
+    Become(json::parse(R"({"apiVersion": "batch/v1", "kind": "CronJob", "spec": {
+      "schedule": "0 3 * * *", "jobTemplate": {"spec": {
+        "parallelism": 4, "completions": 4, "completionMode": "Indexed"}}}})"),
+           "/spec/jobTemplate/spec/template");
+  }
+  void BecomeRayJob() {
+    Become(json::parse(R"({"apiVersion": "ray.io/v1", "kind": "RayJob", "spec": {
+      "rayClusterSpec": {"workerGroupSpecs": [{"groupName": "w", "replicas": 1, "numOfHosts": 4,
+        "rayStartParams": {}}]}}})"),
+           "/spec/rayClusterSpec/workerGroupSpecs/0/template");
+  }
+  // What belongs to the object, or to another, and may own pods.
+  json& AddOwned(const std::string& version, const std::string& kind, const std::string& name,
+                 const std::string& owner = "job") {
+    others.push_back({{"apiVersion", version}, {"kind", kind}});
+    others.back()["metadata"] = {
+        {"name", name},
+        {"namespace", "ml"},
+        {"uid", name},
+        {"ownerReferences", json::array({{{"uid", owner}, {"controller", true}}})}};
+    return others.back();
+  }
+  void Own(json& pod, const std::string& owner) {
+    pod["metadata"]["ownerReferences"][0]["uid"] = owner;
+  }
+  json Objects() const {
+    json all = json::array({job});
+    for (const json& pod : pods) all.push_back(pod);
+    for (const json& other : others) all.push_back(other);
+    for (json& object : all) {
+      if (object["kind"] == "Event") object["metadata"]["name"] = object["reason"];
+    }
+    return all;
+  }
   void AddStatus(const std::string& text) {
     others.push_back(
         {{"apiVersion", "v1"},
@@ -185,10 +262,29 @@ Diagnosis DiagnoseStream(const std::string& stream, const std::string& what = "j
   return Diagnose(*snapshot);
 }
 
+// What a cluster says that has the scene.
+Diagnosis DiagnoseCluster(const Scene& scene, const std::string& forbidden = "",
+                          std::size_t most = Collector::kMost) {
+  support::FakeCluster cluster(scene.Objects());
+  if (!forbidden.empty()) cluster.Forbid(forbidden);
+  Collector collector(support::StandardSettings(), kToday, most);
+  EXPECT_TRUE(collector.ReadCluster(cluster, ParseTarget("job/train", "ml").value()));
+  const Result<Snapshot> snapshot = collector.Finish();
+  if (!snapshot) return {};
+  return Diagnose(*snapshot);
+}
+
+std::vector<std::string> Words(const Diagnosis& diagnosis) {
+  std::vector<std::string> words;
+  for (const Cause& cause : diagnosis.causes) words.emplace_back(cause.word);
+  return words;
+}
+
 struct Case {
   std::string cause;  // expected as the first
   std::string says;   // in its text
   std::function<void(Scene&)> make;
+  std::string what = "job/train";
 };
 
 // What the autoscaler of GKE writes from Kubernetes 1.30 on.
@@ -220,6 +316,7 @@ const std::vector<Case>& Cases() {
          s.AddPods(4, "Succeeded");
          s.job["status"]["conditions"] = json::array({{{"type", "Complete"}, {"status", "True"}}});
        }},
+      {"idle", "nothing to run now", [](Scene& s) { s.BecomeCronJob(); }, "cronjob/train"},
       {"managed-elsewhere", "kueue.x-k8s.io/multikueue",
        [](Scene& s) { s.job["spec"]["managedBy"] = "kueue.x-k8s.io/multikueue"; }},
       {"own-fault", "TPU301",
@@ -308,6 +405,7 @@ const std::vector<Case>& Cases() {
        [](Scene& s) {
          s.Queue("");
          s.others.clear();
+         s.AddStrangers();
        }},
       {"suspended", "suspended", [](Scene& s) { s.job["spec"]["suspend"] = true; }},
       {"chips-refused", "4 chips",
@@ -632,7 +730,8 @@ const std::vector<Case>& Cases() {
        }},
       {"node-lost", "\"a-3\"",
        [](Scene& s) {
-         s.AddNodes(3);
+         s.AddNodes(4);
+         s.others.back()["status"]["conditions"][0]["status"] = "False";
          s.AddPods(4, "Running");
          s.Bind();
        }},
@@ -747,7 +846,11 @@ const std::vector<Case>& Cases() {
          s.Bind();
          s.pods[1]["status"]["conditions"].push_back({{"type", "Ready"}, {"status", "False"}});
        }},
-      {"no-controller", "does not run", [](Scene& s) { s.job.erase("status"); }},
+      {"no-controller", "does not run",
+       [](Scene& s) {
+         s.job.erase("status");
+         s.AddStrangers();
+       }},
       {"own-doubt", "TPU",
        [](Scene& s) {
          s.job["spec"]["completionMode"] = "NonIndexed";
@@ -770,7 +873,7 @@ class Causes : public ::testing::TestWithParam<Case> {};
 TEST_P(Causes, IsNamedFirst) {
   Scene scene;
   GetParam().make(scene);
-  const Diagnosis diagnosis = DiagnoseStream(scene.Stream());
+  const Diagnosis diagnosis = DiagnoseStream(scene.Stream(), GetParam().what);
   std::string all;
   for (const Cause& cause : diagnosis.causes) {
     all += std::string(cause.word) + ": " + cause.text + "\n";
@@ -942,6 +1045,294 @@ TEST(Why, EscapesAndCutsWhatStrangersWrite) {
   EXPECT_LT(evidence.size(), 2000U);
   EXPECT_THAT(evidence, Not(HasSubstr("\n")));
   EXPECT_THAT(evidence, Not(HasSubstr("\x1b")));
+}
+
+// A driver without chips is no worker.
+TEST(Why, CountsPodsWithChipsAlone) {
+  Scene scene;
+  scene.AddPods(5, "Running");
+  scene.pods[0]["spec"]["containers"][0].erase("resources");
+  scene.pods[4]["status"]["phase"] = "Pending";
+  const Diagnosis diagnosis = DiagnoseStream(scene.Stream());
+  EXPECT_FALSE(diagnosis.running);
+  EXPECT_EQ(diagnosis.summary, "3 of 4 pods run");
+  EXPECT_THAT(Words(diagnosis), Contains("gang-incomplete"));
+}
+
+// Four of eight completions are done, and four pods are to run again.
+TEST(Why, CountsNoEndThatIsMadeGood) {
+  Scene scene;
+  scene.job["spec"]["completions"] = 8;
+  scene.AddPods(4, "Succeeded");
+  scene.AddPods(1, "Running");
+  scene.AddPods(3);
+  EXPECT_EQ(DiagnoseStream(scene.Stream()).summary, "1 of 4 pods run");
+  EXPECT_FALSE(DiagnoseStream(scene.Stream()).running);
+  scene.job["spec"]["completions"] = 5;
+  scene.pods.resize(5);
+  EXPECT_TRUE(DiagnoseStream(scene.Stream()).running);
+}
+
+TEST(Why, LooksAtTheNewestRunOfASchedule) {
+  Scene scene;
+  scene.AddPods(4, "Succeeded");
+  scene.AddPods(1, "Running");
+  scene.AddPods(3);
+  scene.BecomeCronJob();
+  for (const char* run : {"train-2", "train-1"}) {
+    scene.AddOwned("batch/v1", "Job", run)["metadata"]["creationTimestamp"] =
+        "2026-11-2" + std::string(run).substr(6) + "T03:00:00Z";
+  }
+  for (std::size_t i = 0; i < 8; ++i) scene.Own(scene.pods[i], i < 4 ? "train-1" : "train-2");
+  const Diagnosis diagnosis = DiagnoseStream(scene.Stream(), "cronjob/train");
+  EXPECT_FALSE(diagnosis.running);
+  EXPECT_EQ(diagnosis.summary, "1 of 4 pods run");
+  EXPECT_THAT(Words(diagnosis), Contains("gang-incomplete"));
+}
+
+TEST(Why, CountsTheReplicasOfADeployment) {
+  Scene scene;
+  scene.AddPods(1, "Running");
+  scene.BecomeDeployment(3);
+  scene.AddEvent("job", "FailedCreate", "exceeded quota: chips");
+  const Diagnosis diagnosis = DiagnoseStream(scene.Stream(), "deploy/train");
+  EXPECT_EQ(diagnosis.summary, "1 of 3 pods run");
+  EXPECT_THAT(Words(diagnosis), Contains("resource-quota"));
+  EXPECT_THAT(Words(diagnosis), Not(Contains("gang-incomplete")));
+
+  Scene none;
+  none.BecomeDeployment(0);
+  EXPECT_EQ(DiagnoseStream(none.Stream(), "deploy/train").causes.front().word, "paused");
+}
+
+// The old pod runs, and the new one finds no place.
+TEST(Why, SaysNotOfAStuckRolloutThatItRuns) {
+  Scene scene;
+  scene.AddPods(1, "Running");
+  scene.AddPods(1);
+  scene.BecomeDeployment(1);
+  EXPECT_FALSE(DiagnoseStream(scene.Stream(), "deploy/train").running);
+}
+
+TEST(Why, CallsNodesGoneOnlyWhereAllWereRead) {
+  Scene scene;
+  scene.AddNodes(3);
+  scene.AddPods(4, "Running");
+  scene.Bind();
+  EXPECT_THAT(Words(DiagnoseCluster(scene)), Contains("node-lost"));
+  EXPECT_THAT(Words(DiagnoseCluster(scene, "nodes")), IsEmpty());
+  EXPECT_THAT(Words(DiagnoseStream(scene.Stream())), IsEmpty());
+  scene.pods[3]["spec"].erase("nodeSelector");  // nor would its node be in the list
+  EXPECT_THAT(Words(DiagnoseCluster(scene)), IsEmpty());
+}
+
+TEST(Why, ReadsAllLabelsOfANode) {
+  Scene scene;
+  scene.Unschedulable("4 Insufficient google.com/tpu.");
+  scene.spec()["nodeSelector"]["z"] = "1";
+  scene.AddNodes(4);
+  for (json& node : scene.others) {
+    for (int i = 0; i < 100; ++i) node["metadata"]["labels"]["a" + std::to_string(i)] = "";
+    node["metadata"]["labels"]["z"] = "1";
+  }
+  EXPECT_EQ(DiagnoseStream(scene.Stream()).causes.front().word, "chips-in-use");
+}
+
+// What was not read says nothing.
+TEST(Why, ConcludesNothingFromWhatWasNotRead) {
+  Scene scene;
+  scene.job.erase("status");
+  EXPECT_THAT(Words(DiagnoseCluster(scene)), ElementsAre("no-controller"));
+  for (const char* forbidden : {"pods", "events", "jobs.batch", "rayjobs.ray.io"}) {
+    EXPECT_THAT(Words(DiagnoseCluster(scene, forbidden)), ElementsAre("unknown")) << forbidden;
+  }
+  EXPECT_THAT(Words(DiagnoseStream(scene.Stream())), ElementsAre("unknown"));
+  scene.AddOwned("batch/v1", "Job", "x", "y");
+  EXPECT_THAT(Words(DiagnoseCluster(scene, "", 1)), ElementsAre("unknown"));  // Job x is left out
+  scene.others.clear();
+  scene.AddOwned("batch/v1", "Job", "child");
+  EXPECT_THAT(Words(DiagnoseCluster(scene)), ElementsAre("unknown"));  // somebody has made it
+
+  Scene queued;
+  queued.Queue("");
+  queued.others.clear();
+  EXPECT_THAT(Words(DiagnoseCluster(queued)), ElementsAre("kueue-not-managed"));
+  EXPECT_THAT(Words(DiagnoseCluster(queued, "workloads.kueue.x-k8s.io")), ElementsAre("unknown"));
+  EXPECT_THAT(Words(DiagnoseStream(queued.Stream())), ElementsAre("unknown"));
+}
+
+// To start a Job alone that a JobSet holds would go round the queue of the JobSet.
+TEST(Why, SendsTheChildOfASuspendedObjectToItsOwner) {
+  Scene scene;
+  scene.job["spec"]["suspend"] = true;
+  scene.job["metadata"]["ownerReferences"] =
+      json::array({{{"kind", "JobSet"}, {"name", "set"}, {"uid", "set"}, {"controller", true}}});
+  const Diagnosis held = DiagnoseStream(scene.Stream());
+  EXPECT_EQ(held.causes.front().word, "suspended");
+  EXPECT_THAT(held.causes.front().change, HasSubstr("why of JobSet \"set\""));
+
+  scene.Queue("insufficient unused quota")["metadata"]["ownerReferences"][0]["uid"] = "set";
+  scene.job["metadata"].erase("labels");
+  EXPECT_THAT(Words(DiagnoseStream(scene.Stream())), ElementsAre("kueue-quota"));
+  EXPECT_THAT(Words(DiagnoseCluster(scene)), ElementsAre("kueue-quota"));
+}
+
+TEST(Why, WaitsForTheFlavorThatWouldDo) {
+  Scene scene;
+  scene.Queue(
+      "couldn't assign flavors to pod set main: flavor v5e doesn't match node affinity, "
+      "insufficient unused quota for google.com/tpu in flavor v6e, 16 more needed");
+  EXPECT_THAT(Words(DiagnoseStream(scene.Stream())), ElementsAre("kueue-quota"));
+}
+
+TEST(Why, TellsTheFiguresOfTheQueueAndFlavorAlone) {
+  const auto says = [](const std::string& message) {
+    Scene scene;
+    scene.Queue(message);
+    scene.AddQuota("v6e");
+    scene.AddQuota("v6e", "other", "theirs");  // the same name elsewhere
+    return DiagnoseStream(scene.Stream()).causes.front();
+  };
+  const std::string full = "insufficient unused quota for ";
+  EXPECT_THAT(says(full + "google.com/tpu in flavor v6e, 16 more needed").text,
+              HasSubstr("flavor v6e has 16 of 16"));
+  const Cause spot = says(full + "google.com/tpu in flavor v6e-spot, 16 more needed");
+  EXPECT_THAT(spot.text, HasSubstr("not enough unused quota"));
+  EXPECT_THAT(spot.evidence, Contains(HasSubstr("ClusterQueue all")));
+  const Cause cpu = says(full + "cpu in flavor v6e, 40 more needed");
+  EXPECT_THAT(cpu.text, HasSubstr("not enough unused quota"));
+  EXPECT_EQ(cpu.evidence.size(), 1U);
+}
+
+TEST(Why, TakesTheUsualControllerForNoOther) {
+  for (const char* usual : {"ray.io/kuberay-operator", "trainer.kubeflow.org/trainjob-controller",
+                            "kubernetes.io/job-controller"}) {
+    Scene scene;
+    scene.job["spec"]["managedBy"] = usual;
+    scene.AddEvent("job", "FailedCreate", "exceeded quota: chips");
+    EXPECT_THAT(Words(DiagnoseStream(scene.Stream())), ElementsAre("resource-quota")) << usual;
+  }
+  Scene at_home;
+  at_home.job["spec"]["managedBy"] = "kueue.x-k8s.io/multikueue";
+  at_home.Queue("insufficient unused quota");
+  EXPECT_THAT(Words(DiagnoseStream(at_home.Stream())), ElementsAre("kueue-quota"));
+}
+
+// Nothing that went wrong on the way stops what has finished.
+TEST(Why, AsksNoFurtherOfWhatHasFinished) {
+  const auto finished = [](Scene scene, const std::string& what) {
+    scene.AddPods(1, "Failed");
+    scene.pods[0]["status"]["reason"] = "UnexpectedAdmissionError";
+    EXPECT_THAT(Words(DiagnoseStream(scene.Stream(), what)), ElementsAre("finished")) << what;
+  };
+  for (const char* type : {"Complete", "Succeeded"}) {
+    Scene scene;
+    scene.job["status"]["conditions"] = json::array({{{"type", type}, {"status", "True"}}});
+    scene.spec()["containers"][0]["resources"]["limits"][kTaint] = 8;
+    finished(scene, "job/train");
+  }
+  Scene ray;
+  ray.BecomeRayJob();
+  ray.job["status"] = {{"jobStatus", "SUCCEEDED"}, {"jobDeploymentStatus", "Complete"}};
+  finished(ray, "rayjob/train");
+  ray.job["status"]["jobStatus"] = "FAILED";
+  ray.AddStrangers();
+  EXPECT_THAT(Words(DiagnoseStream(ray.Stream(), "rayjob/train")), ElementsAre("failed"));
+}
+
+TEST(Why, RefusesWhatMakesNoPods) {
+  for (const auto& [version, kind] :
+       {std::pair("v1", "Service"), std::pair("kueue.x-k8s.io/v1beta1", "ResourceFlavor")}) {
+    Collector collector(support::StandardSettings(), kToday);
+    collector.LookFor({kind, "x", ""});
+    collector.Take(
+        json({{"apiVersion", version}, {"kind", kind}, {"metadata", {{"name", "x"}}}}).dump());
+    EXPECT_FALSE(collector.Finish()) << kind;
+  }
+}
+
+TEST(Why, FollowsTheChainToThePods) {
+  Scene scene;
+  scene.AddPods(4, "Running");
+  for (json& pod : scene.pods) scene.Own(pod, "c");
+  for (const auto& [version, kind] :
+       {std::pair("apps/v1", "Deployment"), std::pair("ray.io/v1", "RayJob"),
+        std::pair("leaderworkerset.x-k8s.io/v1", "LeaderWorkerSet"),
+        std::pair("argoproj.io/v1alpha1", "Workflow"),
+        std::pair("actions.github.com/v1alpha1", "EphemeralRunnerSet"),
+        std::pair("actions.github.com/v1alpha1", "EphemeralRunner")}) {
+    scene.others.clear();
+    scene.AddOwned(version, kind, "b");
+    scene.AddOwned("apps/v1", "ReplicaSet", "c", "b");
+    EXPECT_TRUE(DiagnoseCluster(scene).running) << kind;
+  }
+}
+
+TEST(Why, CallsPausedOnlyWhatHasNoCountAtAll) {
+  Scene scene;
+  scene.BecomeRayJob();
+  json& groups = scene.job["spec"]["rayClusterSpec"]["workerGroupSpecs"];
+  groups.push_back(groups[0]);
+  groups[1]["groupName"] = "none";
+  groups[1]["replicas"] = 0;
+  scene.AddEvent("job", "FailedCreate", "exceeded quota: chips");
+  EXPECT_THAT(Words(DiagnoseStream(scene.Stream(), "rayjob/train")), ElementsAre("resource-quota"));
+}
+
+// Whoever asks about a pod wants to know of the pod.
+TEST(Why, JudgesAPodForItself) {
+  Scene scene;
+  scene.spec()["containers"][0]["resources"]["limits"][kTaint] = 8;
+  scene.Unschedulable("4 Insufficient google.com/tpu.");
+  EXPECT_EQ(DiagnoseStream(scene.Stream(), "pod/train-0").causes.front().word, "own-fault");
+}
+
+TEST(Why, TakesTheLastRefusalAlone) {
+  Scene scene;
+  scene.AddEvent("job", "FailedCreate", "admission webhook \"w\" denied the request",
+                 "2026-11-21T09:00:00Z");
+  scene.AddEvent("job", "FailedCreate", "exceeded quota: chips");
+  EXPECT_THAT(Words(DiagnoseStream(scene.Stream())), ElementsAre("resource-quota"));
+  scene.AddPods(3, "Running");
+  scene.Bind();
+  scene.AddEvent("job", "SuccessfulCreate", "Created pod: train-2", "2026-11-21T11:00:00Z");
+  EXPECT_THAT(Words(DiagnoseStream(scene.Stream())), ElementsAre("gang-incomplete"));
+}
+
+// Of plain pods each has a Workload of its own.
+TEST(Why, FindsTheWorkloadOfAPodThatKueueHolds) {
+  Scene scene;
+  scene.spec()["schedulingGates"] = json::array({{{"name", "kueue.x-k8s.io/admission"}}});
+  scene.AddPods(1);
+  scene.Queue("insufficient unused quota")["metadata"]["ownerReferences"][0]["uid"] = "train-0";
+  scene.job["spec"].erase("suspend");
+  EXPECT_EQ(DiagnoseStream(scene.Stream()).causes.front().word, "kueue-quota");
+}
+
+TEST(Why, AdvisesNoPriorityAgainstATimeout) {
+  Scene scene;
+  scene.Queue("")["status"]["conditions"].push_back(
+      {{"type", "Evicted"}, {"status", "True"}, {"reason", "PodsReadyTimeout"}});
+  const Cause cause = DiagnoseStream(scene.Stream()).causes.front();
+  EXPECT_EQ(cause.word, "kueue-evicted");
+  EXPECT_THAT(cause.change, HasSubstr("waitForPodsReady"));
+}
+
+TEST(Why, ReadsTheSuspensionOfKubeflow) {
+  Scene scene;
+  scene.Become(json::parse(R"({"apiVersion": "kubeflow.org/v1", "kind": "PyTorchJob", "spec": {
+    "runPolicy": {"suspend": true}, "pytorchReplicaSpecs": {"Worker": {"replicas": 4}}}})"),
+               "/spec/pytorchReplicaSpecs/Worker/template");
+  const Cause cause = DiagnoseStream(scene.Stream(), "pytorchjob/train").causes.front();
+  EXPECT_EQ(cause.word, "suspended");
+  EXPECT_EQ(cause.change, "set spec.runPolicy.suspend to false");
+}
+
+TEST(Why, CountsAPodOnceThatAFileHoldsTwice) {
+  Scene scene;
+  scene.AddPods(2, "Running");
+  scene.pods.push_back(scene.pods[0]);
+  EXPECT_EQ(DiagnoseStream(scene.Stream()).summary, "2 of 4 pods run");
 }
 
 TEST(Why, WantsKindAndName) {
