@@ -20,29 +20,25 @@ using k8s::JsonView;
 
 constexpr std::size_t kMostEvents = 2'000;
 
-// What may stand between a workload and its pods.
-bool IsBetween(std::string_view kind) {
-  static const std::set<std::string_view> kKinds = {
-      "Deployment", "EphemeralRunner", "EphemeralRunnerSet", "Job",
-      "JobSet",     "LeaderWorkerSet", "PodGroup",           "RayCluster",
-      "RayJob",     "ReplicaSet",      "StatefulSet",        "Workflow"};
-  return kKinds.contains(kind);
-}
+// What may stand between a workload and its pods, and the resource that it is; a Volcano PodGroup
+// comes only with a stream.
+constexpr std::pair<std::string_view, std::string_view> kBetween[] = {
+    {"Job", "jobs.batch"},
+    {"Deployment", "deployments.apps"},
+    {"ReplicaSet", "replicasets.apps"},
+    {"StatefulSet", "statefulsets.apps"},
+    {"JobSet", "jobsets.jobset.x-k8s.io"},
+    {"LeaderWorkerSet", "leaderworkersets.leaderworkerset.x-k8s.io"},
+    {"RayCluster", "rayclusters.ray.io"},
+    {"RayJob", "rayjobs.ray.io"},
+    {"Workflow", "workflows.argoproj.io"},
+    {"EphemeralRunnerSet", "ephemeralrunnersets.actions.github.com"},
+    {"EphemeralRunner", "ephemeralrunners.actions.github.com"},
+    {"PodGroup", ""}};
 
-// The resources of these.
-const std::vector<std::string>& Between() {
-  static const std::vector<std::string> kResources = {"jobs.batch",
-                                                      "deployments.apps",
-                                                      "replicasets.apps",
-                                                      "statefulsets.apps",
-                                                      "jobsets.jobset.x-k8s.io",
-                                                      "leaderworkersets.leaderworkerset.x-k8s.io",
-                                                      "rayclusters.ray.io",
-                                                      "rayjobs.ray.io",
-                                                      "workflows.argoproj.io",
-                                                      "ephemeralrunnersets.actions.github.com",
-                                                      "ephemeralrunners.actions.github.com"};
-  return kResources;
+bool IsBetween(std::string_view kind) {
+  return std::any_of(std::begin(kBetween), std::end(kBetween),
+                     [&](const auto& row) { return row.first == kind; });
 }
 
 // How many owners may stand between: a RayService's pods are three steps away, an LWS's four; a
@@ -337,7 +333,9 @@ Status Collector::ReadCluster(Kubectl& kubectl, const Target& target) {
   };
   bool pods_known = is_pod;
   if (!is_pod) {
-    const bool between_known = get(Between());
+    std::vector<std::string> between;
+    for (const auto& [kind, resource] : kBetween) between.emplace_back(resource);
+    const bool between_known = get(between);
     state.ExpectPods();
     pods_known = get({"pods"}) && between_known;
   }

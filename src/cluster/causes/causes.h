@@ -31,8 +31,8 @@ bool IsOfNodeState(std::string_view key);
 using Finder = std::optional<Found>(const Snapshot&);
 
 // own.cpp: the object itself
-Finder FindDeleting, FindFinished, FindIdle, FindOwnFault, FindManagedElsewhere, FindPaused, FindSuspended,
-    FindFailed, FindOwnDoubt;
+Finder FindDeleting, FindFinished, FindIdle, FindOwnFault, FindManagedElsewhere, FindPaused,
+    FindSuspended, FindFailed, FindOwnDoubt;
 // kueue.cpp
 Finder FindQueueMissing, FindQueueInactive, FindDeactivated, FindNeverFits, FindKueueTaint,
     FindTopologyTooSmall, FindQuota, FindAdmissionCheck, FindEvictedByKueue, FindQueueWaits,

@@ -60,7 +60,7 @@ std::optional<Found> FindFinished(const Snapshot& s) {
 }
 
 std::optional<Found> FindIdle(const Snapshot& s) {
-  if (!s.idle || s.suspended || !Faults(s, rules::Mode::kDeny).empty()) return std::nullopt;
+  if (!s.idle || s.suspended || FindOwnFault(s)) return std::nullopt;
   if (CountPods(s, [](const PodFacts& pod) { return !pod.done(); }) > 0) return std::nullopt;
   return Found{"its schedule has nothing to run now",
                {s.object.Title() + " names no run in status.active"}};
@@ -97,9 +97,7 @@ std::optional<Found> FindSuspended(const Snapshot& s) {
     const std::string title = s.object.owner_kind + " " + Quoted(owner, 253);
     return Found{"it is suspended, and " + title + ", which made it, says when it starts",
                  {field + " is true"},
-                 "ask why of " + title +
-                     ": to start this one alone would go round its queue or "
-                     "order"};
+                 "ask why of " + title + ": alone it would go round the queue or the order"};
   }
   return Found{"it is suspended, and no queue will start it",
                {field + " is true"},
