@@ -34,6 +34,11 @@ bool IsOneOf(std::string_view word, std::initializer_list<std::string_view> word
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
+// As pods, RayJobs and Argo write it.
+bool HasFailed(const Snapshot& s) {
+  return IsOneOf(s.outcome, {"Failed", "FAILED", "STOPPED", "Error"});
+}
+
 bool HasPlace(const PodFacts& pod) { return !pod.node.empty(); }
 
 }  // namespace
@@ -50,6 +55,7 @@ std::optional<Found> FindDeleting(const Snapshot& s) {
 }
 
 std::optional<Found> FindFinished(const Snapshot& s) {
+  if (HasFailed(s)) return std::nullopt;  // Argo calls that Completed too
   for (const std::string_view type : {"Complete", "Completed", "SuccessCriteriaMet", "Succeeded"}) {
     if (const ConditionFacts* done = Condition(s, type)) {
       return Found{s.object.Title() + " has finished", {Say(s.object, *done)}};
@@ -110,7 +116,7 @@ std::optional<Found> FindFailed(const Snapshot& s) {
   if (failed != nullptr) {
     return Found{s.object.Title() + " has failed: " + failed->reason, {Say(s.object, *failed)}};
   }
-  if (!IsOneOf(s.outcome, {"Failed", "FAILED", "STOPPED", "Error"})) return std::nullopt;
+  if (!HasFailed(s)) return std::nullopt;
   Found found{s.object.Title() + " has failed", {s.object.Title() + ": " + s.outcome}};
   if (s.object.kind == "Pod" && !s.pods.empty()) {
     const PodFacts& pod = s.pods.front();

@@ -1236,6 +1236,7 @@ TEST(Why, AsksNoFurtherOfWhatHasFinished) {
   ray.job["status"] = {{"jobStatus", "SUCCEEDED"}, {"jobDeploymentStatus", "Complete"}};
   finished(ray, "rayjob/train");
   ray.job["status"]["jobStatus"] = "FAILED";
+  ray.job["status"]["conditions"] = json::array({{{"type", "Completed"}, {"status", "True"}}});
   ray.AddStrangers();
   EXPECT_THAT(Words(DiagnoseStream(ray.Stream(), "rayjob/train")), ElementsAre("failed"));
 }
