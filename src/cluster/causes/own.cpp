@@ -2,6 +2,7 @@
 
 #include "cluster/causes/causes.h"
 #include "tpu_admission/base/text.h"
+#include "tpu_admission/workload/kueue_keys.h"
 
 namespace tpu_admission::cluster {
 namespace {
@@ -82,7 +83,7 @@ std::optional<Found> FindOwnFault(const Snapshot& s) {
 std::optional<Found> FindManagedElsewhere(const Snapshot& s) {
   if (s.managed_by.empty() || !s.pods.empty()) return std::nullopt;
   // MultiKueue sends nothing away before the queue at home has quota for it.
-  if (s.managed_by == "kueue.x-k8s.io/multikueue" && s.workload) {
+  if (s.managed_by.starts_with(workload::kKueueApi) && s.workload) {
     const ConditionFacts* reserved = s.workload->Condition("QuotaReserved");
     if (reserved == nullptr || !reserved->is_true()) return std::nullopt;
   }
