@@ -99,7 +99,15 @@ struct Collector::State {
     PodFacts pod = ReadPod(object);
     if (!owners.empty() && !only_holders && !owners.contains(pod.owner_uid)) return;
     if (!holders.Take(pod)) ++left_out;
-    if (!only_holders) Add(pods, std::move(pod), most, left_out);
+    if (!only_holders && !IsElsewhere(pod)) Add(pods, std::move(pod), most, left_out);
+  }
+
+  // In a namespace where none of its pods can be.
+  bool IsElsewhere(const PodFacts& pod) const {
+    const std::string& space = found    ? snapshot.object.namespace_name
+                               : target ? target->namespace_name
+                                        : pod.namespace_name;
+    return !space.empty() && !pod.namespace_name.empty() && pod.namespace_name != space;
   }
 
   // Of others' events nothing is kept, where it is known by now who belongs to the object.

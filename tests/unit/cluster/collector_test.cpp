@@ -121,6 +121,23 @@ TEST(Collector, FindsItsPodsAmongManyOthers) {
   EXPECT_EQ(snapshot->left_out, 0U);
 }
 
+TEST(Collector, KeepsNoPodsOfOtherNamespacesInTheirPlace) {
+  constexpr std::size_t kMost = 10;
+  Collector collector(support::StandardSettings(), kToday, kMost);
+  collector.LookFor({"job", "train", "ml"});
+  for (std::size_t i = 0; i < kMost; ++i) {
+    json other = PodOf("Job", "other", "o" + std::to_string(i));
+    other["metadata"]["namespace"] = "other";
+    collector.Take(other.dump());
+  }
+  collector.Take(PodOf("Job", "train", "train-0").dump());
+  collector.Take(Object("batch/v1", "Job", "train").dump());
+  const Result<Snapshot> snapshot = collector.Finish();
+  ASSERT_TRUE(snapshot);
+  EXPECT_THAT(snapshot->pods, SizeIs(1));
+  EXPECT_EQ(snapshot->left_out, 0U);
+}
+
 // LeaderWorkerSet: a pod owns the StatefulSet of its workers.
 TEST(Collector, FindsPodsThatBelongToItByAnotherPod) {
   const auto owned = [](json object, const std::string& kind, const std::string& name) {
