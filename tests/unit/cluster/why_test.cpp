@@ -1128,11 +1128,11 @@ TEST(Why, CallsNodesGoneOnlyWhereAllWereRead) {
 
 TEST(Why, ReadsAllLabelsOfANode) {
   Scene scene;
-  scene.Unschedulable("4 Insufficient google.com/tpu.");
   scene.spec()["nodeSelector"]["z"] = "1";
+  scene.Unschedulable("4 Insufficient google.com/tpu.");
   scene.AddNodes(4);
   for (json& node : scene.others) {
-    for (int i = 0; i < 100; ++i) node["metadata"]["labels"]["a" + std::to_string(i)] = "";
+    for (int i = 0; i < 100; ++i) node["metadata"]["labels"]["m" + std::to_string(i)] = "";
     node["metadata"]["labels"]["z"] = "1";
   }
   EXPECT_EQ(DiagnoseStream(scene.Stream()).causes.front().word, "chips-in-use");
@@ -1285,6 +1285,7 @@ TEST(Why, JudgesAPodForItself) {
   Scene scene;
   scene.spec()["containers"][0]["resources"]["limits"][kTaint] = 8;
   scene.Unschedulable("4 Insufficient google.com/tpu.");
+  scene.pods[0]["metadata"]["ownerReferences"][0]["apiVersion"] = "batch/v1";
   EXPECT_EQ(DiagnoseStream(scene.Stream(), "pod/train-0").causes.front().word, "own-fault");
 }
 
