@@ -73,24 +73,69 @@ std::optional<Scalar> FindScalar(const YamlNode& root, std::string_view pointer)
   return Scalar{way.node, member};
 }
 
-// Takes a scalar out of its map: the line that it has to itself, or what is between the commas.
+bool HasComment(std::string_view text) { return text.find('#') != text.npos; }
+
+// With the end of the line that it has to itself.
+Change WithItsLine(std::string_view text, Change change) {
+  const std::size_t line = text.rfind('\n', change.begin) + 1;  // npos + 1 is 0
+  const std::size_t next = text.find_first_not_of(" \t\r", change.end);
+  const bool alone =
+      text.find_first_not_of(' ', line) == change.begin && next < text.size() && text[next] == '\n';
+  return alone ? Change{line, next + 1, ""} : change;
+}
+
+// Takes a scalar out of a map in brackets, with one comma. Comments stay: where they stand between
+// it and the comma before it, so does that comma, which YAML allows.
+std::optional<Change> RemovalInAFlow(std::string_view text, const Scalar& scalar, Change change) {
+  constexpr std::string_view kBlanks = " \t\r\n";
+  const auto& [map, member] = scalar;
+  if (HasComment(text.substr(change.begin, ValueBegin(text, *member->value) - change.begin))) {
+    return std::nullopt;
+  }
+  const std::size_t behind = text.find_first_not_of(kBlanks, change.end);
+  if (behind < text.size() && text[behind] == ',') {
+    const std::size_t next = text.find_first_not_of(kBlanks, behind + 1);
+    const bool is_key = next < text.size() && text[next] != '#' && text[next] != '}';
+    if (is_key) return Change{change.begin, next, ""};
+    return WithItsLine(text, {change.begin, behind + 1, ""});
+  }
+  if (member == &map->members.front()) return change;
+  const std::size_t before = (member - 1)->value->end.offset;  // of an alias, anywhere
+  const bool is_next =
+      before < change.begin &&
+      text.substr(before, change.begin - before).find_first_not_of(" \t\r\n,") == text.npos;
+  return is_next ? Change{before, change.end, ""} : WithItsLine(text, change);
+}
+
+// Takes a scalar out of its map: the lines that it has to itself, or what is between the commas.
 std::optional<Change> Removal(std::string_view text, const YamlNode& root, const JsonEdit& edit) {
   const std::optional<Scalar> scalar = FindScalar(root, edit.pointer);
   if (!scalar) return std::nullopt;
   const auto& [map, member] = *scalar;
-  const auto& members = map->members;
   const std::size_t begin = member->mark.offset;
-  const std::size_t end = member->value->end.offset;
+  const std::size_t end = ValueEnd(text, *member->value);
   if (begin >= text.size() || end <= begin) return std::nullopt;
-  if (text[map->start.offset] == '{') {
-    if (member != &members.back()) return Change{begin, (member + 1)->mark.offset, ""};
-    if (member == &members.front()) return Change{begin, end, ""};
-    return Change{(member - 1)->value->end.offset, end, ""};
-  }
-  if (members.size() == 1) return Change{begin, end, "{}"};
+  if (text[map->start.offset] == '{') return RemovalInAFlow(text, *scalar, {begin, end, ""});
+  if (map->members.size() == 1) return Change{begin, end, "{}"};
   const std::size_t line = text.rfind('\n', begin) + 1;  // npos + 1 is 0
   if (text.find_first_not_of(' ', line) != begin) return std::nullopt;
   return Change{line, std::min(text.find('\n', end), text.size() - 1) + 1, ""};
+}
+
+// Puts `written` where a scalar is. The comment behind the | or > of a text of several lines stays;
+// one between an anchor or tag and the value would not.
+std::optional<Change> Replacement(std::string_view text, const YamlNode& scalar,
+                                  std::string written) {
+  const std::size_t begin = ValueBegin(text, scalar);
+  const std::size_t end = ValueEnd(text, scalar);
+  const std::string_view value = text.substr(begin, end - begin);
+  if (value.starts_with('|') || value.starts_with('>')) {
+    const std::string_view head = value.substr(0, value.find_first_of("\r\n"));
+    if (HasComment(head)) written += head.substr(head.find_first_of(" \t#"));
+  } else if ((value.starts_with('!') || value.starts_with('#')) && HasComment(value)) {
+    return std::nullopt;
+  }
+  return Change{begin, end, std::move(written)};
 }
 
 // What an edit puts where nothing is.
@@ -188,7 +233,8 @@ std::optional<Change> ChangeFor(std::string_view text, const YamlNode& root, Jso
     const bool is_quoted = first == '"' || first == '\'';
     const bool stays = is_quoted && (number == nullptr || MayBeAWord(edit));
     const char quote = stays ? first : '\0';
-    Change change{start, way.node->end.offset, Written(*edit.value, quote, IsJson(text, root))};
+    std::optional<Change> change =
+        Replacement(text, *way.node, Written(*edit.value, quote, IsJson(text, root)));
     if (quote != '\0' && number != nullptr) edit.value = std::to_string(*number);
     return change;
   }
@@ -217,19 +263,23 @@ std::vector<Change> Renaming(std::string_view text, const YamlNode& root, const 
   if (!old || way.node != old->map || way.missing.empty()) return {};
   const YamlNode& value = *old->member->value;
   const std::size_t begin = old->member->mark.offset;
-  if (begin >= text.size() || value.end.offset <= begin) return {};
+  const std::size_t value_end = ValueEnd(text, value);
+  if (begin >= text.size() || value_end <= begin) return {};
   const bool json = IsJson(text, root);
   const std::optional<std::size_t> end = EndOfKey(text, *old->member);
   const std::size_t value_begin = ValueBegin(text, value);
   if (way.missing.size() > 1 || !end || value_begin <= *end) {
-    return {{begin, value.end.offset, NewMembers(json, {{way.missing, &*addition.value}})}};
+    if (HasComment(text.substr(begin, value_end - begin))) return {};
+    return {{begin, value_end, NewMembers(json, {{way.missing, &*addition.value}})}};
   }
   std::vector<Change> changes{{begin, *end, WrittenKey(way.missing.front(), json)}};
   const auto* const word = std::get_if<std::string>(&*addition.value);
   const bool stays =
       word != nullptr && value.kind == YamlNode::Kind::kString && value.text == *word;
   if (!stays) {
-    changes.push_back({value_begin, value.end.offset, Written(*addition.value, '\0', json)});
+    auto change = Replacement(text, value, Written(*addition.value, '\0', json));
+    if (!change) return {};
+    changes.push_back(*std::move(change));
   }
   return changes;
 }

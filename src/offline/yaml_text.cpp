@@ -13,6 +13,8 @@
 namespace tpu_admission::offline {
 namespace {
 
+constexpr std::string_view kBlanks = " \t\r\n";
+
 bool IsPlainKey(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) {
     return std::isalnum(c) != 0 || c == '.' || c == '/' || c == '_' || c == '-';
@@ -79,9 +81,13 @@ std::string LineEndAt(std::string_view text, std::size_t offset) {
 std::size_t ValueBegin(std::string_view text, const YamlNode& node) {
   const std::size_t start = node.start.offset;
   if (start >= text.size() || text[start] != '&') return start;
-  constexpr std::string_view kBlanks = " \t\r\n";
   const std::size_t behind = text.find_first_not_of(kBlanks, text.find_first_of(kBlanks, start));
   return behind < node.end.offset ? behind : start;
+}
+
+std::size_t ValueEnd(std::string_view text, const YamlNode& node) {
+  const std::size_t last = text.substr(0, node.end.offset).find_last_not_of(kBlanks);
+  return std::max(node.start.offset, last + 1);  // npos + 1 is 0
 }
 
 bool IsFlow(std::string_view text, const YamlNode& node) {

@@ -31,6 +31,9 @@ std::string LineEndAt(std::string_view text, std::size_t offset);
 
 // Where the value begins, behind its anchor if there is one.
 std::size_t ValueBegin(std::string_view text, const YamlNode& node);
+// Where it ends: of a text written with | or >, behind its last line and not, as libyaml has it,
+// where the next line begins, which may be a comment.
+std::size_t ValueEnd(std::string_view text, const YamlNode& node);
 
 // Whether a list or map is written in brackets.
 bool IsFlow(std::string_view text, const YamlNode& node);

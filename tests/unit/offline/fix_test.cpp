@@ -65,7 +65,7 @@ TEST(Fix, AnObjectWithoutTheRepairIsNamedAndLeftAsItIs) {
 TEST(Fix, WhatIsLeftToRepairByHandIsGivenNoRequests) {
   std::string text = Pod("p", "tpu-v6e-slice", "3x3", 4);
   text.replace(text.find("    cloud.google.com/gke-tpu-topology: 3x3"), 43,
-               "    cloud.google.com/gke-tpu-topology: |-\n      3x3\n");
+               "    cloud.google.com/gke-tpu-topology: !!str  # why\n      3x3\n");
   const FixedText fixed = Fixed(text, 'a');
   EXPECT_THAT(fixed.problems, ElementsAre(HasSubstr("change by hand")));
   EXPECT_THAT(fixed.text, HasSubstr("tolerations"));

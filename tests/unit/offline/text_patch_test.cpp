@@ -51,6 +51,7 @@ INSTANTIATE_TEST_SUITE_P(
         PatchCase{"AnItemOfAFlow", "s: {a: [1]}\n", "/a/-", R"({"k":"v"})",
                   "s: {a: [1, {k: v}]}\n"},
         PatchCase{"AMemberOfAFlow", "s: {a: [1]}\n", "/b", "2", "s: {a: [1], b: 2}\n"},
+        PatchCase{"AnEmptyFlowWithAComment", "s:\n  a: [ # none\n  ]\n", "/a", "[1]", nullptr},
         PatchCase{"AnEmptyFlow", "s: {a: {}}\n", "/a/b", "2", "s: {a: {b: 2}}\n"},
         PatchCase{"Nothing", "s:\n  a:\n  b: 1\n", "/a", R"(["x"])", "s:\n  a: [x]\n  b: 1\n"},
         PatchCase{"Replaces", "s:\n  a: Default  # why\n", "/a", R"("First")",
