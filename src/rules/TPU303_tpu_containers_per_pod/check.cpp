@@ -40,7 +40,8 @@ std::string Names(const k8s::PodSpec& spec, const Holders& holders) {
   for (const k8s::Container& container : spec.containers) {
     const bool holds = container.Stays() || &container == holders.second;
     if (!holds || !workload::UsesTpu(container)) continue;
-    names += (names.empty() ? "" : " and ") + Quoted(container.name);
+    names += names.empty() ? "" : " and ";
+    names += Quoted(container.name.empty() ? PlaceOf(container) : std::string(container.name));
   }
   return names;
 }

@@ -24,7 +24,8 @@ void CheckContainer(const Subject& subject, const k8s::Container& container, Rep
               .container = std::string(container.name),
               .summary = fmt::format("{} may run on TPU nodes and has {}", Title(container), found),
               .problem = fmt::format("uses no TPU, but tolerates the taint of TPU nodes, and has "
-                                     "{}: beside a training job it should be light and bounded.",
+                                     "{}: beside a training job it should have a memory limit "
+                                     "and no CPU limit.",
                                      found),
               .change = fmt::format("{}{}{}, or leave the toleration of google.com/tpu out",
                                     unlimited_memory ? "set a memory limit" : "",

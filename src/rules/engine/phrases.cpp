@@ -11,10 +11,17 @@ namespace tpu_admission::rules {
 std::string Title(const k8s::Container& container) {
   static constexpr std::string_view kRoles[] = {"init container ", "sidecar ", "container ",
                                                 "ephemeral container "};
-  // One that stands alone is known by its field.
-  const bool alone = container.index == k8s::Container::kAlone && container.name.empty();
+  // One without a name is known by its field.
+  const bool alone = container.index == k8s::Container::kAlone;
+  if (container.name.empty() && !alone) return PlaceOf(container);
   return std::string(kRoles[static_cast<std::size_t>(container.role)]) +
-         Quoted(alone ? container.list : container.name);
+         Quoted(container.name.empty() ? container.list : container.name);
+}
+
+std::string PlaceOf(const k8s::Container& container) {
+  return container.index == k8s::Container::kAlone
+             ? std::string(container.list)
+             : fmt::format("{}[{}]", container.list, container.index);
 }
 
 std::string Remark(const std::string& note) { return note.empty() ? "" : " " + note; }

@@ -10,8 +10,10 @@
 
 namespace tpu_admission::rules {
 
-// `container "jax"`, `init container "setup"`.
+// `container "jax"`, `init container "setup"`; where a kind needs no names, "containers[0]".
 std::string Title(const k8s::Container& container);
+// "containers[0]", or "model" of one that stands in no list.
+std::string PlaceOf(const k8s::Container& container);
 // "a 4x4", "an 8x8", "a Pod": a number, topology or kind as it is spoken.
 std::string WithArticle(std::string_view word);
 // A note of the catalog behind other sentences; empty if there is none.
