@@ -35,24 +35,25 @@ void Tell(const Place& place, const k8s::GroupVersionKind& gvk, k8s::JsonView ob
   each({gvk, object, place.document, pointer, place.root, place.index});
 }
 
+void Visit(const Place& place, const k8s::GroupVersionKind& gvk, k8s::JsonView object,
+           const std::string& pointer, const Each& each);
+
 void VisitElements(const Place& place, const k8s::GroupVersionKind& list, k8s::JsonView elements,
                    const std::string& pointer, const Each& each) {
   for (std::size_t i = 0; i < elements.size(); ++i) {
     std::string item = pointer;
     AppendPointerIndex(item, i);
-    Tell(place, GvkOfItem(elements.Element(i), list), elements.Element(i), item, each);
+    Visit(place, GvkOfItem(elements.Element(i), list), elements.Element(i), item, each);
   }
 }
 
-// Lists stand at the top alone.
-void Visit(const Place& place, const Each& each) {
-  const k8s::JsonView object = place.root;
-  if (object.is_array()) return VisitElements(place, {}, object, "", each);
-  const k8s::GroupVersionKind gvk = k8s::GvkOf(object);
+// Lists may stand in lists: kubectl takes those apart too.
+void Visit(const Place& place, const k8s::GroupVersionKind& gvk, k8s::JsonView object,
+           const std::string& pointer, const Each& each) {
   if (gvk.kind.ends_with("List") && object["items"].is_array()) {
-    return VisitElements(place, gvk, object["items"], "/items", each);
+    return VisitElements(place, gvk, object["items"], pointer + "/items", each);
   }
-  Tell(place, gvk, object, "", each);
+  Tell(place, gvk, object, pointer, each);
 }
 
 }  // namespace
@@ -66,7 +67,12 @@ void ForEachObject(const YamlStream& stream,
   k8s::Arena arena;
   for (const YamlDocument& document : stream.documents) {
     const k8s::JsonView root = k8s::TreeOf(*document.root, arena);
-    Visit({document, root, document.index}, each);
+    const Place place{document, root, document.index};
+    if (root.is_array()) {
+      VisitElements(place, {}, root, "", each);
+    } else {
+      Visit(place, k8s::GvkOf(root), root, "", each);
+    }
     arena.Reset();
   }
 }

@@ -23,7 +23,7 @@ struct ManifestObject {
   k8s::GroupVersionKind gvk;
   k8s::JsonView json;
   const YamlDocument& document;
-  std::string pointer;  // of the object in the document: "" or "/items/3"
+  std::string pointer;  // of the object in the document: "", "/items/3" or "/items/3/items/0"
   k8s::JsonView root;   // the whole document
   std::size_t index;    // of the document in its file, from 0
 
@@ -35,8 +35,8 @@ struct ManifestObject {
 };
 
 // Calls `each` for every object with apiVersion or kind in what was read, those of a List, of a
-// typed list (JobList) and of a JSON array each by itself. An item of a JobList that has no kind is
-// a Job of the list's apiVersion.
+// typed list (JobList) and of a JSON array each by itself, also of lists in lists. An item of a
+// JobList that has no kind is a Job of the list's apiVersion.
 void ForEachObject(const YamlStream& stream,
                    const std::function<void(const ManifestObject&)>& each);
 

@@ -86,6 +86,30 @@ TEST(CheckText, ItemsOfATypedListAreOfItsKind) {
   EXPECT_EQ(Check(list("List", "")).workloads, 0U);
 }
 
+// As kubectl does.
+TEST(CheckText, ListsInListsAreTakenApart) {
+  const FileReport report = Check(R"(apiVersion: v1
+kind: List
+items:
+- apiVersion: v1
+  kind: List
+  items:
+  - apiVersion: v1
+    kind: PodList
+    items:
+    - metadata: {name: p}
+      spec:
+        nodeSelector:
+          cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
+          cloud.google.com/gke-tpu-topology: 3x3
+        containers: [{name: jax, resources: {limits: {google.com/tpu: 4}}}]
+)");
+  EXPECT_EQ(report.workloads, 1U);
+  ASSERT_THAT(report.objects, SizeIs(1));
+  EXPECT_EQ(report.objects[0].pointer, "/items/0/items/0/items/0");
+  EXPECT_EQ(report.objects[0].kind, "Pod");
+}
+
 TEST(CheckText, TextShowsTheLineWithACaretUnderTheValueAndTheRepairOnce) {
   EXPECT_EQ(Told(Check(kPod), "text"),
             R"(a.yaml:7:40: error: Pod "p": topology 3x3 is not offered for tpu-v6e-slice
