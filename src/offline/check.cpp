@@ -360,6 +360,7 @@ FileReport CheckText(const admission::Settings& settings, const CheckWish& wish,
   comments.TellUnused(wish.rules, report.warnings);
   report.documents = stream.documents.size() + stream.errors.size();
   TellErrors(stream, report);
+  TellNoJson(stream, report);
   return report;
 }
 

@@ -11,19 +11,27 @@
 namespace tpu_admission::offline {
 namespace {
 
-// Whether a map somewhere in the object has chips: google.com/tpu with an amount.
-bool NamesChips(k8s::JsonView value) {
-  if (value.is_object() && value[workload::kTpuResource].has_value()) return true;
+// Whether something in the object asks for chips as a container does, by limits or requests of
+// google.com/tpu. Quotas, nodes and autoscalers only count them.
+bool AsksForChips(k8s::JsonView value) {
   for (std::size_t i = 0; i < value.size(); ++i) {
-    if (NamesChips(value.is_object() ? value.Member(i) : value.Element(i))) return true;
+    const k8s::JsonView below = value.is_object() ? value.Member(i) : value.Element(i);
+    if (AsksForChips(below)) return true;
+    if (!value.is_object() || !below.is_object()) continue;
+    const std::string_view key = value.MemberKey(i);
+    const bool asks = key == "limits" || key == "requests";
+    if (asks && below[workload::kTpuResource].has_value()) return true;
   }
   return false;
 }
 
-// Holds an amount of chips, and asks for none.
-bool OnlyCountsChips(const k8s::GroupVersionKind& gvk) {
-  constexpr std::array<std::string_view, 3> kKinds = {"LimitRange", "Node", "ResourceQuota"};
-  return gvk.group.empty() && std::find(kKinds.begin(), kKinds.end(), gvk.kind) != kKinds.end();
+// Holds pieces of pods, and makes none of its own: a policy, or the values of a chart.
+bool MakesNoPods(const k8s::GroupVersionKind& gvk) {
+  constexpr std::array<std::string_view, 4> kGroups = {
+      "helm.toolkit.fluxcd.io", "kyverno.io", "mutations.gatekeeper.sh", "policies.kyverno.io"};
+  const bool is_argo_cd =
+      gvk.group == "argoproj.io" && (gvk.kind == "Application" || gvk.kind == "ApplicationSet");
+  return is_argo_cd || std::find(kGroups.begin(), kGroups.end(), gvk.group) != kGroups.end();
 }
 
 // No custom resource is of such a group: the API server wants a dot in theirs.
@@ -95,6 +103,16 @@ std::string WhyOf(const Guess& guess, const k8s::GroupVersionKind& gvk) {
   return "is of a kind that is not read; see `kinds` of the policy";
 }
 
+// Whether each line begins with //.
+bool IsAllComments(std::string_view text) {
+  while (!text.empty()) {
+    std::string_view line = TakeUntil(text, '\n');
+    line.remove_prefix(std::min(line.find_first_not_of(" \t\r"), line.size()));
+    if (!line.empty() && !line.starts_with("//")) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 std::string ApiVersion(const k8s::GroupVersionKind& gvk) {
@@ -108,6 +126,20 @@ bool IsListOfNothing(const ManifestObject& object) {
          !items.is_array();
 }
 
+void TellNoJson(const YamlStream& stream, FileReport& report) {
+  if (!report.file.ends_with(".json")) return;
+  for (const YamlDocument& document : stream.documents) {
+    const YamlNode& root = *document.root;
+    const std::string_view text =
+        std::string_view(report.text)
+            .substr(root.start.offset, root.end.offset - root.start.offset);
+    if (root.kind == YamlNode::Kind::kString && !text.starts_with('"') && !IsAllComments(text)) {
+      report.errors.push_back(
+          {root.start, "this is no JSON, which has no comments; nothing in it was checked"});
+    }
+  }
+}
+
 bool SaysWhatItIs(const k8s::GroupVersionKind& gvk) {
   return !gvk.kind.empty() && !gvk.version.empty();
 }
@@ -116,7 +148,7 @@ std::string WhyUnread(const workload::KindTable& kinds, const ManifestObject& ob
   const k8s::GroupVersionKind& gvk = object.gvk;
   const bool is_silent =
       SaysWhatItIs(gvk) ? kinds.Find(gvk.group, gvk.kind) != nullptr : !LooksLikeManifest(object);
-  if (is_silent || OnlyCountsChips(gvk) || !NamesChips(object.json)) return "";
+  if (is_silent || MakesNoPods(gvk) || !AsksForChips(object.json)) return "";
   return "asks for google.com/tpu, but " + WhyOf(Guess(kinds), gvk);
 }
 

@@ -65,6 +65,53 @@ TEST(UnreadKind, AListThatIsNoneIsAnError) {
   EXPECT_EQ(errors("items:\n"), "");
 }
 
+// Only what stands where a container asks for chips makes pods.
+TEST(UnreadKind, WhatCountsChipsOrHoldsPiecesOfPodsIsNotTold) {
+  const auto told = [](const std::string& api_version, const std::string& kind,
+                       const std::string& spec) {
+    return Told("apiVersion: " + api_version + "\nkind: " + kind +
+                "\nmetadata: {name: x}\nspec: " + spec + "\n");
+  };
+  const std::string limits = "{limits: {google.com/tpu: 4}}";
+  EXPECT_EQ(
+      told("scheduling.x-k8s.io/v1alpha1", "PodGroup", "{minResources: {google.com/tpu: 16}}"), "");
+  EXPECT_EQ(told("autoscaling.k8s.io/v1", "VerticalPodAutoscaler",
+                 "{containerPolicies: [{maxAllowed: {google.com/tpu: 4}}]}"),
+            "");
+  EXPECT_EQ(told("kyverno.io/v1", "ClusterPolicy",
+                 "{rules: [{mutate: {containers: [{resources: " + limits + "}]}}]}"),
+            "");
+  const std::string values = "{source: {helm: {valuesObject: {resources: " + limits + "}}}}";
+  EXPECT_EQ(told("argoproj.io/v1alpha1", "Application", values), "");
+  EXPECT_EQ(told("helm.toolkit.fluxcd.io/v2", "HelmRelease", values), "");
+  EXPECT_NE(told("example.com/v1", "Application", values), "");
+  EXPECT_NE(told("tekton.dev/v1", "Task", "{steps: [{computeResources: " + limits + "}]}"), "");
+  EXPECT_NE(told("example.com/v1", "Runner", "{requests: {google.com/tpu: 4}}"), "");
+}
+
+TEST(UnreadKind, AFileOfJsonThatIsNoneIsTold) {
+  const auto errors = [](const std::string& file, const std::string& text) {
+    std::string told;
+    for (const Note& error :
+         CheckText(support::StandardSettings(), {"", {2026, 11, 22}, {}}, file, text).errors) {
+      told += std::to_string(error.place.line) + ": " + error.text + "\n";
+    }
+    return told;
+  };
+  const std::string json = R"({"apiVersion":"v1","kind":"Pod"})";
+  EXPECT_EQ(errors("a.json", "\n// c\n" + json),
+            "2: this is no JSON, which has no comments; nothing in it was checked\n");
+  EXPECT_EQ(errors("a.json", json + "\n// c\n" + json),
+            "2: this is no JSON, which has no comments; nothing in it was checked\n");
+  for (const std::string& fine :
+       {json, json + json, "# c\n" + json, std::string("apiVersion: v1\nkind: Pod\n"),
+        std::string(), std::string("# c\n"), std::string("// c\n\n // d\n"), std::string("\"a\""),
+        std::string("5\n")}) {
+    EXPECT_EQ(errors("a.json", fine), "") << fine;
+  }
+  EXPECT_EQ(errors("a.yaml", "// c\n"), "");
+}
+
 TEST(UnreadKind, WhatLacksKindOrApiVersionIsTold) {
   EXPECT_EQ(Of("apiVersion: batch/v1\n"),
             "\"x\": asks for google.com/tpu, but has no kind, so it is not read; write it below "
