@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "offline/comment_lines.h"
+#include "offline/scalar_text.h"
 #include "offline/text_proof.h"
 #include "offline/yaml_text.h"
 #include "tpu_admission/base/json_pointer.h"
@@ -56,12 +57,6 @@ bool IsCollection(const YamlNode& node) {
   return node.kind == YamlNode::Kind::kMap || node.kind == YamlNode::Kind::kList;
 }
 
-// A scalar and the map that it is in.
-struct Scalar {
-  const YamlNode* map = nullptr;
-  const YamlMember* member = nullptr;
-};
-
 std::optional<Scalar> FindScalar(const YamlNode& root, std::string_view pointer) {
   const std::size_t slash = pointer.rfind('/');
   std::string_view last = pointer.substr(slash);
@@ -71,71 +66,6 @@ std::optional<Scalar> FindScalar(const YamlNode& root, std::string_view pointer)
                                  : nullptr;
   if (member == nullptr || IsCollection(*member->value)) return std::nullopt;
   return Scalar{way.node, member};
-}
-
-bool HasComment(std::string_view text) { return text.find('#') != text.npos; }
-
-// With the end of the line that it has to itself.
-Change WithItsLine(std::string_view text, Change change) {
-  const std::size_t line = text.rfind('\n', change.begin) + 1;  // npos + 1 is 0
-  const std::size_t next = text.find_first_not_of(" \t\r", change.end);
-  const bool alone =
-      text.find_first_not_of(' ', line) == change.begin && next < text.size() && text[next] == '\n';
-  return alone ? Change{line, next + 1, ""} : change;
-}
-
-// Takes a scalar out of a map in brackets, with one comma. Comments stay: where they stand between
-// it and the comma before it, so does that comma, which YAML allows.
-std::optional<Change> RemovalInAFlow(std::string_view text, const Scalar& scalar, Change change) {
-  constexpr std::string_view kBlanks = " \t\r\n";
-  const auto& [map, member] = scalar;
-  if (HasComment(text.substr(change.begin, ValueBegin(text, *member->value) - change.begin))) {
-    return std::nullopt;
-  }
-  const std::size_t behind = text.find_first_not_of(kBlanks, change.end);
-  if (behind < text.size() && text[behind] == ',') {
-    const std::size_t next = text.find_first_not_of(kBlanks, behind + 1);
-    const bool is_key = next < text.size() && text[next] != '#' && text[next] != '}';
-    if (is_key) return Change{change.begin, next, ""};
-    return WithItsLine(text, {change.begin, behind + 1, ""});
-  }
-  if (member == &map->members.front()) return change;
-  const std::size_t before = (member - 1)->value->end.offset;  // of an alias, anywhere
-  const bool is_next =
-      before < change.begin &&
-      text.substr(before, change.begin - before).find_first_not_of(" \t\r\n,") == text.npos;
-  return is_next ? Change{before, change.end, ""} : WithItsLine(text, change);
-}
-
-// Takes a scalar out of its map: the lines that it has to itself, or what is between the commas.
-std::optional<Change> Removal(std::string_view text, const YamlNode& root, const JsonEdit& edit) {
-  const std::optional<Scalar> scalar = FindScalar(root, edit.pointer);
-  if (!scalar) return std::nullopt;
-  const auto& [map, member] = *scalar;
-  const std::size_t begin = member->mark.offset;
-  const std::size_t end = ValueEnd(text, *member->value);
-  if (begin >= text.size() || end <= begin) return std::nullopt;
-  if (text[map->start.offset] == '{') return RemovalInAFlow(text, *scalar, {begin, end, ""});
-  if (map->members.size() == 1) return Change{begin, end, "{}"};
-  const std::size_t line = text.rfind('\n', begin) + 1;  // npos + 1 is 0
-  if (text.find_first_not_of(' ', line) != begin) return std::nullopt;
-  return Change{line, std::min(text.find('\n', end), text.size() - 1) + 1, ""};
-}
-
-// Puts `written` where a scalar is. The comment behind the | or > of a text of several lines stays;
-// one between an anchor or tag and the value would not.
-std::optional<Change> Replacement(std::string_view text, const YamlNode& scalar,
-                                  std::string written) {
-  const std::size_t begin = ValueBegin(text, scalar);
-  const std::size_t end = ValueEnd(text, scalar);
-  const std::string_view value = text.substr(begin, end - begin);
-  if (value.starts_with('|') || value.starts_with('>')) {
-    const std::string_view head = value.substr(0, value.find_first_of("\r\n"));
-    if (HasComment(head)) written += head.substr(head.find_first_of(" \t#"));
-  } else if ((value.starts_with('!') || value.starts_with('#')) && HasComment(value)) {
-    return std::nullopt;
-  }
-  return Change{begin, end, std::move(written)};
 }
 
 // What an edit puts where nothing is.
@@ -222,7 +152,10 @@ bool MayBeAWord(const JsonEdit& edit) {
 // The change of the text that makes `edit`; nothing if it cannot be made in place. An amount in the
 // place of a quoted word stays quoted, and so becomes a word.
 std::optional<Change> ChangeFor(std::string_view text, const YamlNode& root, JsonEdit& edit) {
-  if (!edit.value) return Removal(text, root, edit);
+  if (!edit.value) {
+    const std::optional<Scalar> scalar = FindScalar(root, edit.pointer);
+    return scalar ? Removal(text, *scalar) : std::nullopt;
+  }
   const Way way = Follow(root, edit.pointer);
   const std::size_t start = ValueBegin(text, *way.node);
   if (start >= text.size()) return std::nullopt;
@@ -351,7 +284,7 @@ Result<std::vector<Change>> FindChanges(std::string_view text, const YamlStream&
   std::map<std::string_view, std::vector<JsonEdit*>> by_item;  // what meets is in one item
   for (JsonEdit& edit : edits.edits) {
     const std::string_view pointer = edit.pointer;
-    by_item[pointer.substr(0, ItemBytes(pointer))].push_back(&edit);
+    by_item[pointer.substr(0, InnermostItemBytes(pointer))].push_back(&edit);
   }
   std::vector<Change> changes;
   Status made = OkStatus();

@@ -10,6 +10,7 @@
 
 #include "offline/comment_lines.h"
 #include "offline/halves.h"
+#include "offline/scalar_text.h"
 #include "offline/yaml_text.h"
 #include "tpu_admission/base/json_pointer.h"
 
@@ -155,8 +156,7 @@ std::optional<TextChange> Filled(std::string_view text, const YamlNode& old,
   const std::size_t begin = ValueBegin(text, old);
   const bool empty = old.items.empty() && old.members.empty();
   if (!empty || begin > text.size()) return std::nullopt;
-  const bool has_comment = text.substr(begin, old.end.offset - begin).find('#') != text.npos;
-  if (has_comment) return std::nullopt;
+  if (HasComment(text.substr(begin, old.end.offset - begin))) return std::nullopt;
   const bool zero = old.end.offset == begin;
   const bool after_colon = zero && begin > 0 && text[begin - 1] == ':';
   return TextChange{begin, old.end.offset, (after_colon ? " " : "") + value};

@@ -14,21 +14,26 @@ using k8s::JsonEdit;
 
 using EditsByItem = std::map<std::size_t, std::vector<JsonEdit>>;  // with pointers from the item on
 
+bool ReadsAs(k8s::JsonView before, k8s::JsonView after, const std::vector<JsonEdit>& edits,
+             k8s::Arena& arena);
+
 // Whether `after` is the list `before` with the edits of its items.
 bool ItemsReadAs(k8s::JsonView before, k8s::JsonView after, const EditsByItem& edits,
                  k8s::Arena& arena) {
   if (!after.is_array() || after.size() != before.size()) return false;
   for (std::size_t i = 0; i < before.size(); ++i) {
     const auto some = edits.find(i);
-    const k8s::JsonView item = before.Element(i);
-    const k8s::JsonView wanted = some == edits.end() ? item : Edited(item, some->second, arena);
-    if (!Equal(wanted, after.Element(i))) return false;
+    const k8s::JsonView was = before.Element(i);
+    const k8s::JsonView item = after.Element(i);
+    if (some == edits.end() ? !Equal(was, item) : !ReadsAs(was, item, some->second, arena)) {
+      return false;
+    }
   }
   return true;
 }
 
 // Whether `after` is `before` with the edits. Each edit copies the list that it is in, so those of
-// the items of a list are made item by item.
+// the items of a list are made item by item, also in a list in a list.
 bool ReadsAs(k8s::JsonView before, k8s::JsonView after, const std::vector<JsonEdit>& edits,
              k8s::Arena& arena) {
   const bool in_list = before.is_array();
@@ -69,6 +74,16 @@ std::size_t ItemBytes(std::string_view pointer) {
       end > list + 1 && std::all_of(pointer.begin() + std::ptrdiff_t(list) + 1,
                                     pointer.begin() + std::ptrdiff_t(end), IsDigit);
   return is_index ? end : 0;
+}
+
+std::size_t InnermostItemBytes(std::string_view pointer) {
+  std::size_t bytes = ItemBytes(pointer);
+  while (pointer.substr(bytes).starts_with("/items/")) {
+    const std::size_t more = ItemBytes(pointer.substr(bytes));
+    if (more == 0) break;
+    bytes += more;
+  }
+  return bytes;
 }
 
 bool ReadsAs(const YamlStream& before, std::string_view text,

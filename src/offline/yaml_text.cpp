@@ -13,8 +13,6 @@
 namespace tpu_admission::offline {
 namespace {
 
-constexpr std::string_view kBlanks = " \t\r\n";
-
 bool IsPlainKey(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) {
     return std::isalnum(c) != 0 || c == '.' || c == '/' || c == '_' || c == '-';

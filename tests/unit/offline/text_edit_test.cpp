@@ -280,14 +280,16 @@ TEST(TextEdit, ADocumentIsNotJoinedToTheNext) {
 }
 
 TEST(TextEdit, ManyItemsOfAListTakeLinearTime) {
-  for (const std::string head : {"kind: List\nitems:\n", ""}) {
+  for (const std::string head : {"kind: List\nitems:\n", "", "items:\n- items:\n"}) {
+    const bool nested = head.starts_with("items");
     std::string text = head;
     std::string wanted = head;
     DocumentEdits edits;
     for (int i = 0; i < 20'000; ++i) {
-      text += "- {a: 1, b: 2}\n";
-      wanted += "- {a: 3, c: 4}\n";
-      const std::string item = (head.empty() ? "/" : "/items/") + std::to_string(i);
+      text += nested ? "  - {a: 1, b: 2}\n" : "- {a: 1, b: 2}\n";
+      wanted += nested ? "  - {a: 3, c: 4}\n" : "- {a: 3, c: 4}\n";
+      const std::string list = head.empty() ? "/" : nested ? "/items/0/items/" : "/items/";
+      const std::string item = list + std::to_string(i);
       for (JsonEdit edit : {Set("/a", 3), JsonEdit{"/b", std::nullopt}, Set("/c", 4)}) {
         edit.pointer.insert(0, item);
         edits.edits.push_back(std::move(edit));
