@@ -39,6 +39,11 @@ inline constexpr std::string_view kGkeComputeClass = "cloud.google.com/compute-c
 inline constexpr std::string_view kGkeBootDiskSize = "cloud.google.com/gke-boot-disk-size";
 inline constexpr std::string_view kGkeLocalSsd = "cloud.google.com/gke-ephemeral-storage-local-ssd";
 
+// The taint of a node that is about to be stopped, for maintenance or preemption.
+// https://docs.cloud.google.com/kubernetes-engine/docs/concepts/handle-disruption-gpu-tpu
+inline constexpr std::string_view kGkeImpendingTermination =
+    "cloud.google.com/impending-node-termination";
+
 // Which kind of capacity. https://cloud.google.com/kubernetes-engine/docs/concepts/plan-tpus and
 // GoogleCloudPlatform/cluster-autoscaler@7d25050 pkg/cloudprovider/gke/labels.
 inline constexpr std::string_view kGkeSpot = "cloud.google.com/gke-spot";

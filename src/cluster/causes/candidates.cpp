@@ -23,7 +23,7 @@ bool Matches(const NodeFacts& node, const PodFacts& pod) {
 bool IsOfNodeState(std::string_view key) {
   static constexpr std::string_view kKeys[] = {
       "node.kubernetes.io/", "node.cloudprovider.kubernetes.io/",
-      "cloud.google.com/impending-node-termination", "ToBeDeletedByClusterAutoscaler",
+      workload::kGkeImpendingTermination, "ToBeDeletedByClusterAutoscaler",
       "DeletionCandidateOfClusterAutoscaler"};
   return std::any_of(std::begin(kKeys), std::end(kKeys),
                      [&](std::string_view begin) { return key.starts_with(begin); });

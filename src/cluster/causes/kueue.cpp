@@ -109,6 +109,7 @@ std::optional<Found> FindKueueTaint(const Snapshot& s) {
   if (total.empty() || end == std::string::npos) return std::nullopt;
   const std::string taint = waiting->message.substr(begin + 7, end - begin - 7);
   if (DigitsAfter(waiting->message.substr(end), "\": ") != total) return std::nullopt;
+  if (IsOfNodeState(taint)) return std::nullopt;  // that no toleration mends
   return Found{"waits for Kueue in vain: its template does not tolerate the taint " + taint +
                    ", which all nodes of the queue's topology have",
                {SayWorkload(s, *waiting)}};

@@ -525,14 +525,15 @@ TEST_F(CheckFolder, CountsOneAsOne) {
 
 TEST_F(CheckFolder, FixSaysWhatItRepairedInPart) {
   std::string text = kList;
-  text.replace(text.find("3x3"), 3, "|-\n        3x3");
+  text.replace(text.find("3x3"), 3, "!!str # by hand\n        3x3");
   Write("a.yaml", text);
   const Ended ended = Run({"--fix", "a.yaml"});
   EXPECT_EQ(ended.exit_code, 2);
   EXPECT_THAT(
       ended.err,
-      HasSubstr("a.yaml: document 1: Pod \"p\" in line 5: an anchor, alias or merge key, or how a "
-                "value is written stands in the way; change by hand: "
+      HasSubstr("a.yaml: document 1: Pod \"p\" in line 5: "
+                "items[1].spec.nodeSelector['cloud.google.com/gke-tpu-topology'] cannot be changed "
+                "in the text; change by hand: "
                 "items[1].spec.nodeSelector['cloud.google.com/gke-tpu-topology']: 2x2\n"));
   EXPECT_THAT(ended.err, HasSubstr("tpu-admission: partly repaired a.yaml\n"));
   EXPECT_THAT(ReadText(root() + "/a.yaml"), HasSubstr("tolerations"));

@@ -368,6 +368,13 @@ const std::vector<Case>& Cases() {
        [](Scene& s) {
          s.Queue(
              "couldn't assign flavors to pod set main: topology \"gke\" doesn't allow to fit any "
+             "of 4 pod(s). Total nodes: 14; excluded: taint "
+             "\"node.kubernetes.io/not-ready:NoExecute\": 14");
+       }},
+      {"kueue-topology", "no part of the cluster's topology",
+       [](Scene& s) {
+         s.Queue(
+             "couldn't assign flavors to pod set main: topology \"gke\" doesn't allow to fit any "
              "of 4 pod(s)");
        }},
       {"kueue-quota", "flavor v6e has 16 of 16 chips in use",
