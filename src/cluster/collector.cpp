@@ -245,13 +245,13 @@ struct Collector::State {
                        [&](const PodFacts& pod) { return relevant.contains(pod.uid) && is(pod); });
   }
 
-  // Of the core kinds all that make pods are known; of another, nobody knows, where it has none.
+  // Of the core kinds all that make pods are known; of others nobody knows.
   bool MakesNoPods() const {
     const std::string& version = snapshot.object.api_version;
     const std::size_t slash = version.find('/');
     const std::string group = slash == std::string::npos ? "" : version.substr(0, slash);
     const workload::Kind* kind = settings.policy.kinds().Find(group, snapshot.object.kind);
-    if (kind == nullptr) return snapshot.pods.empty() && (group.empty() || snapshot.pods_known);
+    if (kind == nullptr) return snapshot.pods.empty() && group.empty();
     const auto only_chooses = [](const workload::PodSetRow& row) {
       return row.form == workload::Form::kNodeLabels || row.form == workload::Form::kTpuPriority ||
              row.form == workload::Form::kDeviceClaim;

@@ -9,7 +9,7 @@ namespace tpu_admission::offline {
 namespace {
 
 // With the end of the line that it has to itself.
-TextChange WithItsLine(std::string_view text, TextChange change) {
+TextChange WithItsLine(std::string_view text, const TextChange& change) {
   const std::size_t line = text.rfind('\n', change.begin) + 1;  // npos + 1 is 0
   const std::size_t next = text.find_first_not_of(" \t\r", change.end);
   const bool alone =
