@@ -22,6 +22,12 @@ struct Pool {
   bool is_slice() const { return hosts > 1 && nodes <= hosts; }
 };
 
+// Where a pod is, by its node.
+struct Place {
+  std::string pool;
+  std::int64_t chips = 0;  // of the node
+};
+
 std::int64_t HostsOf(const std::string& topology, std::int64_t chips_of_host) {
   const auto shape = tpu::Topology::Parse(topology);
   if (!shape || chips_of_host <= 0) return 1;
@@ -66,8 +72,7 @@ class Search {
     capacity_.chips += node.chips;
     const auto held = held_.find(node.name);
     if (held != held_.end()) ++pool.in_use;
-    pool_of_[node.name] = name;
-    chips_of_[node.name] = node.chips;
+    places_[node.name] = {name, node.chips};
     if (!node.usable) return;
     ++pool.usable;
     const std::int64_t in_use = held == held_.end() ? 0 : held->second;
@@ -111,19 +116,18 @@ class Search {
   void LookForSplits() {
     std::map<std::string, Part> slices;
     for (const TpuPod& pod : pods_) {
-      const auto pool = pool_of_.find(pod.node);
+      const auto place = places_.find(pod.node);
       if (pod.slice.empty() || pod.phase == "Failed") continue;
       Part& part = slices[pod.slice];
       part.done += pod.done() ? 1 : 0;
       part.waits = part.waits || pod.phase == "Pending";
-      if (pod.done() || pool == pool_of_.end()) continue;
-      part.pools.insert(pool->second);
+      if (pod.done() || place == places_.end()) continue;
+      const Pool& pool = pools_.at(place->second.pool);
+      part.pools.insert(place->second.pool);
       ++part.pods;
       part.chips += pod.chips;
       part.gang = pod.gang;
-      part.hosts =
-          std::max(part.hosts, pools_.at(pool->second).is_slice() ? pools_.at(pool->second).hosts
-                                                                  : std::int64_t(1));
+      part.hosts = std::max(part.hosts, pool.is_slice() ? pool.hosts : std::int64_t(1));
     }
     for (const auto& [key, part] : slices) {
       // A Job may fill several slices on purpose. Some of its pods may have ended already; and
@@ -166,8 +170,8 @@ class Search {
         ++gang.running;
         gang.held += pod.chips;
         // Several pods may share a host, so that the chips of one say little of it.
-        const auto node = chips_of_.find(pod.node);
-        const std::int64_t host = node == chips_of_.end() ? 0 : node->second;
+        const auto place = places_.find(pod.node);
+        const std::int64_t host = place == places_.end() ? 0 : place->second.chips;
         gang.multi_host |= HostsOf(pod.topology, std::max(host, pod.chips)) > 1;
         Earliest(gang.first_held, pod.scheduled);
       }
@@ -193,9 +197,8 @@ class Search {
   const std::vector<TpuPod>& pods_;
   const std::int64_t now_;
   const std::int64_t patience_;
-  std::map<std::string, std::int64_t> held_;      // chips by node
-  std::map<std::string, std::string> pool_of_;    // by node
-  std::map<std::string, std::int64_t> chips_of_;  // by node
+  std::map<std::string, std::int64_t> held_;  // chips by node
+  std::map<std::string, Place> places_;       // by node
   std::map<std::string, Pool> pools_;
   Capacity capacity_;
 };

@@ -10,6 +10,7 @@
 #include "cluster/served_kinds.h"
 #include "tpu_admission/base/text.h"
 #include "tpu_admission/cluster/object_splitter.h"
+#include "tpu_admission/k8s/gvk.h"
 #include "tpu_admission/workload/gke_labels.h"
 #include "tpu_admission/workload/kueue_keys.h"
 
@@ -144,7 +145,7 @@ struct Collector::State {
   // Of what runs by a schedule only the newest run says how it stands. Empty: it does not.
   std::string NewestRun() const {
     const ObjectFacts* newest = nullptr;
-    if (snapshot.object.kind.find("Cron") == std::string::npos) return "";
+    if (!snapshot.object.RunsBySchedule()) return "";
     for (const ObjectFacts& run : between) {
       if (run.owner_uid != snapshot.object.uid) continue;
       if (newest == nullptr ||
@@ -247,11 +248,9 @@ struct Collector::State {
 
   // Of the core kinds all that make pods are known; of others nobody knows.
   bool MakesNoPods() const {
-    const std::string& version = snapshot.object.api_version;
-    const std::size_t slash = version.find('/');
-    const std::string group = slash == std::string::npos ? "" : version.substr(0, slash);
-    const workload::Kind* kind = settings.policy.kinds().Find(group, snapshot.object.kind);
-    if (kind == nullptr) return snapshot.pods.empty() && group.empty();
+    const auto gvk = k8s::GvkOf(snapshot.object.api_version, snapshot.object.kind);
+    const workload::Kind* kind = settings.policy.kinds().Find(gvk.group, gvk.kind);
+    if (kind == nullptr) return snapshot.pods.empty() && gvk.group.empty();
     const auto only_chooses = [](const workload::PodSetRow& row) {
       return row.form == workload::Form::kNodeLabels || row.form == workload::Form::kTpuPriority ||
              row.form == workload::Form::kDeviceClaim;

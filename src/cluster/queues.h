@@ -3,8 +3,8 @@
 
 #include <cstddef>
 #include <map>
-#include <set>
 #include <string>
+#include <vector>
 
 #include "tpu_admission/cluster/snapshot.h"
 #include "tpu_admission/k8s/json.h"

@@ -2,12 +2,14 @@
 
 namespace tpu_admission::k8s {
 
-GroupVersionKind GvkOf(JsonView object) {
-  const std::string_view api_version = object["apiVersion"].StringOr("");
-  const std::string_view kind = object["kind"].StringOr("");
+GroupVersionKind GvkOf(std::string_view api_version, std::string_view kind) {
   const std::size_t slash = api_version.find('/');
   if (slash == api_version.npos) return {"", api_version, kind};
   return {api_version.substr(0, slash), api_version.substr(slash + 1), kind};
+}
+
+GroupVersionKind GvkOf(JsonView object) {
+  return GvkOf(object["apiVersion"].StringOr(""), object["kind"].StringOr(""));
 }
 
 std::string_view ItemKindOf(std::string_view list_kind) {

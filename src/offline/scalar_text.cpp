@@ -8,13 +8,18 @@
 namespace tpu_admission::offline {
 namespace {
 
+// Where the line begins in which nothing stands before `at`.
+std::optional<std::size_t> LineThatBeginsWith(std::string_view text, std::size_t at) {
+  const std::size_t line = text.rfind('\n', at) + 1;  // npos + 1 is 0
+  return text.find_first_not_of(' ', line) == at ? std::optional(line) : std::nullopt;
+}
+
 // With the end of the line that it has to itself.
 TextChange WithItsLine(std::string_view text, const TextChange& change) {
-  const std::size_t line = text.rfind('\n', change.begin) + 1;  // npos + 1 is 0
+  const std::optional<std::size_t> line = LineThatBeginsWith(text, change.begin);
   const std::size_t next = text.find_first_not_of(" \t\r", change.end);
-  const bool alone =
-      text.find_first_not_of(' ', line) == change.begin && next < text.size() && text[next] == '\n';
-  return alone ? TextChange{line, next + 1, ""} : change;
+  const bool alone = line && next < text.size() && text[next] == '\n';
+  return alone ? TextChange{*line, next + 1, ""} : change;
 }
 
 // Takes a scalar out of a map in brackets, with one comma. Comments stay: where they stand between
@@ -51,9 +56,9 @@ std::optional<TextChange> Removal(std::string_view text, const Scalar& scalar) {
   if (begin >= text.size() || end <= begin) return std::nullopt;
   if (text[map->start.offset] == '{') return RemovalInAFlow(text, scalar, {begin, end, ""});
   if (map->members.size() == 1) return TextChange{begin, end, "{}"};
-  const std::size_t line = text.rfind('\n', begin) + 1;  // npos + 1 is 0
-  if (text.find_first_not_of(' ', line) != begin) return std::nullopt;
-  return TextChange{line, std::min(text.find('\n', end), text.size() - 1) + 1, ""};
+  const std::optional<std::size_t> line = LineThatBeginsWith(text, begin);
+  if (!line) return std::nullopt;
+  return TextChange{*line, std::min(text.find('\n', end), text.size() - 1) + 1, ""};
 }
 
 std::optional<TextChange> Replacement(std::string_view text, const YamlNode& scalar,

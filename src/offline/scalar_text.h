@@ -1,5 +1,6 @@
-// How a scalar is taken out of the text of a YAML file, or another put in its place: nothing but
-// its own bytes go. Nothing where a comment stands in the middle of it.
+// How a scalar is taken out of the text of a YAML file, or another put in its place. What others
+// say stays; the comment in the lines of a key that is taken out goes with it. Nothing where a
+// comment stands in the middle of what is written anew.
 #pragma once
 
 #include <optional>

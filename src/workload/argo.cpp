@@ -4,6 +4,7 @@
 #include <array>
 #include <string>
 
+#include "tpu_admission/workload/node_selection.h"
 #include "workload/paths.h"
 
 namespace tpu_admission::workload {
@@ -26,10 +27,6 @@ bool HasPatch(k8s::JsonView json) { return json["podSpecPatch"].has_value(); }
 bool HaveResources(k8s::JsonView defaults) {
   return defaults["container"]["resources"].present() ||
          defaults["script"]["resources"].present() || defaults["containerSet"].present();
-}
-
-bool Selects(const k8s::PodSpec& spec) {
-  return spec.node_selector.size() > 0 || !spec.required_affinity.empty();
 }
 
 // Whether `own` says all that `other` says, so that nothing of `other` is merged into it.
@@ -85,12 +82,12 @@ bool ArgoWorkflow::Read(PodSet& set, k8s::JsonView json, k8s::Decoder& decoder) 
   spec = k8s::DecodePodSpec(json, decoder, kTemplateLists);
   set.pod.metadata = k8s::DecodeMeta(json["metadata"], decoder);
   set.is_patched = is_patched_ || HasPatch(json);
-  if (!Selects(spec)) {
-    if (Selects(defaults_.spec)) TakeSelectors(set, defaults_);
+  if (!SelectsNodes(spec)) {
+    if (SelectsNodes(defaults_.spec)) TakeSelectors(set, defaults_);
   } else if (!Covers(spec, defaults_.spec)) {
     set.is_patched = true;
   }
-  if (!Selects(spec)) {
+  if (!SelectsNodes(spec)) {
     TakeSelectors(set, workflow_);
   } else if (LeavesHalf(spec, workflow_.spec)) {
     set.is_patched = true;

@@ -224,6 +224,10 @@ NodeSelection SelectNodes(const k8s::PodSpec& spec, k8s::Arena& arena) {
   return selection;
 }
 
+bool SelectsNodes(const k8s::PodSpec& spec) {
+  return spec.node_selector.size() > 0 || !spec.required_affinity.empty();
+}
+
 bool SelectsTpus(const k8s::PodSpec& spec) {
   constexpr std::array kTpuLabels = {NodeLabel::kAccelerator, NodeLabel::kTopology};
   const auto names = [&](std::string_view key) {

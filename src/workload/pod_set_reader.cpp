@@ -6,6 +6,7 @@
 
 #include "tpu_admission/base/json_pointer.h"
 #include "tpu_admission/workload/gke_labels.h"
+#include "tpu_admission/workload/node_selection.h"
 #include "workload/choice_reader.h"
 #include "workload/scale.h"
 
@@ -114,14 +115,11 @@ bool PodSetReader::ReadFlinkTemplate(PodSet& set, JsonView at) {
   }
   const k8s::PodSpec common = k8s::DecodePodSpec(object_.Follow(kCommon)["spec"], decoder_);
   k8s::PodSpec& spec = set.pod.spec;
-  const auto selects = [](const k8s::PodSpec& pod) {
-    return pod.node_selector.size() > 0 || !pod.required_affinity.empty();
-  };
   set.selector_pointer = arena_.Text(std::string("/").append(set.row->path).append("/spec"));
-  set.is_patched = (selects(spec) && selects(common)) ||
+  set.is_patched = (SelectsNodes(spec) && SelectsNodes(common)) ||
                    (!spec.containers.empty() && HasResources(common)) ||
                    RoleOf(object_, set.row->path)["resources"].present();
-  if (!selects(spec) && selects(common)) {
+  if (!SelectsNodes(spec) && SelectsNodes(common)) {
     spec.node_selector = common.node_selector;
     spec.required_affinity = common.required_affinity;
     set.selector_pointer = kCommonSpec;

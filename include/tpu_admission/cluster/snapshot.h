@@ -30,6 +30,8 @@ struct ObjectFacts {
   std::vector<std::string> finalizers;
 
   std::string Title() const;  // `Pod "train-0"`
+  // A CronJob, CronWorkflow or RayCronJob: between two runs it has no pods.
+  bool RunsBySchedule() const { return kind.find("Cron") != kind.npos; }
 };
 
 struct ConditionFacts {

@@ -13,6 +13,8 @@ struct GroupVersionKind {
   std::string_view kind;
 };
 
+// Views its parameters.
+GroupVersionKind GvkOf(std::string_view api_version, std::string_view kind);
 // By apiVersion and kind of an object, or of an owner reference; what is missing is empty.
 GroupVersionKind GvkOf(JsonView object);
 

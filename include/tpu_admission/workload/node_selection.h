@@ -79,6 +79,8 @@ Together GoTogether(const NodeSelection& a, const NodeSelection& b);
 
 // True if the selection names a TPU: an accelerator or a topology, by whatever operator.
 bool SelectsTpus(const k8s::PodSpec& spec);
+// Whether it says anything of its nodes, by nodeSelector or a required affinity.
+bool SelectsNodes(const k8s::PodSpec& spec);
 
 // Where something else than a pod names the nodes: the value of a label and the JSON pointer of
 // where it stands.

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <set>
 
-#include "cluster/causes/causes.h"
+#include "cluster/causes/candidates.h"
 #include "tpu_admission/base/text.h"
 #include "tpu_admission/workload/gke_labels.h"
 
@@ -47,8 +47,8 @@ std::set<std::string> PoolsOf(const Snapshot& s) {
     if (!node.pool.empty() && shapes.contains(node.Shape())) pools.insert(node.pool);
   }
   for (const PodFacts& pod : s.pods) {
-    const auto pool = pod.selector.find(std::string(workload::kGkeNodePool));
-    if (pool != pod.selector.end()) pools.insert(pool->second);
+    const std::string pool = Selected(pod, workload::kGkeNodePool);
+    if (!pool.empty()) pools.insert(pool);
   }
   return pools;
 }

@@ -8,11 +8,6 @@
 namespace tpu_admission::cluster {
 namespace {
 
-std::string Selected(const PodFacts& pod, std::string_view key) {
-  const auto found = pod.selector.find(std::string(key));
-  return found == pod.selector.end() ? std::string() : found->second;
-}
-
 bool Matches(const NodeFacts& node, const PodFacts& pod) {
   return std::all_of(pod.selector.begin(), pod.selector.end(),
                      [&](const auto& label) { return Carries(node, label.first, label.second); });
@@ -20,13 +15,9 @@ bool Matches(const NodeFacts& node, const PodFacts& pod) {
 
 }  // namespace
 
-bool IsOfNodeState(std::string_view key) {
-  static constexpr std::string_view kKeys[] = {
-      "node.kubernetes.io/", "node.cloudprovider.kubernetes.io/",
-      workload::kGkeImpendingTermination, "ToBeDeletedByClusterAutoscaler",
-      "DeletionCandidateOfClusterAutoscaler"};
-  return std::any_of(std::begin(kKeys), std::end(kKeys),
-                     [&](std::string_view begin) { return key.starts_with(begin); });
+std::string Selected(const PodFacts& pod, std::string_view key) {
+  const auto found = pod.selector.find(std::string(key));
+  return found == pod.selector.end() ? std::string() : found->second;
 }
 
 std::optional<Shape> ShapeOf(const PodFacts& pod) {

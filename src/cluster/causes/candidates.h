@@ -1,5 +1,5 @@
 // What the scheduler says of a pod without a place, and the nodes that it speaks of without naming
-// them: shared by scheduling.cpp and slices.cpp.
+// them: shared by autoscaler.cpp, scheduling.cpp and slices.cpp.
 #pragma once
 
 #include <optional>
@@ -10,6 +10,9 @@
 #include "cluster/causes/causes.h"
 
 namespace tpu_admission::cluster {
+
+// The value of a label that the pod selects; empty: it does not.
+std::string Selected(const PodFacts& pod, std::string_view key);
 
 struct Shape {
   std::string accelerator;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "tpu_admission/base/text.h"
+#include "tpu_admission/workload/gke_labels.h"
 
 namespace tpu_admission::cluster {
 
@@ -41,6 +42,15 @@ std::map<std::string_view, const NodeFacts*> NodesByName(const Snapshot& snapsho
 
 std::size_t CountPods(const Snapshot& snapshot, const std::function<bool(const PodFacts&)>& fits) {
   return std::size_t(std::count_if(snapshot.pods.begin(), snapshot.pods.end(), fits));
+}
+
+bool IsOfNodeState(std::string_view key) {
+  static constexpr std::string_view kKeys[] = {
+      "node.kubernetes.io/", "node.cloudprovider.kubernetes.io/",
+      workload::kGkeImpendingTermination, "ToBeDeletedByClusterAutoscaler",
+      "DeletionCandidateOfClusterAutoscaler"};
+  return std::any_of(std::begin(kKeys), std::end(kKeys),
+                     [&](std::string_view begin) { return key.starts_with(begin); });
 }
 
 }  // namespace tpu_admission::cluster

@@ -86,8 +86,7 @@ std::optional<Found> FindPodsRefused(const Snapshot& s) {
 
 std::optional<Found> FindNoController(const Snapshot& s) {
   const bool whole = s.pods_known && s.events_known && s.left_out == 0;
-  // Between two runs of a schedule there are no pods to make.
-  const bool waits = s.suspended || s.paused || !s.managed_by.empty() || Has(s.object.kind, "Cron");
+  const bool waits = s.suspended || s.paused || !s.managed_by.empty() || s.object.RunsBySchedule();
   if (!whole || waits || s.object.kind == "Pod") return std::nullopt;
   if (s.owners.size() > 1 || !s.pods.empty() || !s.events.empty()) return std::nullopt;
   if (!s.conditions.empty() || !s.outcome.empty()) return std::nullopt;

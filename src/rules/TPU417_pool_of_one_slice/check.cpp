@@ -104,9 +104,9 @@ const PodSet* OtherNodesOf(const Subject& subject, std::string_view pool) {
     if (!Selects(set, pool)) return false;
     const std::optional<Nodes> nodes = NodesOf(subject, set);
     if (!nodes || nodes == own) return false;
-    const bool both = is_single && AreSingleHosts(subject, *nodes);
-    return is_single ? both && &set < &subject.pods
-                     : &set < &subject.pods || AreSingleHosts(subject, *nodes);
+    const bool is_before = &set < &subject.pods;
+    const bool other_is_single = AreSingleHosts(subject, *nodes);
+    return is_single ? is_before && other_is_single : is_before || other_is_single;
   };
   const auto found = std::find_if(sets.begin(), sets.end(), wants_others);
   return found == sets.end() ? nullptr : &*found;
