@@ -216,9 +216,24 @@ struct Prepared {
   Tree operations = Tree::array();
 };
 
+// How deep the first of new lines stands; an item is deeper than the key under which it may stand.
+std::size_t DepthOf(const TextChange& change) {
+  const std::string_view text = change.text;
+  const std::size_t begin = std::min(text.find_first_not_of("\r\n"), text.size());
+  const std::size_t word = std::min(text.find_first_not_of(' ', begin), text.size());
+  return 2 * (word - begin) + (text.substr(word).starts_with("- ") ? 1 : 0);
+}
+
+// In the order of the text. What is put at one place stands behind collections that end there: the
+// inner one ends first.
+void SortByPlace(std::vector<TextChange>& changes) {
+  std::stable_sort(changes.begin(), changes.end(), [](const TextChange& a, const TextChange& b) {
+    return a.begin != b.begin ? a.begin < b.begin : DepthOf(a) > DepthOf(b);
+  });
+}
+
 Status SortChanges(std::vector<TextChange>& changes) {
-  std::stable_sort(changes.begin(), changes.end(),
-                   [](const TextChange& a, const TextChange& b) { return a.begin < b.begin; });
+  SortByPlace(changes);
   for (std::size_t i = 1; i < changes.size(); ++i) {
     if (changes[i].begin < changes[i - 1].end) return Error{"two additions meet in the text"};
   }
@@ -308,8 +323,7 @@ class Patcher {
     for (const Prepared* each : taken_) {
       done.changes.insert(done.changes.end(), each->changes.begin(), each->changes.end());
     }
-    std::stable_sort(done.changes.begin(), done.changes.end(),
-                     [](const TextChange& a, const TextChange& b) { return a.begin < b.begin; });
+    SortByPlace(done.changes);
     done.problems = left_;
     if (too_much_) done.problems.push_back({std::nullopt, kTooLargeToTry});
     return done;
@@ -329,8 +343,7 @@ class Patcher {
     };
     for (const Prepared* each : before) add(*each);
     for (const Prepared& each : more) add(each);
-    std::stable_sort(changes.begin(), changes.end(),
-                     [](const TextChange& a, const TextChange& b) { return a.begin < b.begin; });
+    SortByPlace(changes);
     const std::optional<std::string> changed = slice_.With(std::move(changes));
     if (!changed) return false;
     const YamlStream after = ReadYaml(*changed);

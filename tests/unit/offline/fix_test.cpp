@@ -33,6 +33,25 @@ TEST(Fix, TakesTheRepairThatIsAskedFor) {
   EXPECT_THAT(fixed.text, HasSubstr("tolerations")) << "what is left to add is added";
 }
 
+// Each lacks two things that are put at one place: many are mended together, not pod by pod.
+TEST(Fix, AListOfManyPodsIsNotTooLarge) {
+  std::string list = "kind: List\napiVersion: v1\nitems:\n";
+  for (int i = 0; i < 600; ++i) {
+    list += "- apiVersion: v1\n  kind: Pod\n  metadata: {name: p" + std::to_string(i) +
+            "}\n  spec:\n    nodeSelector:\n"
+            "      cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice\n"
+            "      cloud.google.com/gke-tpu-topology: 2x4\n    containers:\n    - name: a\n"
+            "      resources:\n        limits:\n          google.com/tpu: 8\n";
+  }
+  const FixedText fixed = Fixed(list, 'a');
+  EXPECT_THAT(fixed.problems, IsEmpty());
+  EXPECT_TRUE(
+      fixed.text.ends_with("        requests:\n          cpu: 143584m\n"
+                           "          memory: 1132029Mi\n    tolerations:\n"
+                           "    - key: google.com/tpu\n      operator: Exists\n"
+                           "      effect: NoSchedule\n"));
+}
+
 // What only warns has one repair, a, whichever was asked for before.
 TEST(Fix, WhateverRepairIsTakenTheWarningsThatAreLeftAreFollowed) {
   std::string three = kThree;

@@ -159,5 +159,22 @@ TEST_F(TextPatches, OfTwoThatMeetTheFirstIsTaken) {
   EXPECT_EQ(Changed("a: old\n", patched.changes), "a: new\n");
 }
 
+// Whatever the order of the patches: all of them end where the item ends.
+TEST_F(TextPatches, WhatIsPutAtOnePlaceStandsTheDeeperFirst) {
+  const char* const operations = R"([{"op":"add","path":"/tolerations","value":[{"key":"k"}]}])";
+  const char* const deeper = R"([{"op":"add","path":"/requests","value":{"cpu":"1"}}])";
+  const char* const item = R"([{"op":"add","path":"/-","value":"z"}])";
+  const std::string text = "items:\n- l:\n  - x\n- m:\n    limits: 1\n- l:\n  - x\n";
+  const TextPatch patches[] = {{"/items/0", operations}, {"/items/0/l", item},
+                               {"/items/1", operations}, {"/items/1/m", deeper},
+                               {"/items/2", operations}, {"/items/2/l", item}};
+  const PatchedText patched = PatchText(text, ReadYaml(text), 0, patches);
+  EXPECT_TRUE(patched.problems.empty());
+  EXPECT_EQ(Changed(text, patched.changes),
+            "items:\n- l:\n  - x\n  - z\n  tolerations:\n  - key: k\n"
+            "- m:\n    limits: 1\n    requests:\n      cpu: \"1\"\n  tolerations:\n  - key: k\n"
+            "- l:\n  - x\n  - z\n  tolerations:\n  - key: k\n");
+}
+
 }  // namespace
 }  // namespace tpu_admission::offline::text_patch_test
