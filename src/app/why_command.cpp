@@ -40,7 +40,11 @@ void PrintText(const Snapshot& snapshot, const Diagnosis& diagnosis) {
   if (!snapshot.object.namespace_name.empty()) {
     out << " in namespace " << snapshot.object.namespace_name;
   }
-  out << (diagnosis.running ? " runs: " : " does not run: ") << diagnosis.summary << ".\n";
+  const bool some_run = snapshot.running_workers() > 0;
+  out << (diagnosis.running ? " runs: "
+          : some_run        ? " runs in part: "
+                            : " does not run: ")
+      << diagnosis.summary << ".\n";
   for (std::size_t i = 0; i < diagnosis.causes.size(); ++i) {
     out << (i == 1 ? "\nAlso:\n" : i == 0 ? "\n" : "");
     Print(diagnosis.causes[i], out);

@@ -168,6 +168,27 @@ TEST(Why, AsksKubectlAndTellsTheLikeliestCauseFirst) {
   EXPECT_THAT(ended.out, HasSubstr("\n  -> "));
 }
 
+// A rollout whose last pod starts is not one of which nothing runs.
+TEST(Why, TellsOfWhatRunsInPart) {
+  std::string stream = R"({"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"serve",
+    "namespace":"ml","uid":"d"},"spec":{"replicas":2,"template":{"spec":{"nodeSelector":{
+    "cloud.google.com/gke-tpu-accelerator":"tpu-v6e-slice",
+    "cloud.google.com/gke-tpu-topology":"2x2"},"containers":[{"name":"a","resources":{"limits":{
+    "google.com/tpu":"4"}}}]}}}})";
+  for (const char* phase : {"Running", "Pending"}) {
+    stream += std::string(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":")") + phase +
+              R"(","namespace":"ml","ownerReferences":[{"apiVersion":"apps/v1","controller":true,
+              "kind":"Deployment","name":"serve","uid":"d"}]},"spec":{"nodeName":"n",
+              "containers":[{"name":"a","resources":{"limits":{"google.com/tpu":"4"}}}]},
+              "status":{"phase":")" +
+              phase + "\"}}";
+  }
+  const Ended ended = RunToEnd({"why", "deployment/serve", "-n", "ml", "--from", "-"}, {}, stream);
+  EXPECT_EQ(ended.exit_code, 1) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("Deployment \"serve\" in namespace ml runs in part: 1 of 2 "
+                                   "pods run.\n"));
+}
+
 TEST(Why, ReadsAStreamAndPrintsJson) {
   const Ended ended = RunToEnd({"why", "job/train", "--from", "-", "--output", "json"}, {}, kJob);
   EXPECT_EQ(ended.exit_code, 1) << ended.err;
