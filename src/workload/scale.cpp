@@ -183,6 +183,8 @@ Scale ReadScale(const PodSetRow& row, JsonView object, const Binding& binding,
   if (row.counting == Counting::kReplicas) {
     scale.service = object["spec"]["serviceName"].StringOr("");
     scale.nameless = scale.service.empty();
+    const JsonView first = object["spec"]["ordinals"]["start"];
+    scale.first_number = first.has_value() ? Sensible(first.AsInteger()) : 0;
   }
   const std::string_view mode = holder["completionMode"].StringOr("");
   const bool is_open = IsPlaceholder(mode);

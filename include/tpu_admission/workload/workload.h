@@ -46,6 +46,8 @@ struct Scale {
   // serviceName.
   bool nameless = false;
   std::string_view service;  // kReplicas: serviceName, which is to know them
+  // kReplicas: the number in the name of the first pod. Nothing if that cannot be said.
+  std::optional<std::int64_t> first_number;
 
   // The pods with TPUs that fill a slice, or several: those of this set, of its leader, of the
   // other templates of kTogether. Nothing if that cannot be said.

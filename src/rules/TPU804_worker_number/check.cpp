@@ -3,6 +3,7 @@
 #include "rules/engine/host_names.h"
 #include "rules/engine/phrases.h"
 #include "rules/engine/worker.h"
+#include "rules/engine/worker_rules.h"
 #include "tpu_admission/base/text.h"
 #include "tpu_admission/workload/tpu_variables.h"
 
@@ -57,7 +58,34 @@ void CheckPlace(const Subject& subject, const k8s::Container& container, std::in
               .decision = "which number the worker has"});
 }
 
+// A pod of a StatefulSet has its number at the end of its name, and does not say where its numbers
+// begin. https://kubernetes.io/docs/concepts/workloads/controllers/statefulset/#start-ordinal
+void CheckFirst(const Subject& subject, Report& report) {
+  const std::int64_t first = subject.pods.scale.first_number.value_or(0);
+  const std::optional<Slice> slice = first > 0 ? subject.SliceOfPods() : std::nullopt;
+  if (!slice || !slice->multi_host() || first % slice->pods == 0) return;
+  for (const k8s::Container& container : subject.pods.pod.spec.containers) {
+    if (!container.Stays() || !workload::UsesTpu(container)) continue;
+    if (HasNames(container) || RunsAlone(container)) continue;
+    report.Add(
+        {.pointer = "/spec/ordinals/start",
+         .container = std::string(container.name),
+         .summary = fmt::format("the pods are numbered from {}, in slices of {}", first,
+                                Counted(slice->pods, "worker")),
+         .problem = fmt::format(
+             "is {}, and a slice has {}: the workers are told names by the number at the end of "
+             "their own, slice by slice from 0, so some would look for pods that are not there.",
+             first, Counted(slice->pods, "worker")),
+         .change = fmt::format("take 0 or a multiple of {}, or set TPU_WORKER_ID and "
+                               "TPU_WORKER_HOSTNAMES in the template",
+                               slice->pods),
+         .decision = "at which number the pods begin"});
+    return;
+  }
+}
+
 void Check(const Subject& subject, Report& report) {
+  if (subject.pods.scale.counting == workload::Counting::kReplicas) CheckFirst(subject, report);
   if (!subject.is_pod()) return;
   std::optional<Slice> slice;
   int looked_at = 0;
