@@ -49,7 +49,7 @@ std::string_view Decoder::String(JsonView parent, std::string_view key) {
   const JsonView value = parent[key];
   const std::optional<std::string_view> text = value.AsString();
   if (!text && value.has_value()) Fail(key, "is not a string");
-  return text.value_or("");
+  return Weighed(text.value_or(""));
 }
 
 std::string_view Decoder::Name(JsonView parent, std::string_view key) {
@@ -65,6 +65,7 @@ std::optional<std::string_view> Decoder::ValueOf(JsonView variable) {
   if (!text && value.has_value()) {
     NoString(value, "the value of env " + Quoted(variable["name"].StringOr(""), kShownBytes));
   }
+  Weighed(text.value_or(""));
   return text;
 }
 

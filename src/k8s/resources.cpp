@@ -51,7 +51,7 @@ ResourceList DecodeResources(JsonView parent, std::string_view key, Decoder& dec
   const JsonView json = decoder.Object(parent, key, kMaxResources);
   const auto entries = decoder.arena().Array<ResourceList::Entry>(json.size());
   for (std::size_t i = 0; i < entries.size(); ++i) {
-    entries[i] = {json.MemberKey(i), DecodeAmount(json.Member(i))};
+    entries[i] = {decoder.Weighed(json.MemberKey(i)), DecodeAmount(json.Member(i))};
     const bool judged = !entries[i].amount || entries[i].amount->text.size() <= Quantity::kLongest;
     if (!judged) decoder.Exceed(Quantity::kLongest, "characters in an amount");
   }

@@ -82,7 +82,7 @@ void PodSetReader::Complete(PodSet& set, const Binding& binding) {
     set.spec_pointer = has_metadata ? Below(set.pointer, "spec") : set.pointer;
   }
   if (set.selector_pointer.empty()) set.selector_pointer = set.spec_pointer;
-  set.name = Locate(object_, row.name, binding).StringOr("");
+  set.name = decoder_.Weighed(Locate(object_, row.name, binding).StringOr(""));
   set.chips_per_pod = ChipsPerPod(set.pod.spec);
   set.nodes = SelectNodes(set.pod.spec, arena_);
   set.scale = ReadScale(row, object_, binding, decoder_);

@@ -157,11 +157,23 @@ def cases():
     ]
 
 
+def long_text(pod):
+    """As long a list of names, for as many alternatives, as is judged."""
+    review = denied(pod)
+    spec = review["request"]["object"]["spec"]
+    with_topologies(spec, 32)
+    container = spec["containers"][0]
+    container["resources"] = {"limits": {TPU: 3}}
+    container.setdefault("env", []).append({"name": "TPU_WORKER_HOSTNAMES", "value": "a" * 190_000})
+    return review
+
+
 def hostile_cases():
     """The same, of bodies whose shape is chosen to cost as much as a review may."""
     pod = review("validate")
     return [
         ("hostile: keys near labels, /validate", "/validate", text(near_labels(pod)),
          b'"allowed":true'),
+        ("hostile: a long text, /validate", "/validate", text(long_text(pod)), b'"code":403'),
         ("hostile: a crowd at fault, /validate", "/validate", text(crowd(pod)), b'"code":403'),
     ]

@@ -27,10 +27,11 @@ class Decoder {
  public:
   // No manifest comes near these: the largest of some hundred public ones has 11 members in a map
   // and 11 elements in a list.
-  static constexpr std::size_t kMaxEntries = 50'000;  // of one object in all
-  static constexpr std::size_t kMost = 1000;          // of one list or map
-  static constexpr std::size_t kMaxSlips = 10;        // are kept
-  static constexpr std::size_t kLongestName = 253;    // of anything in Kubernetes
+  static constexpr std::size_t kMaxEntries = 50'000;   // of one object in all
+  static constexpr std::size_t kMost = 1000;           // of one list or map
+  static constexpr std::size_t kMaxSlips = 10;         // are kept
+  static constexpr std::size_t kLongestName = 253;     // of anything in Kubernetes
+  static constexpr std::size_t kBytesOfAnEntry = 256;  // of a text; a shorter one costs nothing
 
   explicit Decoder(Arena& arena) : arena_(arena) {}
 
@@ -63,6 +64,11 @@ class Decoder {
   // placeholder perhaps, is nothing.
   std::optional<std::int64_t> Integer(JsonView value, std::string_view key);
 
+  // Counts the bytes of a text that rules read again and again as entries.
+  std::string_view Weighed(std::string_view text) {
+    entries_ += text.size() / kBytesOfAnEntry;
+    return text;
+  }
   // Counts the entries of `json`, which is called `key`. False if they exceed a bound.
   bool Fits(JsonView json, std::string_view key, std::size_t most = kMost);
   // There are more than `most` of `what`.

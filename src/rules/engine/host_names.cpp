@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "rules/engine/worker.h"
+#include "tpu_admission/base/byte_scan.h"
 #include "tpu_admission/workload/tpu_variables.h"
 
 namespace tpu_admission::rules {
@@ -9,9 +11,13 @@ namespace {
 
 std::optional<std::string_view> Literal(const k8s::Container& container, std::string_view name) {
   const std::optional<std::string_view> value = container.EnvValue(name);
-  // "$(NAMES)", "{{ names }}", "<names>": lists may be long, so this is no IsPlaceholder().
-  const bool is_written_out = value && value->find_first_of("$<{") == value->npos;
-  return is_written_out ? value : std::nullopt;
+  if (!value) return std::nullopt;
+  // "$(NAMES)", "{{ names }}", "<names>": lists may be long, so this is no IsPlaceholder(). Of one
+  // that no process starts with the first part tells.
+  const std::string_view start = value->substr(0, kLongestVariable);
+  const char* const end = start.data() + start.size();
+  const auto is_open = [](auto c) { return (c == '$') | (c == '<') | (c == '{'); };
+  return FindByte(start.data(), end, is_open) == end ? value : std::nullopt;
 }
 
 }  // namespace

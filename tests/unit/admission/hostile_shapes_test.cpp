@@ -292,7 +292,7 @@ INSTANTIATE_TEST_SUITE_P(
                           },
                           "judged"},
                     Shape{"Amounts", [] { return PodBody(Amounts(20, 25, 0)); }, "judged"},
-                    Shape{"AmountsOfLongNames", [] { return PodBody(Amounts(20, 25, 3000)); },
+                    Shape{"AmountsOfLongNames", [] { return PodBody(Amounts(10, 8, 2500)); },
                           "not checked for all TPU faults"},
                     Shape{"Volumes",
                           [] {
@@ -301,6 +301,40 @@ INSTANTIATE_TEST_SUITE_P(
                                 List(400, R"({"name":"v#","gcePersistentDisk":{"pdName":"x"}})")));
                           },
                           "judged"}),
+    CaseName());
+
+// Texts that rules read again for each alternative.
+std::string LongText(std::size_t bytes, const std::string& before, const std::string& after) {
+  return before + std::string(bytes, 'a') + after;
+}
+std::string LongVariable(std::size_t bytes, std::size_t alternatives) {
+  return PodBody(Spec(Topologies(alternatives),
+                      LongText(bytes,
+                               R"([{"name":"c","resources":{"limits":{"google.com/tpu":3}},)"
+                               R"("env":[{"name":"TPU_WORKER_HOSTNAMES","value":")",
+                               "\"}]}]")));
+}
+INSTANTIATE_TEST_SUITE_P(
+    LongTexts, HostileShapes,
+    testing::Values(
+        Shape{"Variable", [] { return LongVariable(2'800'000, 32); },
+              "more than 30000 entries times alternatives of nodes"},
+        Shape{"VariableOfOneShape", [] { return LongVariable(6'600'000, 1); }, "judged"},
+        Shape{"VariableThatIsJudged", [] { return LongVariable(180'000, 32); }, "judged"},
+        Shape{"NameOfAJob",
+              [] {
+                return Body(std::string(kJobSets), "JobSet",
+                            JobSet(1, 1, 32, std::string(2'700'000, 'a')));
+              },
+              "more than 30000 entries times alternatives of nodes"},
+        Shape{"Resource",
+              [] {
+                return PodBody(Spec(Topologies(32), LongText(2'700'000,
+                                                             R"([{"resources":{"limits":{)"
+                                                             R"("google.com/tpu":3,")",
+                                                             "\":1}}}]")));
+              },
+              "more than 30000 entries times alternatives of nodes"}),
     CaseName());
 
 INSTANTIATE_TEST_SUITE_P(
