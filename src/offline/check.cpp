@@ -44,7 +44,9 @@ Span SpanOf(const ManifestObject& object, std::string_view field_pointer, std::s
 // in the comments above it.
 std::string RenderedFrom(std::string_view text, std::size_t begin) {
   constexpr std::string_view kMark = "# Source: ";
+  constexpr std::size_t kMostAbove = 64 << 10;  // a file may be one line of many documents
   text = text.substr(0, begin);
+  text.remove_prefix(text.size() - std::min(text.size(), kMostAbove));
   text = text.substr(0, text.rfind('\n') + 1);  // npos + 1 is 0
   while (!text.empty()) {
     const std::size_t start = text.rfind('\n', text.size() - 2) + 1;
