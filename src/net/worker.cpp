@@ -1,5 +1,7 @@
 #include "net/worker.h"
 
+#include <malloc.h>
+
 #include <algorithm>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/post.hpp>
@@ -21,6 +23,23 @@ milliseconds TickOf(const ServerLimits& limits) {
       std::min({limits.handshake, limits.header, limits.body, limits.write, limits.idle});
   return std::clamp(shortest / 8, milliseconds(5), milliseconds(250));
 }
+
+// After a crowd the heap is full of holes, of a hundred MiB after a flood of handshakes: it goes
+// back once the crowd is gone. That takes some milliseconds, which each tick would not be worth.
+class CrowdMemory {
+ public:
+  void Look(std::size_t connections) {
+    if (connections >= kCrowd) crowded_ = true;
+    if (!crowded_ || connections > kFew) return;
+    crowded_ = false;
+    malloc_trim(0);
+  }
+
+ private:
+  static constexpr std::size_t kCrowd = 100;
+  static constexpr std::size_t kFew = 10;
+  bool crowded_ = false;
+};
 
 // Of a coroutine that ends by an exception.
 auto Reporting(ServerObserver& observer) {
@@ -75,6 +94,7 @@ bool Worker::HasFinishedBy(std::chrono::steady_clock::time_point until) {
 
 Awaitable<void> Worker::WatchDeadlines() {
   const milliseconds tick = TickOf(state_.limits);
+  CrowdMemory memory;
   while (!finishing_) {
     ErrorCode cancelled;
     timer_.expires_after(tick);
@@ -82,6 +102,7 @@ Awaitable<void> Worker::WatchDeadlines() {
     const auto now = std::chrono::steady_clock::now();
     state_.heartbeats.Beat(number_, now);
     connections_.ForEach([now](Connection& connection) { connection.CheckDeadline(now); });
+    if (number_ == 0) memory.Look(state_.gate.count());
   }
 }
 

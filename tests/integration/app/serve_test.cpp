@@ -302,6 +302,39 @@ TEST_F(Serve, RaisesTheSoftLimitOnFileDescriptors) {
 }
 
 // A pipe that nobody writes to must keep no thread.
+#if !defined(__SANITIZE_ADDRESS__) && \
+    !defined(__SANITIZE_THREAD__)  // which have heaps of their own
+// What the server itself has written, in KiB.
+int AnonymousMemory(pid_t server) {
+  std::ifstream status("/proc/" + std::to_string(server) + "/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with("RssAnon:")) return std::stoi(line.substr(8));
+  }
+  return 0;
+}
+
+TEST_F(Serve, GivesBackTheMemoryOfACrowd) {
+  const Serving serving(Flags());
+  ASSERT_TRUE(serving.started()) << serving.Log();
+  Ask(serving, "/validate", Review(4));
+  const int before = AnonymousMemory(serving.pid());
+  std::vector<std::unique_ptr<HttpClient>> crowd;
+  for (int i = 0; i < 300; ++i) {
+    crowd.push_back(std::make_unique<HttpClient>(serving.secure_port()));
+  }
+  const int crowded = AnonymousMemory(serving.pid());
+  ASSERT_GT(crowded, before + 4 * 1024);
+  crowd.clear();
+  int after = crowded;
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (after > before + (crowded - before) / 4 && std::chrono::steady_clock::now() < end) {
+    std::this_thread::sleep_for(milliseconds(100));
+    after = AnonymousMemory(serving.pid());
+  }
+  EXPECT_LE(after, before + (crowded - before) / 4) << before << " " << crowded;
+}
+#endif
+
 TEST_F(Serve, APipeAsKeyIsAnErrorAndHangsNothing) {
   TempDir directory;
   const std::string key = directory / "tls.key";
