@@ -164,7 +164,7 @@ def long_text(pod):
     with_topologies(spec, 32)
     container = spec["containers"][0]
     container["resources"] = {"limits": {TPU: 3}}
-    container.setdefault("env", []).append({"name": "TPU_WORKER_HOSTNAMES", "value": "a" * 190_000})
+    container.setdefault("env", []).append({"name": "TPU_WORKER_HOSTNAMES", "value": "a" * 150_000})
     return review
 
 
