@@ -44,9 +44,10 @@ void SetSubGroup(const Scale& scale, std::int64_t part, Edits& edits) {
   if (scale.sub_group != part) {
     edits.push_back({std::string(scale.pointer) + "/subGroupPolicy/subGroupSize", part});
   }
-  if (size > part && (size - 1) % part == 0) return;
-  if (size >= part && size % part == 0 && idle == 0) return;
-  const std::int64_t parts = std::max<std::int64_t>(1, (size - idle + part - 1) / part);
+  // Where the leader is not known to be idle, one pod too many was for such a leader.
+  const bool one_more = idle == 0 && part > 1 && size > part && (size - 1) % part == 0;
+  const std::int64_t pods = size - idle - (one_more ? 1 : 0);
+  const std::int64_t parts = std::max<std::int64_t>(1, (pods + part - 1) / part);
   Set(scale.pods, parts * part + idle, edits);
 }
 

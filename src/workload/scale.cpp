@@ -63,13 +63,25 @@ std::optional<std::int64_t> PodsAtOnce(const Scale& scale) {
   return std::min(*done.value, *scale.pods.value);
 }
 
-// The TPU pods of one sub-group, where all sub-groups have the same.
-// https://lws.sigs.k8s.io/docs/concepts/: the leader belongs to the first sub-group.
-std::optional<std::int64_t> OfSubGroup(std::int64_t size, std::int64_t idle, std::int64_t sub) {
-  if (size % sub == 0 && idle == 0) return sub;
-  if (size == sub) return size - idle;
-  if (idle == 1 && size > sub && (size - 1) % sub == 0) return sub;
-  return std::nullopt;
+// The TPU pods of a sub-group, and of the first where that has others.
+// https://lws.sigs.k8s.io/docs/reference/leaderworkerset.v1/#leaderworkerset-x-k8s-io-v1-SubGroupPolicyType:
+// the leader is one of the first sub-group where they divide size, one pod more than that where
+// they divide size - 1, and in none with LeaderExcluded.
+void CountSubGroups(Scale& scale) {
+  const std::int64_t size = *scale.pods.value;
+  const std::int64_t sub = scale.sub_group;
+  const bool idle = scale.leaders_without_tpus > 0;
+  scale.tpu_pods.reset();
+  if (size > sub && (size - 1) % sub == 0 && (sub > 1 || idle || scale.leader_excluded)) {
+    if (!idle && scale.leader_excluded) return;
+    const bool one_more = !idle && size - 1 > sub;
+    scale.tpu_pods = idle || one_more ? sub : size;
+    if (one_more) scale.first_sub_group = sub + 1;
+  } else if (size >= sub && size % sub == 0 && !scale.leader_excluded) {
+    const bool one_less = idle && size > sub;
+    scale.tpu_pods = idle && !one_less ? size - 1 : sub;
+    if (one_less) scale.first_sub_group = sub - 1;
+  }
 }
 
 void CombineGroup(const Kind& kind, JsonView object, std::span<PodSet> sets) {
@@ -98,9 +110,8 @@ void CombineGroup(const Kind& kind, JsonView object, std::span<PodSet> sets) {
   if (leader_has_chips && !apart) leader->scale.counted_by = worker;
   scale.leaders_without_tpus = apart ? 1 : 0;
   scale.leader_has_others = apart && leader_has_chips;
-  scale.tpu_pods = scale.sub_group > 0
-                       ? OfSubGroup(*scale.pods.value, scale.leaders_without_tpus, scale.sub_group)
-                       : std::optional(*scale.pods.value - scale.leaders_without_tpus);
+  if (scale.sub_group > 0) return CountSubGroups(scale);
+  scale.tpu_pods = *scale.pods.value - scale.leaders_without_tpus;
 }
 
 // The first of the sets that go to the same nodes speaks for all of them.
@@ -190,7 +201,9 @@ Scale ReadScale(const PodSetRow& row, JsonView object, const Binding& binding,
   const bool is_open = IsPlaceholder(mode);
   scale.indexed = row.always_indexed ? mode != "NonIndexed" && !is_open : mode == "Indexed";
   scale.may_be_indexed = scale.indexed || is_open;
-  scale.sub_group = Sensible(holder["subGroupPolicy"]["subGroupSize"].AsInteger()).value_or(0);
+  const JsonView sub_groups = holder["subGroupPolicy"];
+  scale.sub_group = Sensible(sub_groups["subGroupSize"].AsInteger()).value_or(0);
+  scale.leader_excluded = sub_groups["subGroupPolicyType"].StringOr("") == "LeaderExcluded";
   scale.tpu_pods = PodsAtOnce(scale);
   scale.waits_for_ready = WaitsForReady(row, object);
   return scale;

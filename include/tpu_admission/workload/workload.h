@@ -62,7 +62,11 @@ struct Scale {
   std::int64_t leaders_without_tpus = 0;  // kGroup: 1 if the group's leader is none of its workers
   bool leader_has_others = false;         // which then has chips of other nodes
   std::int64_t sub_group = 0;             // kGroup: subGroupSize; 0: the group is one slice
-  bool shared = false;                    // kTogether: other templates are counted in tpu_pods
+  // kGroup: the pods with TPUs of the first sub-group, where its leader makes it larger or smaller
+  // than the others, of which tpu_pods speaks; else 0.
+  std::int64_t first_sub_group = 0;
+  bool leader_excluded = false;  // kGroup: the leader is in no sub-group
+  bool shared = false;           // kTogether: other templates are counted in tpu_pods
   // kElsewhere: the set that fills slices with this one and has the counts of both; nullptr if none
   // does. Lives as long as the workload.
   const PodSet* counted_by = nullptr;
@@ -83,7 +87,7 @@ struct Scale {
   std::optional<std::int64_t> all_tpu_pods() const {
     constexpr std::int64_t kMost = 1'000'000;  // of each factor
     if (!is_counted() || slices_may_change || !tpu_pods || !slices.value) return std::nullopt;
-    const std::int64_t each = *tpu_pods * sub_groups();
+    const std::int64_t each = *tpu_pods * sub_groups() + more_in_first();
     if (std::min(each, *slices.value) < 0 || std::max(each, *slices.value) > kMost) {
       return std::nullopt;
     }
@@ -92,7 +96,12 @@ struct Scale {
   // The parts of a group that fill slices of their own: 1 where the group is not divided.
   std::int64_t sub_groups() const {
     if (sub_group <= 0 || !pods.value || tpu_pods.value_or(0) <= 0) return 1;
-    return std::max<std::int64_t>(1, (*pods.value - leaders_without_tpus) / *tpu_pods);
+    const std::int64_t even = *pods.value - leaders_without_tpus - more_in_first();
+    return std::max<std::int64_t>(1, even / *tpu_pods);
+  }
+  // The pods with TPUs that the first sub-group has more than the others, or less.
+  std::int64_t more_in_first() const {
+    return first_sub_group > 0 ? first_sub_group - tpu_pods.value_or(0) : 0;
   }
 };
 

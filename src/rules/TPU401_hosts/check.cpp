@@ -75,7 +75,8 @@ std::string OtherTopology(const Subject& subject, std::int64_t found) {
     if (placement.hosts != found || placement.chips_per_host() != subject.pods.chips_per_pod) {
       continue;
     }
-    const workload::Selected& machine = subject.shape.choice[workload::NodeLabel::kMachineType];
+    const auto& choice = subject.shape.choice;
+    const workload::Selected& machine = choice[workload::NodeLabel::kMachineType];
     if (machine.fixed() && machine.value != placement.machine->name) continue;
     return fmt::format(", or select topology {}, which has {}", placement.topology.Text(),
                        Counted(found, "host"));
@@ -272,7 +273,7 @@ void Suggest(const Subject& subject, const Slice& slice, const std::optional<Gro
     finding.decision = "which of the replicas are to be more";
   } else {
     finding.edits = pods == slice.pods ? PodsOfOneSlice(subject, slice) : WithPods(subject, pods);
-    finding.change = OtherTopology(subject, found);
+    if (found == scale.tpu_pods) finding.change = OtherTopology(subject, found);
   }
 }
 
@@ -321,25 +322,44 @@ void CheckEither(const Subject& subject, Report& report) {
        .milder = Mode::kWarn});
 }
 
+// The pods of a sub-group that fill no slice: of the first, whose leader makes it unlike the
+// others, where those are right.
+std::int64_t PodsOfOne(const workload::Scale& scale, const Slice& slice) {
+  const bool by_first = scale.first_sub_group > 0 && *scale.tpu_pods % slice.pods == 0;
+  return by_first ? scale.first_sub_group : *scale.tpu_pods;
+}
+
+// "is 8 in sub-groups of 4, and the first has the leader, which has none of these TPUs, so 3 pods
+// of it have"
+std::string FoundPodsOf(const workload::Scale& scale, std::int64_t found) {
+  if (found == scale.tpu_pods) return FoundPods(scale);
+  return fmt::format("is {} in sub-groups of {}, and the first has the leader{}, so {} of it ha{}",
+                     *scale.pods.value, scale.sub_group,
+                     found < *scale.tpu_pods ? ", which has none of these TPUs" : " as one more",
+                     Counted(found, "pod"), found == 1 ? "s" : "ve");
+}
+
 void Check(const Subject& subject, Report& report) {
   const workload::Scale& scale = subject.pods.scale;
   if (scale.counting == Counting::kPerSlice) return CheckPerSlice(subject, report);
   if (scale.counting == Counting::kElsewhere) return CheckRequest(subject, report);
   if (!scale.tpu_pods) return CheckEither(subject, report);
   const std::optional<Slice> slice = subject.SliceOfPods();
-  const std::int64_t found = *scale.tpu_pods;
-  if (!slice || !slice->multi_host() || found <= 0 || found % slice->pods == 0) return;
+  if (!slice || !slice->multi_host()) return;
+  const std::int64_t found = PodsOfOne(scale, *slice);
+  if (found <= 0 || found % slice->pods == 0) return;
   if (IsSpread(scale, *slice)) return;
   const std::optional<Group> group = GroupOf(subject, *slice);
   if (group && group->MayFill(*slice)) return;
   const bool on_purpose = MaySetOwnBounds(subject.pods.pod.spec);
   const bool doubtful = scale.counting == Counting::kReplicas || IsPaused(scale) ||
                         (group && group->maybe_chips > 0) || on_purpose;
-  Finding finding = {.pointer = scale.pods.pointer(),
-                     .summary = Summary(found, *slice),
-                     .problem = fmt::format("{}{}{}: {}.", FoundPods(scale), WithOthers(group),
-                                            ButHosts(*slice), Consequence(found, slice->pods)),
-                     .milder = doubtful ? std::optional(Mode::kWarn) : std::nullopt};
+  Finding finding = {
+      .pointer = scale.pods.pointer(),
+      .summary = Summary(found, *slice),
+      .problem = fmt::format("{}{}{}: {}.", FoundPodsOf(scale, found), WithOthers(group),
+                             ButHosts(*slice), Consequence(found, slice->pods)),
+      .milder = doubtful ? std::optional(Mode::kWarn) : std::nullopt};
   Suggest(subject, *slice, group, found, finding);
   if (on_purpose) LeaveToItsAuthor(finding);
   report.Add(std::move(finding));

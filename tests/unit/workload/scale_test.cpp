@@ -26,6 +26,9 @@ struct GroupCase {
   json sub_group;  // null: none
   std::optional<std::int64_t> tpu_pods;
   std::int64_t idle_leaders = 0;
+  std::int64_t first = 0;                // pods with TPUs of the first sub-group, if it has others
+  std::optional<std::int64_t> all = {};  // pods with TPUs of a group; if not given, nobody looks
+  std::string type = {};                 // subGroupPolicyType
 };
 
 class Groups : public testing::TestWithParam<GroupCase> {};
@@ -36,6 +39,7 @@ TEST_P(Groups, HaveTheirTpuPods) {
   if (!GetParam().sub_group.is_null()) {
     group["subGroupPolicy"] = {{"subGroupSize", GetParam().sub_group}};
   }
+  if (!GetParam().type.empty()) group["subGroupPolicy"]["subGroupPolicyType"] = GetParam().type;
   Reading reading;
   const Workload workload =
       reading.Of("leaderworkerset.x-k8s.io", "LeaderWorkerSet",
@@ -47,6 +51,10 @@ TEST_P(Groups, HaveTheirTpuPods) {
   EXPECT_EQ(worker.scale.tpu_pods, GetParam().tpu_pods);
   EXPECT_EQ(worker.scale.leaders_without_tpus, GetParam().idle_leaders);
   EXPECT_EQ(worker.scale.slices.value, 3);
+  EXPECT_EQ(worker.scale.first_sub_group, GetParam().first);
+  if (GetParam().all) {
+    EXPECT_EQ(worker.scale.all_tpu_pods(), *GetParam().all * 3);
+  }
   if (workload.pod_sets.size() == 2) {
     EXPECT_EQ(workload.pod_sets[0].scale.counting, Counting::kElsewhere)
         << "the worker's set speaks for the whole group";
@@ -66,7 +74,14 @@ INSTANTIATE_TEST_SUITE_P(
         GroupCase{"SubGroups", nullptr, kTpus, 8, 4, 4},
         GroupCase{"SubGroupsBesideTheLeader", kCpu, kTpus, 9, 4, 4, 1},
         GroupCase{"OneSubGroupWithAnIdleLeader", kCpu, kTpus, 4, 4, 3, 1},
-        GroupCase{"SubGroupsThatDiffer", kCpu, kTpus, 8, 4, std::nullopt, 1},
+        GroupCase{"FirstSubGroupIsSmaller", kCpu, kTpus, 8, 4, 4, 1, 3, 7},
+        GroupCase{"FirstSubGroupIsLarger", nullptr, kTpus, 9, 4, 4, 0, 5, 9},
+        GroupCase{"OneSubGroupAndOneMore", nullptr, kTpus, 5, 4, 5, 0, 0, 5},
+        GroupCase{"SubGroupsOfOne", nullptr, kTpus, 4, 1, 1, 0, 0, 4},
+        GroupCase{"Excluded", kCpu, kTpus, 9, 4, 4, 1, 0, 8, "LeaderExcluded"},
+        GroupCase{"ExcludedDoesNotDivide", kCpu, kTpus, 8, 4, {}, 1, 0, {}, "LeaderExcluded"},
+        GroupCase{"ExcludedLeaderHasChips", nullptr, kTpus, 9, 4, {}, 0, 0, {}, "LeaderExcluded"},
+        GroupCase{"LeaderWorkerIsTheDefault", nullptr, kTpus, 8, 4, 4, 0, 0, 8, "LeaderWorker"},
         GroupCase{"SubGroupsThatDoNotDivide", nullptr, kTpus, 7, 4, std::nullopt},
         GroupCase{"OnlyAnIdleLeader", kCpu, kTpus, 1, 1, 0, 1},
         GroupCase{"SubGroupZero", nullptr, kTpus, 4, 0, 4},
