@@ -77,7 +77,9 @@ std::string OtherTopology(const Subject& subject, std::int64_t found) {
     }
     const auto& choice = subject.shape.choice;
     const workload::Selected& machine = choice[workload::NodeLabel::kMachineType];
+    const workload::Selected& count = choice[workload::NodeLabel::kAcceleratorCount];
     if (machine.fixed() && machine.value != placement.machine->name) continue;
+    if (count.fixed() && WholeNumber(count.value) != placement.chips_per_host()) continue;
     return fmt::format(", or select topology {}, which has {}", placement.topology.Text(),
                        Counted(found, "host"));
   }
