@@ -1,4 +1,6 @@
 #include <fmt/core.h>
+#include <algorithm>
+#include <array>
 
 #include "rules/engine/phrases.h"
 #include "rules/engine/slice_cut.h"
@@ -140,35 +142,65 @@ Finding NotListed(const SliceCut& cut) {
   return finding;
 }
 
-// Somebody sees to it that the pods land on hosts that lie side by side.
-bool IsKeptTogether(const SliceCut& cut) {
+// Whether all hosts of this domain may lie in several parts: of a whole node pool, or of a larger
+// part.
+bool IsTooWide(const SliceCut& cut, std::string_view level) {
+  constexpr std::array kOfPool = {workload::kGkeNodePool, workload::kZoneLabel,
+                                  workload::kRegionLabel, workload::kGkeTpuAccelerator,
+                                  workload::kGkeTpuTopology};
+  const std::optional<tpu::Topology> part = TopologyOfLevel(level);
+  return (part && part->chips() > cut.slice.chips()) ||
+         std::find(kOfPool.begin(), kOfPool.end(), level) != kOfPool.end();
+}
+
+// Why Kueue does not see to it that the pods land on hosts that lie side by side; empty if it does,
+// or where that is not known.
+std::string WhyApart(const SliceCut& cut) {
   const k8s::StringMap& annotations = cut.subject.pods.pod.metadata.annotations;
-  const bool by_kueue =
-      std::any_of(workload::kKueuePlacements.begin(), workload::kKueuePlacements.end(),
-                  [&](std::string_view key) { return annotations.Has(key); }) ||
-      annotations.Has(workload::kKueueSliceRequired) ||
-      annotations.Has(workload::kKueueSliceLayers);
-  return by_kueue || cut.subject.workload.kind->group == "ray.io";  // by KubeRay's TPU webhook
+  if (annotations.Has(workload::kKueueSliceRequired) ||
+      annotations.Has(workload::kKueueSliceLayers)) {
+    return "";
+  }
+  if (const auto level = annotations.Find(workload::kKueueRequired)) {
+    return IsTooWide(cut, *level) ? fmt::format("{} is {}, which holds several parts",
+                                                workload::kKueueRequired, Quoted(*level))
+                                  : "";
+  }
+  if (annotations.Has(workload::kKueuePreferred)) {
+    return fmt::format("{} only prefers hosts of one part", workload::kKueuePreferred);
+  }
+  if (annotations.Has(workload::kKueueUnconstrained)) {
+    return fmt::format("{} lets Kueue take any hosts", workload::kKueueUnconstrained);
+  }
+  return "no Kueue annotation says that the pods must be on hosts of one part";
 }
 
 // What tells Kueue so. Of more pods than one part takes, each part is a slice of its own.
 workload::Edits KeepingTogether(const SliceCut& cut, const Slice& slice) {
   const std::string level = fmt::format("{}slice-{}-id", workload::kGkeTpuPrefix, cut.name());
   const std::int64_t pods = KueuePods(cut.subject.pods.scale).value_or(slice.pods);
+  const k8s::StringMap& annotations = cut.subject.pods.pod.metadata.annotations;
+  workload::Edits edits;
+  const auto remove = [&](std::string_view key) {
+    if (annotations.Has(key)) edits.push_back({cut.subject.AtAnnotation(key), std::nullopt});
+  };
   if (pods <= slice.pods || pods % slice.pods != 0) {
-    return {{cut.subject.AtAnnotation(workload::kKueueRequired), level}};
+    edits = {{cut.subject.AtAnnotation(workload::kKueueRequired), level}};
+    remove(workload::kKueuePreferred);  // only one of the three may be there
+  } else {
+    edits = {{cut.subject.AtAnnotation(workload::kKueueSliceRequired), level},
+             {cut.subject.AtAnnotation(workload::kKueueSliceSize), std::to_string(slice.pods)}};
   }
-  return {{cut.subject.AtAnnotation(workload::kKueueSliceRequired), level},
-          {cut.subject.AtAnnotation(workload::kKueueSliceSize), std::to_string(slice.pods)}};
+  remove(workload::kKueueUnconstrained);
+  return edits;
 }
 
-Finding NotKeptTogether(const SliceCut& cut, const Slice& slice) {
+Finding NotKeptTogether(const SliceCut& cut, const Slice& slice, const std::string& why) {
   Finding finding =
       At(cut.subject, fmt::format("nothing keeps the hosts of {} together", cut.name()),
-         fmt::format("cuts {} part out of {}, but no Kueue annotation says that the pods must be "
-                     "on hosts of one part. The scheduler may take any hosts, and the program ends "
-                     "with connection timeouts.",
-                     WithArticle(cut.name()), cut.parent->Text()),
+         fmt::format("cuts {} part out of {}, but {}. The scheduler may take any hosts, and the "
+                     "program ends with connection timeouts.",
+                     WithArticle(cut.name()), cut.parent->Text(), why),
          "");
   finding.edits = KeepingTogether(cut, slice);
   if (!cut.subject.workload.queued) {
@@ -185,8 +217,10 @@ std::optional<Finding> CheckStatic(const SliceCut& cut) {
   if (cut.generation.PlacementsOf(cut.slice).empty()) return NotListed(cut);
   const std::optional<Slice> slice = cut.subject.SliceOfPods();
   const bool one_host = !slice || !slice->multi_host();
-  if (!cut.parent || one_host || IsKeptTogether(cut)) return std::nullopt;
-  return NotKeptTogether(cut, *slice);
+  const bool by_kuberay = cut.subject.workload.kind->group == "ray.io";  // its TPU webhook
+  if (!cut.parent || one_host || by_kuberay) return std::nullopt;
+  const std::string why = WhyApart(cut);
+  return why.empty() ? std::nullopt : std::optional(NotKeptTogether(cut, *slice, why));
 }
 
 std::optional<Finding> FindFault(const SliceCut& cut) {
