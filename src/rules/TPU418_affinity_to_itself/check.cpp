@@ -182,6 +182,23 @@ void CheckApart(const Subject& subject, const Slice& slice, const Term& term, Re
   report.Add(std::move(finding));
 }
 
+// No two on a host, where several are to share it.
+void CheckShared(const Subject& subject, const Slice& slice, const Term& term, Report& report) {
+  if (slice.pods <= slice.hosts) return;
+  const std::string hosts = Counted(slice.hosts, "host");
+  report.Add(
+      {.pointer = term.pointer,
+       .part = "podAntiAffinity",
+       .summary = fmt::format("the pods keep each other off the {} that they share", hosts),
+       .problem = fmt::format(
+           "{}: no two of them may be on one node. But they ask for {} each, and {} of them fill "
+           "the {} of {} slice. Only {} get a place on it, and it begins when all run.",
+           Found(term), Counted(subject.pods.chips_per_pod, "chip"), slice.pods, hosts,
+           WithArticle(slice.topology.Text()), Counted(slice.hosts, "pod")),
+       .change = "remove the term",
+       .decision = "what the term is to keep apart"});
+}
+
 void Check(const Subject& subject, Report& report) {
   const JsonView affinity = subject.pods.pod.spec.json["affinity"];
   const JsonView together = affinity["podAffinity"];
@@ -196,6 +213,7 @@ void Check(const Subject& subject, Report& report) {
     CheckTogether(subject, *slice, term, report);
   });
   ForEachTerm(subject, affinity, "podAntiAffinity", [&](const Term& term) {
+    if (term.key == workload::kHostNameLabel) CheckShared(subject, *slice, term, report);
     if (std::find(kOfSlice.begin(), kOfSlice.end(), term.key) == kOfSlice.end()) return;
     // One that is made of blocks has several node pools.
     if (term.key == workload::kGkeNodePool && subject.pods.SliceTopology()) return;
