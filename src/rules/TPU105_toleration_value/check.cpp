@@ -41,7 +41,30 @@ workload::Edits Mended(const k8s::Toleration& toleration, const std::string& poi
   return edits;
 }
 
+// The API server takes no value beside Exists.
+// https://github.com/kubernetes/kubernetes/blob/master/pkg/apis/core/validation/validation.go
+void CheckExists(const Subject& subject, Report& report) {
+  const std::span<const k8s::Toleration> tolerations = subject.pods.pod.spec.tolerations;
+  for (std::size_t i = 0; i < tolerations.size() && !report.full(); ++i) {
+    const k8s::Toleration& toleration = tolerations[i];
+    if (toleration.key != workload::kTpuResource || toleration.op != "Exists") continue;
+    if (toleration.value.empty() || workload::IsPlaceholder(toleration.value)) continue;
+    std::string pointer = subject.AtSpec("/tolerations");
+    AppendPointerIndex(pointer, i);
+    pointer += "/value";
+    report.Add({.pointer = pointer,
+                .part = "Exists",
+                .summary = "toleration of google.com/tpu has a value beside Exists",
+                .problem = fmt::format(
+                    "is {} beside operator Exists, which takes no value: the API "
+                    "server refuses {}.",
+                    Quoted(toleration.value, 24), subject.is_pod() ? "this pod" : "each pod"),
+                .edits = {{pointer, std::nullopt, "value of the toleration"}}});
+  }
+}
+
 void Check(const Subject& subject, Report& report) {
+  CheckExists(subject, report);
   if (workload::ToleratesTpuTaint(subject.pods.pod.spec)) return;
   const std::span<const k8s::Toleration> tolerations = subject.pods.pod.spec.tolerations;
   std::optional<std::size_t> wrong;
