@@ -3,6 +3,7 @@
 #include "rules/engine/phrases.h"
 #include "tpu_admission/base/text.h"
 #include "tpu_admission/workload/gke_labels.h"
+#include "tpu_admission/workload/kueue_keys.h"
 
 namespace tpu_admission::rules {
 namespace tpu114 {
@@ -14,8 +15,13 @@ bool IsPlaced(const Subject& subject) {
          (pod.stored || !pod.controller_kind.empty() || pod.annotations.Has(workload::kMirrorPod));
 }
 
-// One node, where the pods need several at once.
+// One node, where the pods need several at once. Each pod of a group of Kueue's is an object of its
+// own, into which Kueue writes the node that it has chosen for it.
+// https://kueue.sigs.k8s.io/docs/concepts/topology_aware_scheduling/
 void CheckHostName(const Subject& subject, Report& report) {
+  const bool has_own =
+      subject.is_pod() && subject.workload.metadata.labels.Has(workload::kKueuePodGroup);
+  if (has_own) return;
   const auto host = workload::FindRequired(subject.pods.pod.spec, workload::kHostNameLabel);
   if (!host || !host->fixed) return;
   const std::optional<Slice> slice = subject.SliceOfPods();
