@@ -50,6 +50,53 @@ std::string_view FlagOf(std::string_view text) {
   return {};
 }
 
+// A program that takes a command line for a text of its own.
+bool TakesText(std::string_view program) {
+  constexpr std::array<std::string_view, 7> kPrograms = {"echo",  "printf", "logger", "grep",
+                                                         "egrep", "pgrep",  "pkill"};
+  return std::find(kPrograms.begin(), kPrograms.end(), program) != kPrograms.end();
+}
+
+// Goes through a script, once, and tells which program is called where.
+class ShellReader {
+ public:
+  explicit ShellReader(std::string_view script) : script_(script) {}
+
+  // The first word of the command that `at` is in, which is no place before the last asked for.
+  std::string_view ProgramAt(std::size_t at) {
+    for (; at_ < at; ++at_) Step(script_[at_]);
+    const std::size_t first = std::min(script_.find_first_not_of(" \t", begin_), at);
+    return script_.substr(first, script_.substr(first, at - first).find_first_of(" \t"));
+  }
+
+ private:
+  void Step(char c) {
+    if (in_comment_) {
+      in_comment_ = c != '\n';
+      if (!in_comment_) begin_ = at_ + 1;
+    } else if (escaped_) {
+      escaped_ = false;
+    } else if (c == '\\' && quote_ != '\'') {
+      escaped_ = true;
+    } else if (quote_ != 0) {
+      if (c == quote_) quote_ = 0;
+    } else if (c == '"' || c == '\'') {
+      quote_ = c;
+    } else if (c == '#' && (at_ == 0 || IsSpace(script_[at_ - 1]))) {
+      in_comment_ = true;
+    } else if (std::string_view("\n;&|()`").find(c) != std::string_view::npos) {
+      begin_ = at_ + 1;
+    }
+  }
+
+  std::string_view script_;
+  std::size_t at_ = 0;
+  std::size_t begin_ = 0;  // of the command
+  char quote_ = 0;
+  bool escaped_ = false;
+  bool in_comment_ = false;
+};
+
 // What takes words of a command as flags of vLLM, and keeps the least that they say, for a script
 // may serve twice.
 class FlagReader {
@@ -60,6 +107,7 @@ class FlagReader {
     for (index_ = 0; index_ < words.size(); ++index_) {
       word_ = words.Element(index_).StringOr("");
       server_ = std::min(word_.find("vllm"), word_.find("api_server"));
+      shell_ = ShellReader(word_);
       for (std::size_t begin = 0, end = 0; begin < word_.size(); begin = end + 1) {
         end = std::min(word_.find('\n', begin), word_.size());
         ReadLine(begin, word_.substr(0, end));
@@ -83,6 +131,7 @@ class FlagReader {
       const std::string_view flag = FlagOf(word_.substr(at));
       const bool is_short = !flag.starts_with("--");
       if (flag.empty() || (is_short && at > 0 && at < server_)) continue;  // another program's
+      if (TakesText(shell_.ProgramAt(at))) continue;
       ReadValue(flag, at + flag.size());
     }
   }
@@ -104,6 +153,7 @@ class FlagReader {
   std::string_view list_;
   std::size_t index_ = 0;
   std::string_view word_;
+  ShellReader shell_{""};
   std::size_t server_ = 0;  // where the word calls vLLM for the first time, if it does
   std::optional<Parallelism> least_;
 };
