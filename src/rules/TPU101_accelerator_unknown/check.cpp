@@ -3,6 +3,7 @@
 #include "rules/engine/phrases.h"
 #include "rules/engine/suggestions.h"
 #include "tpu_admission/base/text.h"
+#include "tpu_admission/workload/gke_labels.h"
 
 namespace tpu_admission::rules {
 namespace tpu101 {
@@ -45,6 +46,23 @@ Finding NoName(const Subject& subject, const std::string& value) {
       .milder = Mode::kWarn};
 }
 
+// Such as nvidia-l4 and nvidia-tesla-t4.
+// https://cloud.google.com/kubernetes-engine/docs/how-to/gpus
+bool NamesGpu(std::string_view value) { return value.starts_with("nvidia"); }
+
+Finding OfGpu(const Subject& subject, const std::string& value) {
+  return {.pointer = subject.At(NodeLabel::kAccelerator),
+          .summary = fmt::format("accelerator {} is the name of a GPU", value),
+          .problem = fmt::format("is {}, the name of a GPU: nodes with GPUs have theirs under {}, "
+                                 "and no node has it under this label, so none matches.",
+                                 value, workload::kGkeGpu),
+          .change = fmt::format("name the TPU generation (known: {}), or where a GPU is meant, "
+                                "select it by {} and ask for its own resource",
+                                KnownLabels(subject.catalog), workload::kGkeGpu),
+          .decision = "whether TPUs or GPUs are meant",
+          .milder = Mode::kWarn};
+}
+
 Finding Unknown(const Subject& subject, const std::string& value) {
   const std::string version(subject.catalog.version());
   return {
@@ -67,9 +85,10 @@ void Check(const Subject& subject, Report& report) {
   const tpu::Generation* const meant =
       subject.shape.guessed ? subject.shape.generation : MeantBy(subject.catalog, subject.shape);
   const std::string value = Quoted(accelerator.value);
-  report.Add(meant != nullptr            ? OtherName(subject, value, *meant)
-             : IsFlag(accelerator.value) ? NoName(subject, value)
-                                         : Unknown(subject, value));
+  report.Add(meant != nullptr              ? OtherName(subject, value, *meant)
+             : IsFlag(accelerator.value)   ? NoName(subject, value)
+             : NamesGpu(accelerator.value) ? OfGpu(subject, value)
+                                           : Unknown(subject, value));
 }
 
 }  // namespace tpu101
