@@ -84,11 +84,20 @@ std::optional<Sums> SumsOfSets(const Subject& subject, std::int64_t own) {
   return sums;
 }
 
+// Pods of one Job, each on a host that is a slice: 1 tells each what it takes for granted anyhow.
+// https://github.com/jax-ml/jax/blob/main/jax/_src/clusters/cloud_tpu_cluster.py
+bool EachIsAPodOfOneJob(const Subject& subject) {
+  const std::optional<Slice> slice = subject.SliceOfPods();
+  return subject.pods.scale.slices.value == 1 && slice && !slice->multi_host();
+}
+
 // Replicas of these kinds usually work each for itself. Of a JobSet they belong together, but
 // beside a set of another kind of work each may be meant to be alone.
-bool MayRunAlone(const workload::Scale& scale, const Made& made, const Sums& sums,
-                 std::int64_t number) {
-  if (scale.counting == Counting::kJob) return number == 1 && sums.all != made.all;
+bool MayRunAlone(const Subject& subject, const Made& made, const Sums& sums, std::int64_t number) {
+  const workload::Scale& scale = subject.pods.scale;
+  if (scale.counting == Counting::kJob) {
+    return number == 1 && (sums.all != made.all || EachIsAPodOfOneJob(subject));
+  }
   return (number == 1 || number == made.each) &&
          (scale.counting == Counting::kGroup || scale.counting == Counting::kPerSlice);
 }
@@ -108,7 +117,7 @@ void CheckContainer(const Subject& subject, const k8s::Container& container, con
   const std::optional<std::string_view> text = container.EnvValue(variable);
   const std::optional<std::int64_t> number = text ? WholeNumber(*text) : std::nullopt;
   if (!number || *number == own.all || *number == sums.all || *number == sums.group) return;
-  if (MayRunAlone(subject.pods.scale, own, sums, *number)) return;
+  if (MayRunAlone(subject, own, sums, *number)) return;
   if (IsOneOfSeveral(container, own, *number)) return;
   const std::string found = std::to_string(*number);
   const std::string made = fmt::format(
