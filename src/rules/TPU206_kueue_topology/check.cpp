@@ -34,10 +34,10 @@ class Annotations {
                  .milder = subject_.workload.queued ? std::nullopt : std::optional(Mode::kWarn)});
   }
   // Taken by Kueue's webhook and then never admitted, or refused by some versions of it only. The
-  // edits, if any, say all of `change`.
+  // edits, if any, say all of `change`, unless it goes on: ", or ...".
   void Doubt(std::string_view key, std::string summary, std::string problem, std::string change,
              workload::Edits edits = {}) {
-    if (!edits.empty()) change.clear();
+    if (!edits.empty() && !change.starts_with(", ")) change.clear();
     report_.Add({.pointer = subject_.AtAnnotation(key),
                  .part = Printable(key),
                  .summary = std::move(summary),
@@ -135,14 +135,6 @@ void CheckDivides(Annotations& annotations, std::int64_t size, std::int64_t pods
                               name, pods, size));
 }
 
-// Whether the slices of the generation, or their parts, come in the shape of the level.
-bool Offers(const tpu::Generation* generation, const tpu::Topology& level) {
-  if (generation == nullptr || !generation->PlacementsOf(level).empty()) return true;
-  const auto& dynamic = generation->dynamic_slicing;
-  return dynamic && std::find(dynamic->sub_slices.begin(), dynamic->sub_slices.end(), level) !=
-                        dynamic->sub_slices.end();
-}
-
 // The slice that the pods ask for, if there are such slices.
 std::optional<tpu::Topology> OfferedSlice(const Subject& subject) {
   const std::optional<tpu::Topology> slice = NamedSlice(subject.pods);
@@ -152,6 +144,14 @@ std::optional<tpu::Topology> OfferedSlice(const Subject& subject) {
 // Of all pods together.
 std::int64_t AskedChips(const Subject& subject) {
   return KueueChips(subject, KueuePods(subject.pods.scale));
+}
+
+// The whole slice that is selected, if all pods together fill it.
+std::optional<tpu::Topology> FilledSlice(const Subject& subject) {
+  const Shape& shape = subject.shape;
+  const bool is_whole = !subject.pods.SliceTopology() && !shape.placements.empty() &&
+                        AskedChips(subject) == shape.topology->chips();
+  return is_whole ? shape.topology : std::nullopt;
 }
 
 // Names the level of `slice` in the place of `level`; none where the pods ask for more.
@@ -170,15 +170,19 @@ void CheckLevel(Annotations& annotations, std::string_view key) {
   const Shape& shape = subject.shape;
   const bool offered = Offers(shape.generation, *topology);
   if (offered && MayLieIn(subject, *topology)) return;
+  // topology-not-offered speaks of both.
+  if (topology == shape.topology && shape.placements.empty()) return;
   const std::string nodes = offered ? Name(shape) : shape.generation->label;
-  const auto slice = OfferedSlice(subject);
+  const auto named = OfferedSlice(subject);
+  const auto slice = named ? named : FilledSlice(subject);
   annotations.Doubt(
       key, fmt::format("no node of {} has the Kueue level {}", nodes, topology->Text()),
       fmt::format("is {}, but {} {} {}: no node carries such a label, and Kueue finds no place for "
                   "the pods.",
                   Quoted(level), nodes, offered ? "holds no" : "does not come in",
                   topology->Text()),
-      slice ? fmt::format("set it to the level of {}", slice->Text())
+      named   ? fmt::format("set it to the level of {}", named->Text())
+      : slice ? ", or select a larger topology"
       : offered
           ? "name a level that lies within it, or select a larger topology"
           : fmt::format("name the level of the slice that {} says", workload::kGkeSliceTopology),

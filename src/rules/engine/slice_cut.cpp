@@ -120,6 +120,31 @@ bool MayLieIn(const Subject& subject, const tpu::Topology& level) {
   return fits(level) || (slice && !fits(*slice));
 }
 
+bool Offers(const tpu::Generation* generation, const tpu::Topology& level) {
+  if (generation == nullptr || !generation->PlacementsOf(level).empty()) return true;
+  const auto& dynamic = generation->dynamic_slicing;
+  return dynamic && std::find(dynamic->sub_slices.begin(), dynamic->sub_slices.end(), level) !=
+                        dynamic->sub_slices.end();
+}
+
+workload::Edits LevelsWithin(const Subject& subject, const tpu::Topology& topology) {
+  workload::Edits edits;
+  if (subject.pods.SliceTopology()) return edits;  // of which the levels are
+  const std::int64_t asked = KueueChips(subject, KueuePods(subject.pods.scale));
+  for (const std::string_view key :
+       {workload::kKueueRequired, workload::kKueuePreferred, workload::kKueueSliceRequired}) {
+    const auto level = subject.pods.pod.metadata.annotations.Find(key);
+    const auto part = level ? TopologyOfLevel(*level) : std::nullopt;
+    if (!part || part->rank() != topology.rank()) continue;
+    const SliceCut cut{subject, *subject.shape.generation, *part, topology};
+    if (cut.FitsParent() && Offers(&cut.generation, *part)) continue;
+    if (key == workload::kKueueRequired && asked > topology.chips()) continue;
+    edits.push_back({subject.AtAnnotation(key), LevelWith(*level, topology.Text()),
+                     key.substr(key.find('/') + 1)});
+  }
+  return edits;
+}
+
 std::string LevelToo(const SliceCut& cut) {
   return LevelOf(cut) ? ", and podset-required-topology accordingly" : "";
 }

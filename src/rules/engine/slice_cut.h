@@ -44,6 +44,11 @@ std::int64_t KueueChips(const Subject& subject, std::optional<std::int64_t> pods
 // Whether nodes of what is selected may lie in slices of `level`. True also where that is not
 // known, or where even the slice that the pods name does not fit, which another rule says.
 bool MayLieIn(const Subject& subject, const tpu::Topology& level);
+// Whether the slices of the generation, or their parts, come in the shape of the level; true of one
+// that is not known.
+bool Offers(const tpu::Generation* generation, const tpu::Topology& level);
+// Names the level of `topology` to Kueue where nodes of that cannot lie in the level that is named.
+workload::Edits LevelsWithin(const Subject& subject, const tpu::Topology& topology);
 // Where Kueue is told the level of this slice, it must be told another with another slice: ", and
 // podset-required-topology accordingly".
 std::string LevelToo(const SliceCut& cut);

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "rules/engine/phrases.h"
+#include "rules/engine/slice_cut.h"
 #include "tpu_admission/base/text.h"
 
 namespace tpu_admission::rules {
@@ -324,6 +325,8 @@ void SuggestTopology(const Subject& subject, std::int64_t wished_chips, Finding&
     return;
   }
   finding.edits = Selecting(subject, NodeLabel::kTopology, candidates.front().topology.Text());
+  const workload::Edits levels = LevelsWithin(subject, candidates.front().topology);
+  finding.edits.insert(finding.edits.end(), levels.begin(), levels.end());
   if (needed.chips > 0) {
     SetChipsOn(subject, *container, candidates.front().chips_per_host(), needed.chips, finding);
   }
