@@ -26,8 +26,9 @@ std::optional<Made> Filled(const workload::Scale& scale, std::int64_t pods_of_sl
   if (pods <= 0 || replicas <= 0 || pods_of_slice <= 0 || scale.slices_may_change) {
     return std::nullopt;
   }
-  if (pods % pods_of_slice != 0) return std::nullopt;
-  const std::int64_t each = pods / pods_of_slice * scale.sub_groups();
+  const std::int64_t more = scale.more_in_first();
+  if (pods % pods_of_slice != 0 || more % pods_of_slice != 0) return std::nullopt;
+  const std::int64_t each = pods / pods_of_slice * scale.sub_groups() + more / pods_of_slice;
   if (each > kMost / replicas) return std::nullopt;
   return Made{each, each * replicas};
 }
