@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "tpu_admission/base/lifetime.h"
+#include "tpu_admission/kube/json_bounds.h"
 
 namespace tpu_admission::controller {
 
@@ -24,9 +25,7 @@ inline std::string TextAt(const Json& object, std::string_view pointer) {
   return value.is_string() ? value.get<std::string>() : "";
 }
 
-inline Json ParseJson(const std::string& text) {
-  return Json::parse(text, nullptr, /*allow_exceptions=*/false);
-}
+inline Json ParseJson(const std::string& text) { return kube::ParseJson<Json>(text); }
 
 // Invalid UTF-8 never throws: it came from the API server, which has none.
 inline std::string DumpJson(const Json& value) {

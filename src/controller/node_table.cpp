@@ -57,7 +57,9 @@ void NodeTable::Forget() {
 
 void NodeTable::Add(const Node& node) {
   if (node.shape.accelerator.empty() || node.shape.topology.empty()) return;
-  if (nodes_.size() >= kMostNodes) {
+  // Shapes stay when their nodes go.
+  const bool one_too_many = rows_.size() >= kMostNodes && !rows_.contains(node.shape);
+  if (nodes_.size() >= kMostNodes || one_too_many) {
     too_many_ = true;
     return;
   }

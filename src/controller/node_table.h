@@ -30,7 +30,7 @@ struct Node {
 
 class NodeTable {
  public:
-  static constexpr std::size_t kMostNodes = 100'000;         // more than a cluster may have
+  static constexpr std::size_t kMostNodes = 100'000;         // and shapes; more than there are
   static constexpr std::chrono::hours kRemembered{30 * 24};  // a shape without nodes
 
   // What a list says: these nodes, and no others.

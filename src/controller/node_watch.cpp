@@ -1,43 +1,39 @@
 #include "controller/node_watch.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
+#include <utility>
 #include <vector>
 
-#include "controller/json.h"
+#include "tpu_admission/k8s/json.h"
 #include "tpu_admission/kube/backoff.h"
 #include "tpu_admission/workload/gke_labels.h"
 
 namespace tpu_admission::controller {
 namespace {
 
+using k8s::JsonView;
+
 constexpr const char* kNodes = "/api/v1/nodes";
 constexpr std::size_t kMostPages = 10'000;   // a server that has more goes in circles
 constexpr std::size_t kMostLabelBytes = 63;  // of any label's value in Kubernetes
 
-// Only what is read of it: managedFields and annotations are most of a node's metadata, and an API
-// server that does not know PartialObjectMetadata sends all the rest too.
-Json ParseEvent(std::string_view text) {
-  constexpr std::array<std::string_view, 5> kPassedOver = {"managedFields", "annotations", "spec",
-                                                           "status", "ownerReferences"};
-  const auto keep = [&](int, Json::parse_event_t event, const Json& key) {
-    if (event != Json::parse_event_t::key) return true;
-    return std::find(kPassedOver.begin(), kPassedOver.end(), key.get_ref<const std::string&>()) ==
-           kPassedOver.end();
-  };
-  return Json::parse(text, keep, /*allow_exceptions=*/false);
+// As much text with escapes as an answer may have at all: annotations are full of them.
+constexpr k8s::JsonParser::Wish kOfNodes{.max_unescaped = 4 << 20, .lone_surrogates = true};
+
+std::string TextAt(JsonView object, std::string_view path) {
+  return std::string(object.Follow(path).StringOr(""));
 }
 
-Node ReadNode(const Json& object) {
-  const Json& labels = At(object, "/metadata/labels");
-  const auto label = [&](std::string_view key) -> std::string {
-    const auto found = labels.is_object() ? labels.find(key) : labels.end();
-    if (!labels.is_object() || found == labels.end() || !found->is_string()) return "";
-    std::string value = found->get<std::string>();
-    return value.size() > kMostLabelBytes ? "" : value;
+// nullopt: it has no name that a node can have.
+std::optional<Node> ReadNode(JsonView object) {
+  const JsonView labels = object.Follow("metadata/labels");
+  const auto label = [&](std::string_view key) {
+    const std::string_view value = labels[key].StringOr("");
+    return std::string(value.size() > kMostLabelBytes ? "" : value);
   };
-  Node node{.name = TextAt(object, "/metadata/name"),
+  if (!kube::IsObjectName(object.Follow("metadata/name").StringOr(""))) return std::nullopt;
+  Node node{.name = TextAt(object, "metadata/name"),
             .pool = label(workload::kGkeNodePool),
             .shape = {.accelerator = label(workload::kGkeTpuAccelerator),
                       .topology = label(workload::kGkeTpuTopology)}};
@@ -77,15 +73,22 @@ bool NodeWatch::List(const std::function<bool()>& go_on) {
     const kube::Answer answer = api_.List(query);
     if (answer.outcome == kube::Outcome::kTooLarge) limit_ = std::max(limit_ / 2, 1);
     if (!answer.ok()) return Fail(answer.error);
-    const Json list = ParseEvent(answer.body);
-    const Json& items = At(list, "/items");
-    version = TextAt(list, "/metadata/resourceVersion");
+    k8s::JsonParser parser(kOfNodes);
+    const Result<JsonView> list = parser.Parse(answer.body);
+    if (!list) {
+      limit_ = std::max(limit_ / 2, 1);  // it may be that there is too much in it
+      return Fail("GET /api/v1/nodes: " + list.error().message);
+    }
+    const JsonView items = (*list)["items"];
+    version = TextAt(*list, "metadata/resourceVersion");
     // The API server writes a list of nothing as null.
-    if ((!items.is_array() && !items.is_null()) || version.empty()) {
+    if ((items.has_value() && !items.is_array()) || version.empty()) {
       return Fail("GET /api/v1/nodes: this is no list");
     }
-    for (const Json& item : items) nodes.push_back(ReadNode(item));
-    query.continue_token = TextAt(list, "/metadata/continue");
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      if (auto node = Named(ReadNode(items.Element(i)))) nodes.push_back(*std::move(node));
+    }
+    query.continue_token = TextAt(*list, "metadata/continue");
   } while (!query.continue_token.empty() && nodes.size() <= NodeTable::kMostNodes);
   table_.Replace(nodes, start);
   version_ = version;
@@ -114,22 +117,33 @@ bool NodeWatch::Watch(const std::function<bool()>& go_on) {
 
 // https://kubernetes.io/docs/reference/kubernetes-api/ WatchEvent
 bool NodeWatch::Take(std::string_view text) {
-  const Json event = ParseEvent(text);
-  const std::string type = TextAt(event, "/type");
-  const Json& object = At(event, "/object");
-  const std::string version = TextAt(object, "/metadata/resourceVersion");
+  k8s::JsonParser parser(kOfNodes);
+  const Result<JsonView> read = parser.Parse(text);
+  const JsonView event = read ? *read : JsonView();
+  const std::string_view type = event["type"].StringOr("");
+  const JsonView object = event["object"];
+  const std::string version = TextAt(object, "metadata/resourceVersion");
   if (type == "ERROR" || version.empty()) {
     // Of a status with code 410 too: whatever it is, only a list knows what is there.
     version_.clear();
-    const std::string why = TextAt(object, "/message");
+    const std::string why = TextAt(object, "message");
     return Fail("watch of /api/v1/nodes: " + (why.empty() ? "an event without a version" : why));
   }
   const Clock::Wall now = clock_.Now();
-  if (type == "ADDED" || type == "MODIFIED") table_.Put(ReadNode(object), now);
-  if (type == "DELETED") table_.Remove(TextAt(object, "/metadata/name"), now);
+  if (type == "ADDED" || type == "MODIFIED") {
+    if (const auto node = Named(ReadNode(object))) table_.Put(*node, now);
+  }
+  if (type == "DELETED") table_.Remove(TextAt(object, "metadata/name"), now);
   version_ = version;
   table_.Touch(now);
   return true;
+}
+
+std::optional<Node> NodeWatch::Named(std::optional<Node> node) {
+  if (!node && !std::exchange(told_no_name_, true)) {
+    observer_.OnNote("a node without a name of at most 253 bytes that a node can have is left out");
+  }
+  return node;
 }
 
 bool NodeWatch::Fail(const std::string& why) {

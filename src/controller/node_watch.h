@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -36,6 +37,8 @@ class NodeWatch {
   bool List(const std::function<bool()>& go_on);
   bool Watch(const std::function<bool()>& go_on);
   bool Take(std::string_view event);
+  // Tells once of a node that has no name.
+  std::optional<Node> Named(std::optional<Node> node);
   bool Fail(const std::string& why);
 
   kube::WatchApi& api_;
@@ -45,6 +48,7 @@ class NodeWatch {
   std::string version_;  // where the next watch goes on; empty: by a list
   int limit_ = 500;      // of nodes in a page
   int failures_ = 0;     // since a watch went well
+  bool told_no_name_ = false;
 };
 
 }  // namespace tpu_admission::controller

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "tpu_admission/base/text.h"
+#include "tpu_admission/kube/json_bounds.h"
 
 namespace tpu_admission::kube {
 namespace {
@@ -18,11 +19,11 @@ Outcome OutcomeOf(unsigned status) {
   return IsWorthRetrying(status) ? Outcome::kUnreachable : Outcome::kRefused;
 }
 
-// Errors come as an object of kind Status with a message; what is no JSON is shown as it is.
+// Errors come as an object of kind Status with a message; what is none is shown as it is.
 std::string MessageOf(const std::string& body) {
-  const auto status = nlohmann::json::parse(body, nullptr, /*allow_exceptions=*/false);
+  const auto status = ParseJson<nlohmann::json>(body);
   if (status.is_object() && status.contains("message") && status["message"].is_string()) {
-    return Printable(status["message"].get<std::string>(), kMaxMessage);
+    return Printable(status["message"].get_ref<const std::string&>(), kMaxMessage);
   }
   return Printable(body, kMaxMessage);
 }

@@ -133,5 +133,20 @@ TEST(NodeTable, AMillionNodesAreNotKept) {
   EXPECT_TRUE(table.Record()->autoscaler);
 }
 
+// One node that is another each time leaves as many shapes.
+TEST(NodeTable, NorAreAMillionShapes) {
+  NodeTable table;
+  table.Replace({}, kNow);
+  table.Put(NodeOf("a", "4x4"), kNow);
+  for (std::size_t i = 0; i <= NodeTable::kMostNodes; ++i) {
+    table.Put(NodeOf("b", std::to_string(i) + "x1"), kNow);
+  }
+  EXPECT_TRUE(table.Record()->autoscaler);
+  table.Put(NodeOf("a", "4x4"), kNow);
+  EXPECT_EQ(ShapeOf(table, "4x4").nodes, 1) << "what is known goes on";
+  table.Put(NodeOf("b", "8x8"), kNow);
+  EXPECT_EQ(ShapeOf(table, "8x8").nodes, 0);
+}
+
 }  // namespace
 }  // namespace tpu_admission::controller::node_table_test

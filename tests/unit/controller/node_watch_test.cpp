@@ -219,6 +219,36 @@ TEST_F(NodeWatchTest, WhatIsNotUnderstoodEndsInAList) {
   }
 }
 
+// What no API server stores, and what a tree of it would take.
+TEST_F(NodeWatchTest, AnEventThatIsNestedDeepIsNotUnderstood) {
+  for (const bool closed : {true, false}) {
+    Step();
+    const int errors = seen_.errors[Operation::kWatchNodes];
+    nodes_.strange_events = {
+        R"({"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"9"},"z":)" +
+        std::string(200, '[') + (closed ? std::string(200, ']') + "}}" : "")};
+    EXPECT_GT(Step(), milliseconds(0));
+    EXPECT_EQ(seen_.errors[Operation::kWatchNodes], errors + 1);
+    nodes_.strange_events.clear();
+  }
+}
+
+TEST_F(NodeWatchTest, ANodeWithANameThatNoneCanHaveIsLeftOutAndToldOfOnce) {
+  const std::string longest(253, 'n');
+  nodes_.Add(longest, "a", "tpu-v6e-slice", "2x4");
+  nodes_.Add(longest + "n", "a", "tpu-v6e-slice", "2x4");
+  nodes_.Add("../n", "a", "tpu-v6e-slice", "2x4");
+  Step();
+  EXPECT_EQ(Nodes("2x4"), 1);
+  EXPECT_EQ(Nodes("4x4"), 2);
+  nodes_.Add(std::string(100'000, 'm'), "a", "tpu-v6e-slice", "2x4");
+  nodes_.Add("n3", "a", "tpu-v6e-slice", "2x4");
+  Step();
+  EXPECT_EQ(Nodes("2x4"), 2);
+  EXPECT_EQ(seen_.notes.size(), 1U);
+  EXPECT_TRUE(seen_.errors.empty());
+}
+
 TEST_F(NodeWatchTest, BookmarksMoveOnAndStrangersTypesDoNoHarm) {
   Step();
   nodes_.strange_events = {

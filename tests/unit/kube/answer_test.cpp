@@ -33,6 +33,14 @@ TEST(AnswerOf, ShowsTheServersMessageInOneLine) {
   EXPECT_LT(AnswerOf("GET /x", 502, std::string(10'000, 'x'), "").error.size(), 600U);
 }
 
+// A tree of 4 MiB of brackets has 300 MiB.
+TEST(AnswerOf, MakesNoTreeOfWhatIsNestedDeep) {
+  const std::string deep = std::string(200, '[') + std::string(200, ']');
+  EXPECT_THAT(AnswerOf("GET /x", 403, R"({"message": "no", "z": )" + deep + "}", "").error,
+              HasSubstr("HTTP 403: {\"message\""));
+  EXPECT_LT(AnswerOf("GET /x", 500, std::string(4 << 20, '['), "").error.size(), 600U);
+}
+
 TEST(ParseHttpDate, ReadsTheUsualForm) {
   const auto time = ParseHttpDate("Sat, 21 Nov 2026 12:00:01 GMT");
   ASSERT_TRUE(time);
