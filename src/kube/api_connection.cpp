@@ -10,6 +10,7 @@
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/read.hpp>
 #include <boost/beast/http/write.hpp>
+#include <optional>
 #include <utility>
 
 namespace tpu_admission::kube {
@@ -20,8 +21,28 @@ using ErrorCode = boost::system::error_code;
 using Tcp = asio::ip::tcp;
 
 constexpr std::uint32_t kMaxHeaderBytes = 16u << 10;
+constexpr int kMostInterim = 8;
 
 auto To(ErrorCode& error) { return asio::redirect_error(asio::use_awaitable, error); }
+
+// 101 is the end of what is HTTP.
+bool IsInterim(unsigned status) { return status / 100 == 1 && status != 101; }
+
+// The head of the answer: a server may send some of 1xx before it, unasked (RFC 9110, 15.2). What
+// comes after so many of them is one too. Says how many came before.
+template <typename Stream, typename Body>
+asio::awaitable<int> ReadHead(Stream& stream, beast::flat_buffer& buffer,
+                              std::optional<http::response_parser<Body>>& parser,
+                              std::size_t body_bytes, ErrorCode& error) {
+  for (int interim = 0;; ++interim) {
+    parser.emplace();
+    parser->body_limit(body_bytes);
+    parser->header_limit(kMaxHeaderBytes);
+    co_await http::async_read_header(stream, buffer, *parser, To(error));
+    const bool goes_on = !error && IsInterim(parser->get().result_int());
+    if (!goes_on || interim == kMostInterim) co_return interim;
+  }
+}
 
 std::string Reason(const char* doing, const ErrorCode& error) {
   const bool late = error == beast::error::timeout;
@@ -74,18 +95,19 @@ asio::awaitable<ApiConnection::Exchanged> ApiConnection::Exchange(const Request&
     exchanged.nothing_received = true;
     co_return exchanged;
   }
-  http::response_parser<http::string_body> parser;
-  parser.body_limit(body_bytes_);
-  parser.header_limit(kMaxHeaderBytes);
-  co_await http::async_read(stream_, buffer_, parser, To(error));
+  std::optional<http::response_parser<http::string_body>> parser;
+  const int interim = co_await ReadHead(stream_, buffer_, parser, body_bytes_, error);
+  if (!error) co_await http::async_read(stream_, buffer_, *parser, To(error));
   if (error) {
     exchanged.error = Reason("no whole answer", error);
-    exchanged.nothing_received = !parser.got_some() && error != beast::error::timeout;
+    exchanged.nothing_received =
+        interim == 0 && !parser->got_some() && error != beast::error::timeout;
     exchanged.too_large = error == http::error::body_limit || error == http::error::header_limit;
     co_return exchanged;
   }
-  exchanged.response = parser.release();
-  reusable_ = exchanged.response.keep_alive();
+  exchanged.response = parser->release();
+  // What follows an answer of 1xx would be taken for that to the next request.
+  reusable_ = exchanged.response.keep_alive() && exchanged.response.result_int() / 100 != 1;
   co_return exchanged;
 }
 
@@ -97,13 +119,13 @@ asio::awaitable<ApiConnection::Exchanged> ApiConnection::Stream(const Request& r
   reusable_ = false;
   tcp().expires_at(deadline);
   co_await http::async_write(stream_, request, To(error));
-  http::response_parser<http::buffer_body> parser;
-  parser.header_limit(kMaxHeaderBytes);
-  if (!error) co_await http::async_read_header(stream_, buffer_, parser, To(error));
+  std::optional<http::response_parser<http::buffer_body>> head;
+  if (!error) co_await ReadHead(stream_, buffer_, head, body_bytes_, error);
   if (error) {
     exchanged.error = Reason("no answer", error);
     co_return exchanged;
   }
+  auto& parser = *head;
   if (parser.get().result() != http::status::ok) {
     http::response_parser<http::string_body> whole(std::move(parser));
     whole.body_limit(body_bytes_);

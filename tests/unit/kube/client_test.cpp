@@ -137,6 +137,39 @@ TEST_F(ClientTest, DoesNotWaitPastItsDeadline) {
   EXPECT_LT(steady_clock::now() - start, milliseconds(1'500));
 }
 
+// A server may send answers of 1xx before the one that counts, unasked.
+TEST_F(ClientTest, ReadsOnBehindInterimAnswers) {
+  ScriptedServer server(pair_, [](const ScriptedRequest& request) {
+    const std::string asked = request.head.substr(0, request.head.find(" HTTP"));
+    return "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n" +
+           HttpOk(asked);
+  });
+  const auto client = ClientOf(Options(server.url()));
+  for (const char* path : {"/a", "/b", "/c"}) {
+    const Answer answer = client->Read(path);
+    EXPECT_TRUE(answer.ok()) << answer.error;
+    EXPECT_EQ(answer.body, std::string("GET ") + path);
+  }
+  EXPECT_EQ(server.connections(), 1);
+}
+
+// Nor is what follows them taken for the answer to another request.
+TEST_F(ClientTest, InterimAnswersWithoutEndAndOtherProtocolsAreErrors) {
+  std::string many;
+  for (int i = 0; i < 1'000; ++i) many += "HTTP/1.1 100 Continue\r\n\r\n";
+  for (const std::string& before :
+       {many, std::string("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n")}) {
+    ScriptedServer server(pair_, [&](const ScriptedRequest&) { return before + HttpOk("{}"); });
+    const auto client = ClientOf(Options(server.url()));
+    for (int call = 1; call <= 2; ++call) {
+      const Answer answer = client->Get(secret_);
+      EXPECT_EQ(answer.outcome, Outcome::kRefused);
+      EXPECT_THAT(answer.error, HasSubstr("HTTP 10"));
+      EXPECT_EQ(server.connections(), call) << "it is not kept";
+    }
+  }
+}
+
 TEST_F(ClientTest, OpensAnotherConnectionWhenTheServerClosedTheOldOne) {
   ScriptedServer server(pair_, [](const ScriptedRequest&) { return HttpOk("{}"); });
   ClientOptions options = Options(server.url());

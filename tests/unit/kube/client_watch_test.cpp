@@ -89,6 +89,19 @@ TEST_F(WatchTest, AnEventIsHandedOverBeforeTheStreamEnds) {
   EXPECT_THAT(answer.error, HasSubstr("the stream broke off"));
 }
 
+TEST_F(WatchTest, ReadsOnBehindInterimAnswers) {
+  std::string before = "HTTP/1.1 100 Continue\r\n\r\n";
+  ScriptedServer server(pair_, [&](const ScriptedRequest&) {
+    return before + Chunked({"{\"a\":1}\n", ""});
+  });
+  EXPECT_TRUE(Watch(*ClientOf(Options(server.url()))).ok());
+  EXPECT_THAT(events_, ElementsAre("{\"a\":1}"));
+  for (int i = 0; i < 100; ++i) before += "HTTP/1.1 103 Early Hints\r\n\r\n";
+  const Answer answer = Watch(*ClientOf(Options(server.url())));
+  EXPECT_EQ(answer.status, 103U);
+  EXPECT_EQ(events_.size(), 1U);
+}
+
 TEST_F(WatchTest, TheOneWhoTakesMayEndIt) {
   ScriptedServer server(pair_, [](const ScriptedRequest& request) {
     if (request.head.find("watch=true") == std::string::npos) return HttpOk("{}");
