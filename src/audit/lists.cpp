@@ -6,7 +6,7 @@
 
 #include "tpu_admission/cluster/json_member.h"
 #include "tpu_admission/cluster/object_splitter.h"
-#include "tpu_admission/k8s/json.h"
+#include "tpu_admission/kube/json_bounds.h"
 
 namespace tpu_admission::audit {
 namespace {
@@ -18,19 +18,17 @@ using Json = nlohmann::json;
 constexpr int kPage = 500;
 constexpr int kMostPages = 20'000;
 
-// What the API server says of itself, which is never much: it is parsed only within the bounds of a
-// review, for a tree takes a hundred times the bytes of brackets.
+// What the API server says of itself, which is never much.
 Result<Json> ReadJson(kube::Collections& api, const std::string& path) {
   const kube::Answer answer = api.Read(path);
   if (!answer.ok()) {
     const bool absent = answer.outcome == kube::Outcome::kNotFound;
     return Error{answer.error, absent ? std::errc::no_such_file_or_directory : std::errc{}};
   }
-  k8s::JsonParser bounds;
-  if (const auto read = bounds.Parse(answer.body); !read) {
-    return Error{"GET " + path + ": " + read.error().message};
+  if (const Status bounds = kube::WithinBounds(answer.body); !bounds) {
+    return Error{"GET " + path + ": " + bounds.error().message};
   }
-  Json json = Json::parse(answer.body, nullptr, /*allow_exceptions=*/false);
+  Json json = kube::ParseJson<Json>(answer.body);
   if (!json.is_object()) return Error{"GET " + path + ": the answer is no JSON object"};
   return json;
 }
@@ -51,12 +49,15 @@ Status Discovery::Read() {
   versions_ = {{"", {"v1"}}};
   TPU_ADMISSION_TRY(const Json list, ReadJson(api_, "/apis"));
   for (const Json& group : Member(list, "groups")) {
-    std::vector<std::string>& versions = versions_[TextOf(group, "name")];
+    // What could not stand in a path as it is, is no name.
+    const std::string group_name = TextOf(group, "name");
+    if (!kube::IsObjectName(group_name)) continue;
+    std::vector<std::string>& versions = versions_[group_name];
     const std::string preferred = TextOf(Member(group, "preferredVersion"), "version");
-    if (!preferred.empty()) versions.push_back(preferred);
+    if (kube::IsObjectName(preferred)) versions.push_back(preferred);
     for (const Json& version : Member(group, "versions")) {
       const std::string name = TextOf(version, "version");
-      if (name != preferred && !name.empty()) versions.push_back(name);
+      if (name != preferred && kube::IsObjectName(name)) versions.push_back(name);
     }
   }
   return OkStatus();
@@ -126,7 +127,7 @@ Status ForEachObject(kube::Collections& api, const Collection& collection,
     Status status = splitter.Feed(answer.body);
     if (status) status = splitter.Finish();
     if (!status) return Error{"GET " + collection.path + ": " + status.error().message};
-    const Json envelope = Json::parse(Envelope(answer.body), nullptr, /*allow_exceptions=*/false);
+    const Json envelope = kube::ParseJson<Json>(Envelope(answer.body));
     // Whoever takes a part for the whole would delete the reports of the rest.
     if (!Member(envelope, "metadata").is_object()) {
       return Error{"GET " + collection.path + ": the answer is no list"};

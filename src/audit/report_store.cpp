@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "tpu_admission/kube/json_bounds.h"
+
 namespace tpu_admission::audit {
 namespace {
 
@@ -23,12 +25,15 @@ Status ReportStore::Read() {
 
 Status ReportStore::ReadAll(const std::string& resource, const std::string& kind) {
   const Collection collection{"/apis/" + of_.ApiVersion() + "/" + resource, of_.ApiVersion(), kind};
+  const bool is_of_cluster = resource != of_.resource;
   const std::string label = std::string(cluster::kReportLabel) + "=" + cluster::kReportSource;
-  return ForEachObject(api_, collection, label, [this](std::string_view text) {
-    const Json object = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  return ForEachObject(api_, collection, label, [&](std::string_view text) {
+    const Json object = kube::ParseJson<Json>(text);
     const std::string name = TextAt(object, "/metadata/name");
     const std::string space = TextAt(object, "/metadata/namespace");
-    if (!kube::IsObjectName(name)) return;  // what we write has such a name
+    // What we write has such names; of others a path would lead anywhere.
+    const bool has_place = is_of_cluster ? space.empty() : kube::IsObjectName(space);
+    if (!kube::IsObjectName(name) || !has_place) return;
     const Json::json_pointer content =
         Json::json_pointer("/metadata/annotations") / cluster::kContentAnnotation;
     Known known{object.contains(content) && object.at(content).is_string()

@@ -204,6 +204,25 @@ TEST_F(AuditorTest, CleansUpAllOfOurs) {
   EXPECT_THAT(Paths(), IsEmpty());
 }
 
+// Whatever a list of reports has in it.
+TEST_F(AuditorTest, DeletesNowhereElse) {
+  server_.ServeReports("openreports.io/v1alpha1", "reports");
+  const auto report = [](const char* space, const char* name) {
+    return json{{"metadata", {{"namespace", space}, {"name", name}}}};
+  };
+  const std::string reports = kReports + "/reports";
+  for (const char* space : {"../..", "..", "kube-system/pods?x=", "", "a/b", "A"}) {
+    server_.Put(reports, report(space, "r"));
+  }
+  server_.Put(reports, report("ml", "../r"));
+  server_.Put(reports, report("ml", "of-nobody"));
+  server_.Put(kReports + "/clusterreports", report("kube-system", "c"));
+  server_.Put(kReports + "/clusterreports", report("", "of-nobody"));
+  Pass();
+  EXPECT_THAT(server_.deletions, ElementsAre(kReports + "/clusterreports/of-nobody",
+                                             kReports + "/namespaces/ml/reports/of-nobody"));
+}
+
 TEST_F(AuditorTest, WritesNowhereElseWhateverNamesObjectsHave) {
   server_.ServeReports("openreports.io/v1alpha1", "reports");
   json job = Job("wrong", 8);

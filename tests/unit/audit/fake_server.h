@@ -53,6 +53,7 @@ class FakeServer final : public kube::Collections {
   }
 
   kube::Answer Delete(const std::string& path) override {
+    deletions.push_back(path);
     return reports.erase(path) > 0 ? Ok({}) : Failed(kube::Outcome::kNotFound, path);
   }
 
@@ -61,6 +62,7 @@ class FakeServer final : public kube::Collections {
   std::string refusal;                  // of whatever is applied
   std::size_t too_large = 0;            // pages with more objects are; 0: none
   int writes = 0;
+  std::vector<std::string> deletions;  // paths
   const std::vector<std::string>& reads() const { return reads_; }
 
  private:

@@ -131,6 +131,21 @@ TEST(Discovery, FindsTheFirstVersionThatHasTheKind) {
   EXPECT_EQ(discovery.Find(*workload::FindKind("batch", "Job")).value().path, "");
 }
 
+// "../../x" would be asked for as "/apis/batch/../../x".
+TEST(Discovery, AsksForNoVersionOrGroupThatIsNoName) {
+  FakeServer server;
+  for (const char* version : {"batch/../../x", "batch/v1?x=", "batch/V1", "batch/v0"}) {
+    server.Serve(version, "other");
+  }
+  server.Serve("../secrets/v1", "jobs");
+  Discovery discovery(server);
+  ASSERT_TRUE(discovery.Read());
+  EXPECT_EQ(discovery.Find(*workload::FindKind("batch", "Job")).value().path, "");
+  EXPECT_FALSE(discovery.Has("..", "secrets/v1", "jobs").value());
+  EXPECT_FALSE(discovery.Has("batch", "../../x", "other").value());
+  EXPECT_THAT(server.reads(), ElementsAre("/apis", "/apis/batch/v0"));
+}
+
 TEST(Discovery, TakesNothingElseForAnAnswer) {
   const std::string deep = "{\"groups\":" + std::string(1'000'000, '[');
   std::string wide = "{\"groups\":[";
