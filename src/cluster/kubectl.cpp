@@ -3,7 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,9 +19,12 @@
 namespace tpu_admission::cluster {
 namespace {
 
+using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
 constexpr std::size_t kMostComplaint = 2048;  // bytes of what it says on stderr
+constexpr milliseconds kLook{50};             // how often to look whether it has ended
+constexpr milliseconds kOnItsWay{1000};       // from one piece to the next, after its end
 
 Error SystemError(const std::string& what, int code) {
   return Error{what + ": " + std::generic_category().message(code), static_cast<std::errc>(code)};
@@ -53,7 +56,22 @@ class Pipe {
   int error_ = 0;
 };
 
-// A started process; killed if nobody waited for it.
+// In a new process, that of `parent`: what it was made for. Ends with what cannot be done, by
+// `fault`.
+[[noreturn]] void Become(char* const* arguments, const char* program, const Pipe& out,
+                         const Pipe& err, pid_t parent, int fault) {
+  // It ends with us, however we end. We may have ended already.
+  const bool ends_with_us = ::prctl(PR_SET_PDEATHSIG, SIGTERM) == 0;
+  if (ends_with_us && ::getppid() != parent) ::_exit(1);
+  const bool has_output =
+      ::dup2(out.writer(), STDOUT_FILENO) >= 0 && ::dup2(err.writer(), STDERR_FILENO) >= 0;
+  if (has_output) ::execvp(program, arguments);
+  const int code = errno;
+  [[maybe_unused]] const ssize_t told = ::write(fault, &code, sizeof code);
+  ::_exit(127);
+}
+
+// A started process; killed if nobody waited for it, or if the thread that started it ends.
 class Child {
  public:
   Child(const std::string& program, std::vector<std::string> arguments, const Pipe& out,
@@ -61,12 +79,18 @@ class Child {
     std::vector<char*> pointers;
     for (std::string& argument : arguments) pointers.push_back(argument.data());
     pointers.push_back(nullptr);
-    posix_spawn_file_actions_t files;
-    posix_spawn_file_actions_init(&files);
-    posix_spawn_file_actions_adddup2(&files, out.writer(), STDOUT_FILENO);
-    posix_spawn_file_actions_adddup2(&files, err.writer(), STDERR_FILENO);
-    error_ = ::posix_spawnp(&pid_, program.c_str(), &files, nullptr, pointers.data(), environ);
-    posix_spawn_file_actions_destroy(&files);
+    Pipe fault;  // closed by a program that begins
+    if ((error_ = fault.error()) != 0) return;
+    const pid_t parent = ::getpid();
+    pid_ = ::fork();
+    if (pid_ == 0) Become(pointers.data(), program.c_str(), out, err, parent, fault.writer());
+    if (pid_ < 0) error_ = errno;
+    fault.CloseWriter();
+    if (error_ != 0) return;
+    ssize_t bytes = 0;
+    while ((bytes = ::read(fault.reader(), &error_, sizeof error_)) < 0 && errno == EINTR) {
+    }
+    if (bytes > 0) Wait(0);
   }
   ~Child() {
     if (error_ == 0 && !ended_) {
@@ -78,17 +102,19 @@ class Child {
   Child& operator=(const Child&) = delete;
 
   int error() const { return error_; }
+  bool HasEnded() { return Wait(WNOHANG); }
   // Its exit code; nullopt: it does not end, though it has closed its output.
   std::optional<int> WaitUntil(steady_clock::time_point end) {
-    while (!Wait(WNOHANG)) {
+    while (!HasEnded()) {
       if (steady_clock::now() >= end) return std::nullopt;
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      std::this_thread::sleep_for(milliseconds(5));
     }
     return WIFEXITED(status_) ? WEXITSTATUS(status_) : 128 + WTERMSIG(status_);
   }
 
  private:
   bool Wait(int options) {
+    if (ended_) return true;
     pid_t waited = 0;
     while ((waited = ::waitpid(pid_, &status_, options)) < 0 && errno == EINTR) {
     }
@@ -104,21 +130,29 @@ class Child {
 
 Error TimedOut() { return Error{"", std::errc::timed_out}; }
 
-// Reads both pipes until both end, the time is up, or `take` has had enough.
+// Reads both pipes until both end, the time is up, or `take` has had enough. What the child has
+// started may keep them open: once it has ended, nobody waits for more than is on its way.
 class Reading {
  public:
-  Reading(Pipe& out, Pipe& err, const Kubectl::Take& take) : out_(out), err_(err), take_(take) {}
+  Reading(Child& child, Pipe& out, Pipe& err, const Kubectl::Take& take)
+      : child_(child), out_(out), err_(err), take_(take) {}
 
   Status Read(steady_clock::time_point end) {
+    auto last = steady_clock::time_point::max();  // piece of output; or the end of the child
     while (out_.reader() >= 0 || err_.reader() >= 0) {
-      const auto left =
-          std::chrono::duration_cast<std::chrono::milliseconds>(end - steady_clock::now());
-      if (left.count() <= 0) return TimedOut();
+      const auto now = steady_clock::now();
+      if (now >= end) return TimedOut();
+      if (child_.HasEnded()) last = std::min(last, now);
+      if (now - kOnItsWay > last) return OkStatus();
       std::array<pollfd, 2> waits = {pollfd{out_.reader(), POLLIN, 0},
                                      pollfd{err_.reader(), POLLIN, 0}};
-      const int wait = int(std::min<long long>(left.count(), 1000));
-      if (::poll(waits.data(), waits.size(), wait) <= 0) continue;
-      if (waits[0].revents != 0) TPU_ADMISSION_TRY_STATUS(Next(out_, take_));
+      const auto wait =
+          std::chrono::ceil<milliseconds>(std::min<steady_clock::duration>(end - now, kLook));
+      if (::poll(waits.data(), waits.size(), int(wait.count())) <= 0) continue;
+      if (waits[0].revents != 0) {
+        last = steady_clock::time_point::max();
+        TPU_ADMISSION_TRY_STATUS(Next(out_, take_));
+      }
       if (waits[1].revents != 0) {
         TPU_ADMISSION_TRY_STATUS(Next(err_, [this](std::string_view piece) {
           complaint_ += piece.substr(0, kMostComplaint - complaint_.size());
@@ -138,6 +172,7 @@ class Reading {
     return OkStatus();
   }
 
+  Child& child_;
   Pipe& out_;
   Pipe& err_;
   const Kubectl::Take& take_;
@@ -190,7 +225,7 @@ Status KubectlProgram::Run(const std::vector<std::string>& arguments, const Take
   }
   out.CloseWriter();
   err.CloseWriter();
-  Reading reading(out, err, take);
+  Reading reading(child, out, err, take);
   const auto end = steady_clock::now() + options_.timeout;
   Status status = reading.Read(end);
   if (!status && status.error().code != std::errc::timed_out) return status;
