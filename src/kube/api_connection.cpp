@@ -106,8 +106,9 @@ asio::awaitable<ApiConnection::Exchanged> ApiConnection::Exchange(const Request&
     co_return exchanged;
   }
   exchanged.response = parser->release();
-  // What follows an answer of 1xx would be taken for that to the next request.
-  reusable_ = exchanged.response.keep_alive() && exchanged.response.result_int() / 100 != 1;
+  // What follows, as after an answer of 1xx, would be taken for that to the next request.
+  const bool is_last = exchanged.response.result_int() / 100 != 1 && buffer_.size() == 0;
+  reusable_ = exchanged.response.keep_alive() && is_last;
   co_return exchanged;
 }
 

@@ -170,6 +170,15 @@ TEST_F(ClientTest, InterimAnswersWithoutEndAndOtherProtocolsAreErrors) {
   }
 }
 
+TEST_F(ClientTest, KeepsNoConnectionOnWhichMoreWasSaidThanAsked) {
+  ScriptedServer server(pair_, [](const ScriptedRequest&) { return HttpOk("1") + HttpOk("2"); });
+  const auto client = ClientOf(Options(server.url()));
+  for (int call = 1; call <= 3; ++call) {
+    EXPECT_EQ(client->Get(secret_).body, "1");
+    EXPECT_EQ(server.connections(), call);
+  }
+}
+
 TEST_F(ClientTest, OpensAnotherConnectionWhenTheServerClosedTheOldOne) {
   ScriptedServer server(pair_, [](const ScriptedRequest&) { return HttpOk("{}"); });
   ClientOptions options = Options(server.url());
