@@ -1,6 +1,7 @@
 // `tpu-admission verify`: is the webhook at work? Asks the API server by dry run for a wrong Pod
 // and for a sound one, and looks at what comes back. Both ask for a sign of life, which tells that
 // we were asked, whatever the policy makes of them. `helm test` runs it.
+#include <algorithm>
 #include <chrono>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -13,6 +14,7 @@
 #include "tpu_admission/admission/handler.h"
 #include "tpu_admission/base/text.h"
 #include "tpu_admission/kube/client.h"
+#include "tpu_admission/kube/json_bounds.h"
 #include "tpu_admission/workload/chips.h"
 #include "tpu_admission/workload/gke_labels.h"
 
@@ -23,6 +25,7 @@ using nlohmann::json;
 using Mono = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kPause{2};
+constexpr std::chrono::seconds kLeast{1};  // that a question has, however late it is
 
 // Of all that it could lack nothing is missing, and Pod Security lets it in at every level. A host
 // of this topology has 4 chips, and a container takes all of them.
@@ -60,16 +63,26 @@ std::string Obstacle(kube::Client& client, const VerifyOptions& options) {
   if (answer.outcome == kube::Outcome::kNotFound) return name + " does not exist";
   if (options.namespace_selector.empty()) return "";  // who may not look at it can try all the same
   if (!answer.ok()) return answer.error;
-  const json found = json::parse(answer.body, nullptr, /*allow_exceptions=*/false);
-  const json labels = found.is_object()
-                          ? found.value(json::json_pointer("/metadata/labels"), json::object())
-                          : json::object();
+  const json found = kube::ParseJson<json>(answer.body);
+  const json::json_pointer at("/metadata/labels");
+  const json labels = found.contains(at) ? found.at(at) : json::object();
   const Result<bool> selected = Selects(options.namespace_selector, labels);
   if (!selected) return selected.error().message;
   return *selected ? ""
                    : "the webhooks leave " + name +
                          " alone, by their namespaceSelector: name another one (in the chart: "
                          "test.namespace)";
+}
+
+// Of what says yes and is none, nothing can be learned about the webhook.
+constexpr const char* kNoApiServer =
+    "what answers is no API server: it takes a Pod and gives none back. Is the address right, and "
+    "no proxy before it?";
+
+bool IsFromApiServer(const kube::Answer& answer) {
+  if (!answer.ok()) return true;
+  const json object = kube::ParseJson<json>(answer.body);
+  return object.is_object() && object.value("kind", json()) == "Pod";
 }
 
 std::string FaultOfLife(bool wanted, bool answered, const char* webhook,
@@ -84,6 +97,7 @@ std::string FaultOfLife(bool wanted, bool answered, const char* webhook,
 // What is wrong with the answer to the wrong Pod; empty if nothing is.
 std::string Fault(const VerifyOptions& options, const Evidence& evidence,
                   const kube::Answer& answer) {
+  if (!IsFromApiServer(answer)) return kNoApiServer;
   std::string fault = FaultOfLife(options.mutating, evidence.mutating, "mutate", answer);
   if (fault.empty()) {
     fault = FaultOfLife(options.validating, evidence.validating, "validate", answer);
@@ -113,16 +127,20 @@ int Report(bool good, const std::string& line) {
   return good ? kDone : kFaultsFound;
 }
 
+kube::Answer Ask(kube::Client& client, const VerifyOptions& options, Mono::time_point deadline,
+                 const char* chips) {
+  client.EndBy(std::max(deadline, Mono::now() + kLeast));
+  return client.DryRunCreate("/api/v1/namespaces/" + options.namespace_name + "/pods", Pod(chips));
+}
+
 // Asks again until the answer is right or the time is over: after an installation it takes a
 // moment.
-int TryBothPods(kube::Client& client, const VerifyOptions& options) {
-  const std::string pods = "/api/v1/namespaces/" + options.namespace_name + "/pods";
-  const auto deadline = Mono::now() + options.timeout;
-  kube::Answer answer = client.DryRunCreate(pods, Pod("3"));
+int TryBothPods(kube::Client& client, const VerifyOptions& options, Mono::time_point deadline) {
+  kube::Answer answer = Ask(client, options, deadline, "3");
   std::string fault = Fault(options, EvidenceIn(answer), answer);
   while (!fault.empty() && Mono::now() + kPause < deadline) {
     std::this_thread::sleep_for(kPause);
-    answer = client.DryRunCreate(pods, Pod("3"));
+    answer = Ask(client, options, deadline, "3");
     fault = Fault(options, EvidenceIn(answer), answer);
   }
   if (!fault.empty()) return Report(false, fault);
@@ -133,7 +151,8 @@ int TryBothPods(kube::Client& client, const VerifyOptions& options) {
   if (!options.validating) return kDone;
   alive(admission::Endpoint::kValidate);
   Report(true, "a Pod that asks for 3 of the 4 chips of its host: " + OutcomeOf(answer));
-  const kube::Answer sound = client.DryRunCreate(pods, Pod("4"));
+  const kube::Answer sound = Ask(client, options, deadline, "4");
+  if (!IsFromApiServer(sound)) return Report(false, kNoApiServer);
   return Report(EvidenceIn(sound).verdict == Verdict::kSilence,
                 "the same Pod with 4 chips: " + OutcomeOf(sound));
 }
@@ -149,9 +168,11 @@ int Verify(const VerifyOptions& options) {
   if (!client_options) return CannotRun(client_options.error());
   auto client = kube::Client::Make(std::move(*client_options));
   if (!client) return CannotRun(client.error());
+  const auto deadline = Mono::now() + options.timeout;
+  (*client)->EndBy(std::max(deadline, Mono::now() + kLeast));
   const std::string obstacle = Obstacle(**client, options);
   if (!obstacle.empty()) return CannotRun(Error{"nothing was tested: " + obstacle});
-  return TryBothPods(**client, options);
+  return TryBothPods(**client, options, deadline);
 }
 
 }  // namespace tpu_admission::app

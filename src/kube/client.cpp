@@ -99,6 +99,8 @@ class Client::Impl {
     });
   }
 
+  void EndBy(Deadline end) { end_ = end; }
+
   const ClientOptions& options() const { return options_; }
 
  private:
@@ -146,7 +148,8 @@ class Client::Impl {
 
   asio::awaitable<Answer> Repeat(Request request) {
     const std::string call = CallOf(request);
-    const Deadline deadline = std::chrono::steady_clock::now() + options_.deadline;
+    const Deadline deadline =
+        std::min(end_, Deadline::clock::now() + Deadline::duration(options_.deadline));
     for (int failures = 1;; ++failures) {
       if (interrupted_) co_return Failed(call, "interrupted").answer;
       const Deadline now = std::chrono::steady_clock::now();
@@ -233,7 +236,8 @@ class Client::Impl {
   const ServerAddress certified_;
   std::atomic<bool> interrupted_{false};
   std::minstd_rand random_{std::random_device{}()};
-  std::string ca_;  // that connection_ trusts
+  Deadline end_ = Deadline::max();  // of every call
+  std::string ca_;                  // that connection_ trusts
   asio::io_context context_{1};
   asio::steady_timer timer_{context_};
   std::unique_ptr<ApiConnection> connection_;
@@ -309,6 +313,8 @@ Answer Client::Watch(const WatchQuery& query, const Take& take) {
   request.set(http::field::accept, "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1");
   return impl_->Watch(std::move(request), query.length, take);
 }
+
+void Client::EndBy(std::chrono::steady_clock::time_point end) { impl_->EndBy(end); }
 
 void Client::Interrupt() { impl_->Interrupt(); }
 

@@ -59,6 +59,9 @@ class Client final : public Api, public Collections, public WatchApi {
   // is the object as admission has left it.
   Answer DryRunCreate(const std::string& collection, const std::string& object);
 
+  // No later call goes on beyond `end`, or its own deadline.
+  void EndBy(std::chrono::steady_clock::time_point end);
+
   // Ends the call under way, if any, and every later one at once (kUnreachable). Any thread.
   void Interrupt();
 

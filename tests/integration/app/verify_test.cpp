@@ -12,6 +12,7 @@ using ::testing::HasSubstr;
 
 const std::string kMutate = "Warning: 299 - \"mutate.tpu-admission.io answers\"\r\n";
 const std::string kValidate = "Warning: 299 - \"validate.tpu-admission.io answers\"\r\n";
+const std::string kPod = R"({"kind": "Pod"})";
 const std::string kWarning = "Warning: 299 - \"TPU301 chips-per-host: 3 chips\"\r\n";
 
 class VerifyTest : public ::testing::Test {
@@ -40,7 +41,7 @@ bool AsksForThree(const ScriptedRequest& request) {
 
 TEST_F(VerifyTest, PassesInAuditMode) {
   const Ended ended =
-      Run([](const ScriptedRequest&) { return HttpStatus(201, "{}", kMutate + kValidate); });
+      Run([](const ScriptedRequest&) { return HttpStatus(201, kPod, kMutate + kValidate); });
   EXPECT_EQ(ended.exit_code, 0) << ended.err;
   EXPECT_EQ(ended.out,
             "ok    mutate.tpu-admission.io answers\n"
@@ -50,10 +51,10 @@ TEST_F(VerifyTest, PassesInAuditMode) {
 }
 
 TEST_F(VerifyTest, FailsWhereTheApiServerDoesNotAsk) {
-  const Ended silent = Run([](const ScriptedRequest&) { return HttpStatus(201, "{}"); });
+  const Ended silent = Run([](const ScriptedRequest&) { return HttpStatus(201, kPod); });
   EXPECT_EQ(silent.exit_code, 1);
   EXPECT_THAT(silent.out, HasSubstr("FAIL  mutate.tpu-admission.io does not answer"));
-  const Ended half = Run([](const ScriptedRequest&) { return HttpStatus(201, "{}", kMutate); });
+  const Ended half = Run([](const ScriptedRequest&) { return HttpStatus(201, kPod, kMutate); });
   EXPECT_EQ(half.exit_code, 1);
   EXPECT_THAT(half.out, HasSubstr("FAIL  validate.tpu-admission.io does not answer"));
   const Ended forbidden = Run([](const ScriptedRequest&) {
@@ -63,20 +64,56 @@ TEST_F(VerifyTest, FailsWhereTheApiServerDoesNotAsk) {
   EXPECT_THAT(forbidden.out, HasSubstr("pods is forbidden"));
 }
 
+// The webhook is not to blame for what a proxy says.
+TEST_F(VerifyTest, SaysThatWhatAnswersIsNoApiServer) {
+  const std::string bodies[] = {"{}",
+                                "",
+                                "<html>",
+                                "\x1f\x8b",
+                                "[]",
+                                "null",
+                                R"({"kind": 7})",
+                                R"({"kind": "Status"})",
+                                std::string(1 << 20, '[')};
+  for (const std::string& body : bodies) {
+    const Ended ended =
+        Run([&](const ScriptedRequest&) { return HttpStatus(200, body, kMutate + kValidate); });
+    EXPECT_EQ(ended.exit_code, 1) << body.substr(0, 20);
+    EXPECT_THAT(ended.out, HasSubstr("FAIL  what answers is no API server"));
+  }
+  const Ended later = Run([](const ScriptedRequest& request) {
+    return HttpStatus(201, AsksForThree(request) ? kPod : "{}", kMutate + kValidate);
+  });
+  EXPECT_EQ(later.exit_code, 1);
+  EXPECT_THAT(later.out, HasSubstr("FAIL  what answers is no API server"));
+}
+
+// Of its own a call that fails goes on for ten seconds.
+TEST_F(VerifyTest, EndsWithItsTimeout) {
+  for (const char* answer : {"", "500"}) {
+    const auto start = std::chrono::steady_clock::now();
+    const Ended ended =
+        Run([&](const ScriptedRequest&) { return *answer == 0 ? "" : HttpStatus(500, "{}"); },
+            {"--namespace-selector={}"});
+    EXPECT_NE(ended.exit_code, 0);
+    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(3'500));
+  }
+}
+
 // A warning that others make is no sign of us.
 TEST_F(VerifyTest, IsNotTakenInByOthers) {
-  const Ended ended = Run([](const ScriptedRequest&) { return HttpStatus(201, "{}", kWarning); });
+  const Ended ended = Run([](const ScriptedRequest&) { return HttpStatus(201, kPod, kWarning); });
   EXPECT_EQ(ended.exit_code, 1);
   EXPECT_THAT(ended.out, HasSubstr("does not answer"));
 }
 
 TEST_F(VerifyTest, AsksOnlyForWhatIsInstalled) {
-  const Ended ended = Run([](const ScriptedRequest&) { return HttpStatus(201, "{}", kMutate); },
+  const Ended ended = Run([](const ScriptedRequest&) { return HttpStatus(201, kPod, kMutate); },
                           {"--validating=false"});
   EXPECT_EQ(ended.exit_code, 0) << ended.out;
   EXPECT_EQ(ended.out, "ok    mutate.tpu-admission.io answers\n");
   const Ended nothing =
-      Run([](const ScriptedRequest&) { return HttpStatus(201, "{}", kMutate + kValidate); },
+      Run([](const ScriptedRequest&) { return HttpStatus(201, kPod, kMutate + kValidate); },
           {"--validating=false", "--mutating=false"});
   EXPECT_EQ(nothing.exit_code, 2);
   EXPECT_THAT(nothing.err, HasSubstr("nothing was tested: both webhooks are turned off"));
@@ -84,7 +121,7 @@ TEST_F(VerifyTest, AsksOnlyForWhatIsInstalled) {
 
 TEST_F(VerifyTest, HoldsThePolicyToWhatIsExpected) {
   const Script warns = [](const ScriptedRequest& request) {
-    return HttpStatus(201, "{}", kMutate + kValidate + (AsksForThree(request) ? kWarning : ""));
+    return HttpStatus(201, kPod, kMutate + kValidate + (AsksForThree(request) ? kWarning : ""));
   };
   EXPECT_EQ(Run(warns, {"--expect=warning"}).exit_code, 0);
   const Ended ended = Run(warns, {"--expect=denial"});
@@ -94,7 +131,7 @@ TEST_F(VerifyTest, HoldsThePolicyToWhatIsExpected) {
 
 TEST_F(VerifyTest, FailsIfTheSoundPodIsBlamedToo) {
   const Ended ended = Run(
-      [](const ScriptedRequest&) { return HttpStatus(201, "{}", kMutate + kValidate + kWarning); });
+      [](const ScriptedRequest&) { return HttpStatus(201, kPod, kMutate + kValidate + kWarning); });
   EXPECT_EQ(ended.exit_code, 1);
   EXPECT_THAT(ended.out, HasSubstr("FAIL  the same Pod with 4 chips: let in, with our warning"));
 }
@@ -115,7 +152,7 @@ TEST_F(VerifyTest, SaysThatTheNamespaceIsLeftAlone) {
     if (request.head.starts_with("GET /api/v1/namespaces/lab ")) {
       return HttpOk(R"({"metadata": {"labels": {"team": "ml"}}})");
     }
-    return HttpStatus(201, "{}", kMutate + kValidate);
+    return HttpStatus(201, kPod, kMutate + kValidate);
   };
   const std::string flag = "--namespace-selector=";
   const Ended alone = Run(script, {"--namespace=lab", flag + R"({"matchLabels":{"tpus":"yes"}})"});
@@ -124,6 +161,16 @@ TEST_F(VerifyTest, SaysThatTheNamespaceIsLeftAlone) {
               HasSubstr("nothing was tested: the webhooks leave the namespace lab alone"));
   const Ended asked = Run(script, {"--namespace=lab", flag + R"({"matchLabels":{"team":"ml"}})"});
   EXPECT_EQ(asked.exit_code, 0) << asked.out << asked.err;
+  for (const char* body :
+       {R"({"metadata": []})", R"({"metadata": {"labels": 7}})", "[]", "<html>"}) {
+    const Ended odd = Run(
+        [&](const ScriptedRequest& request) {
+          return request.head.starts_with("GET ") ? HttpOk(body) : HttpStatus(201, kPod);
+        },
+        {flag + R"({"matchLabels":{"team":"ml"}})"});
+    EXPECT_EQ(odd.exit_code, 2) << body;
+    EXPECT_THAT(odd.err, HasSubstr("the webhooks leave the namespace default alone")) << body;
+  }
   const Ended absent =
       Run([](const ScriptedRequest&) { return HttpStatus(404, "{}"); }, {flag + "{}"});
   EXPECT_EQ(absent.exit_code, 2);

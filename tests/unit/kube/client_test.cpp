@@ -179,6 +179,17 @@ TEST_F(ClientTest, KeepsNoConnectionOnWhichMoreWasSaidThanAsked) {
   }
 }
 
+TEST_F(ClientTest, NoCallGoesOnBeyondTheEndOfAll) {
+  ScriptedServer server(pair_, [](const ScriptedRequest&) { return ""; });
+  const auto client = ClientOf(Options(server.url()));
+  const auto start = steady_clock::now();
+  client->EndBy(start + milliseconds(300));
+  for (int call = 1; call <= 3; ++call) {
+    EXPECT_EQ(client->Get(secret_).outcome, Outcome::kUnreachable);
+    EXPECT_LT(steady_clock::now() - start, milliseconds(1'500));
+  }
+}
+
 TEST_F(ClientTest, OpensAnotherConnectionWhenTheServerClosedTheOldOne) {
   ScriptedServer server(pair_, [](const ScriptedRequest&) { return HttpOk("{}"); });
   ClientOptions options = Options(server.url());
