@@ -62,6 +62,43 @@ func TestEveryObjectHasTheUsualLabels(t *testing.T) {
 	}
 }
 
+// podOf is the pod, or the template of pods, that the object is or has.
+func podOf(o object) object {
+	if kind(o) == "Pod" {
+		return o
+	}
+	pod, _ := dig(o, "spec", "template").(object)
+	return pod
+}
+
+// The cleanup and the test are pods too. A key that is set twice is rendered once: YAML has no other (render fails), and
+// the narrower value holds.
+func TestEveryPodHasTheLabelsAndAnnotations(t *testing.T) {
+	pods := 0
+	for _, o := range render(t, append(everything, "--set", "commonLabels.team=b,commonLabels.cost=c,podLabels.team=a,podAnnotations.x=y",
+		"--set", `podAnnotations.kubectl\.kubernetes\.io/default-container=mine,podAnnotations.helm\.sh/hook=mine`,
+		"--set", `metrics.serviceMonitor.labels.team=a,metrics.prometheusRule.labels.team=a,metrics.dashboard.labels.team=a`)...) {
+		pod := podOf(o)
+		if pod == nil {
+			continue
+		}
+		pods++
+		for where, want := range map[string]string{"labels.team": "a", "labels.cost": "c", "annotations.x": "y",
+			"annotations.kubectl.kubernetes.io/default-container": "mine", "labels.app.kubernetes.io/part-of": "tpu-admission"} {
+			part, key, _ := strings.Cut(where, ".")
+			if got := text(pod, "metadata", part, key); got != want {
+				t.Errorf("%s %s: %s is %q, not %q", kind(o), name(o), where, got, want)
+			}
+		}
+		if hook := text(o, "metadata", "annotations", "helm.sh/hook"); hook == "mine" {
+			t.Errorf("%s %s is no hook any more", kind(o), name(o))
+		}
+	}
+	if pods != 5 {
+		t.Errorf("%d of servers, controller, audit, cleanup and test", pods)
+	}
+}
+
 // Two releases share no object of the cluster.
 func TestReleasesDoNotCollide(t *testing.T) {
 	seen := map[string]bool{}

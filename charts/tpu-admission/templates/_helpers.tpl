@@ -224,9 +224,6 @@ namespace: {{ default .root.Release.Namespace .namespace | toYaml }}
 {{- end }}
 labels:
   {{- include "tpu-admission.labels" . | nindent 2 }}
-  {{- with .labels }}
-  {{- toYaml . | nindent 2 }}
-  {{- end }}
 {{- with merge (deepCopy (default (dict) .annotations)) (default (dict) .root.Values.commonAnnotations) }}
 annotations:
   {{- toYaml . | nindent 2 }}
@@ -246,14 +243,32 @@ nameOverride, which does, says so in values.yaml. Call: (dict "root" . "componen
 app.kubernetes.io/component: {{ .component }}
 {{- end }}
 
+{{- /* Of an object, those of its own over those of all. Call: as tpu-admission.metadata. */ -}}
 {{- define "tpu-admission.labels" -}}
 helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace "+" "_" | trunc 63 }}
 {{ include "tpu-admission.selectorLabels" . }}
 app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
 app.kubernetes.io/part-of: tpu-admission
 app.kubernetes.io/managed-by: {{ .root.Release.Service }}
-{{- with .root.Values.commonLabels }}
+{{- with merge (deepCopy (default dict .labels)) (default dict .root.Values.commonLabels) }}
 {{ toYaml . }}
+{{- end }}
+{{- end }}
+
+{{- /* Of a pod that a Job or a Deployment makes; podLabels over commonLabels. No version: a new chart with the same
+image restarts nothing. Call: as tpu-admission.selectorLabels. */ -}}
+{{- define "tpu-admission.podLabels" -}}
+{{ include "tpu-admission.selectorLabels" . }}
+app.kubernetes.io/part-of: tpu-admission
+{{- with merge (deepCopy (default dict .root.Values.podLabels)) (default dict .root.Values.commonLabels) }}
+{{ toYaml . }}
+{{- end }}
+{{- end }}
+
+{{- /* Of such a pod; podAnnotations over "own", and nothing if there are none. Call: (dict "root" . "own" ANNOTATIONS). */ -}}
+{{- define "tpu-admission.podAnnotations" -}}
+{{- with merge (deepCopy (default dict .root.Values.podAnnotations)) (default dict .own) }}
+{{- toYaml . }}
 {{- end }}
 {{- end }}
 
