@@ -13,8 +13,8 @@ func TestSlipsThatWouldFailLaterAreRefused(t *testing.T) {
 	cm := "certificates.mode=cert-manager,certificates.certManager."
 	expression := "webhooks.namespaceSelector.matchExpressions[0].key=a,webhooks.namespaceSelector.matchExpressions[0].operator="
 	for values, reason := range map[string]string{
-		"policy.fixes.TPU301=true": "TPU301",
-		"policy.namespaces[0].match=a,policy.namespaces[0].fixes.hosts=false": "hosts",
+		"policy.fixes.TPU301=true": "at '/policy/fixes': additional properties 'TPU301' not allowed",
+		"policy.namespaces[0].match=a,policy.namespaces[0].fixes.hosts=false": "at '/policy/namespaces/0/fixes': additional properties 'hosts' not allowed",
 		"policy.namespaces[0].match=[a":                                       "match",
 		"policy.namespaces[0].match=a[bc]d[":                                  "match",
 		"policy.namespaces[0].match=[!]":                                      "match",
@@ -22,6 +22,10 @@ func TestSlipsThatWouldFailLaterAreRefused(t *testing.T) {
 		cm + "duration=720h":                                                  "renewBefore is 720h, and the certificate lives for 720h",
 		cm + "duration=24h":                                                   "renewBefore is 720h",
 		cm + "duration=1h30m,certificates.certManager.renewBefore=5399s2000ms": "lives for 1h30m",
+		"policy.fixes.TPU301=true": "at '/policy/fixes': additional properties 'TPU301' not allowed",
+		"policy.rules.TPU999=warn": "at '/policy/rules': additional properties 'TPU999' not allowed",
+		"policy.rules.hosts=no":    "at '/policy/rules/hosts': value must be one of 'deny'",
+		"policy.namespaces[0].match=a,policy.namespaces[0].rules.TPU3=warn": "at '/policy/namespaces/0/rules': additional properties 'TPU3' not allowed",
 		"rollingUpdate.maxSurge=0":                                  "maxUnavailable and maxSurge are both 0",
 		"rollingUpdate.maxSurge=0%,rollingUpdate.maxUnavailable=0%": "maxUnavailable and maxSurge are both 0",
 		expression + "In":                                           "matchExpressions",
