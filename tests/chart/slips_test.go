@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -22,25 +23,39 @@ func TestSlipsThatWouldFailLaterAreRefused(t *testing.T) {
 		cm + "duration=720h":                                                  "renewBefore is 720h, and the certificate lives for 720h",
 		cm + "duration=24h":                                                   "renewBefore is 720h",
 		cm + "duration=1h30m,certificates.certManager.renewBefore=5399s2000ms": "lives for 1h30m",
-		"policy.fixes.TPU301=true": "at '/policy/fixes': additional properties 'TPU301' not allowed",
 		"policy.rules.TPU999=warn": "at '/policy/rules': additional properties 'TPU999' not allowed",
 		"policy.rules.hosts=no":    "at '/policy/rules/hosts': value must be one of 'deny'",
-		"policy.namespaces[0].match=a,policy.namespaces[0].rules.TPU3=warn": "at '/policy/namespaces/0/rules': additional properties 'TPU3' not allowed",
-		"rollingUpdate.maxSurge=0":                                  "maxUnavailable and maxSurge are both 0",
-		"rollingUpdate.maxSurge=0%,rollingUpdate.maxUnavailable=0%": "maxUnavailable and maxSurge are both 0",
-		expression + "In":                                           "matchExpressions",
+		"policy.namespaces[0].match=a,policy.namespaces[0].rules.TPU3=warn":             "at '/policy/namespaces/0/rules': additional properties 'TPU3' not allowed",
+		"image.repository=foo/bar:latest":                                               "image.repository is foo/bar:latest: the tag belongs in image.tag",
+		"image.repository=foo/bar@sha256:ab":                                            "the digest belongs in image.digest",
+		"image.repository=https://foo/bar":                                              "write it without https://",
+		"image.repository=foo/bar/":                                                     "without a slash at its end",
+		"image.repository=Foo":                                                          "in small letters",
+		"image.tag=sha256:abc":                                                          "a digest belongs in image.digest",
+		"image.tag=a/b":                                                                 `image.tag is "a/b"`,
+		"controller.replicaCount=0":                                                     "nobody would make the certificate",
+		"server.extraArgs={--secure-port=9443}":                                         "server.extraArgs has --secure-port=9443, but the chart sets --secure-port itself, or relies on its default",
+		"server.extraArgs={--bind-address=::,--log-level=debug}":                        "use the value server.logLevel",
+		"server.extraEnv[0].name=TPU_ADMISSION_METRICS_PORT":                            "server.extraEnv has TPU_ADMISSION_METRICS_PORT",
+		"controller.extraEnv[0].name=TPU_ADMISSION_LEASE_NAME":                          "controller.extraEnv has TPU_ADMISSION_LEASE_NAME",
+		"audit.enabled=true,audit.extraArgs={--once}":                                   "audit.extraArgs has --once",
+		"autoscaling.enabled=true,resources.requests.cpu=null":                          "resources.requests.cpu is not set",
+		"autoscaling.enabled=true,resources=null":                                       "resources",
+		"rollingUpdate.maxSurge=0":                                                      "maxUnavailable and maxSurge are both 0",
+		"rollingUpdate.maxSurge=0%,rollingUpdate.maxUnavailable=0%":                     "maxUnavailable and maxSurge are both 0",
+		expression + "In":                                                               "matchExpressions",
 		expression + "Exists,webhooks.namespaceSelector.matchExpressions[0].values={b}": "matchExpressions",
 		"webhooks.namespaceSelector.matchLabels.a=b c":                                  "matchLabels",
-		"commonLabels.a b=c":                             "commonLabels",
-		"commonLabels.a=b c":                             "commonLabels",
-		"podLabels.a=-b":                                 "podLabels",
-		`commonLabels.Example\.com/a=b`:                  "commonLabels",
-		"audit.interval=1000000h":                        "interval",
-		"networkPolicy.apiServerPorts=null":              "apiServerPorts",
-		"server=null":                                    "server",
-		"metrics.service=null":                           "service",
-		"webhooks.validating.enabled=null":               "enabled",
-		"commonLabels." + strings.Repeat("a", 64) + "=b": "commonLabels",
+		"commonLabels.a b=c":                                                            "commonLabels",
+		"commonLabels.a=b c":                                                            "commonLabels",
+		"podLabels.a=-b":                                                                "podLabels",
+		`commonLabels.Example\.com/a=b`:                                                 "commonLabels",
+		"audit.interval=1000000h":                                                       "interval",
+		"networkPolicy.apiServerPorts=null":                                             "apiServerPorts",
+		"server=null":                                                                   "server",
+		"metrics.service=null":                                                          "service",
+		"webhooks.validating.enabled=null":                                              "enabled",
+		"commonLabels." + strings.Repeat("a", 64) + "=b":                                "commonLabels",
 	} {
 		if out, complaint, err := template("--set", values); err == nil {
 			t.Errorf("%s is accepted:\n%.200s", values, out)
@@ -54,12 +69,42 @@ func TestSlipsThatWouldFailLaterAreRefused(t *testing.T) {
 }
 
 func TestWhatOnlyLooksLikeASlipIsTaken(t *testing.T) {
+	render(t, "--set", "image.repository=Registry.example/a/b", "--is-upgrade", "--set", "controller.replicaCount=0")
+	render(t, "--set", "webhooks.mutating.enabled=false,webhooks.validating.enabled=false,controller.replicaCount=0")
 	render(t, "--set-json", `policy={"fixes":{"TPU601":false,"ray-localhost":true},"namespaces":[{"match":"a[bc]-*"},{"match":"[]a]"},`+
 		`{"match":"[!]a]?"},{"match":"a]"}]}`, "--set-json",
 		`webhooks.namespaceSelector={"matchLabels":{"a.b-c.d/E_f.g":""},"matchExpressions":[{"key":"a","operator":"Exists"},`+
 			`{"key":"a","operator":"In","values":["","B"]},{"key":"a","operator":"DoesNotExist","values":[]}]}`,
 		"--set", "certificates.mode=cert-manager,certificates.certManager.duration=1h30m,certificates.certManager.renewBefore=89m59s999ms",
+		"--set", "image.repository=localhost:5000/a/b_c-d.e,image.tag=v1@sha256:"+strings.Repeat("a", 64),
+		"--set", "autoscaling.enabled=true,resources.requests.cpu=null,resources.limits.cpu=1,server.extraArgs={--catalog=/mine,--profile=strict}",
+		"--set", "audit.enabled=true,audit.extraArgs={--interval=5s,--gang-patience=1s}",
+		"--set", "controller.extraArgs={--certificate-lifetime=24h},server.extraEnv[0].name=GLIBC_TUNABLES,server.extraEnv[0].value=a",
 		"--set", `rollingUpdate.maxSurge=0,rollingUpdate.maxUnavailable=1,audit.interval=24h,commonLabels.example\.com/Team=A_b.c-1`)
+}
+
+// A flag that is given twice holds as it stands last: what the chart says once, extraArgs do not say again.
+func TestNoFlagIsGivenTwice(t *testing.T) {
+	full := append(slices.Clone(everything), "--set", "cluster.mode=autopilot,cluster.location=us-central1,cluster.gkeVersion=1.34.1",
+		"--set", "server.docsUrl=https://a.b", "--set-file", "catalog="+path("config", "tpu-catalog.yaml"))
+	flags := 0
+	for _, deployment := range only(render(t, full...), "Deployment") {
+		program := text(deployment, "metadata", "labels", "app.kubernetes.io/component")
+		for _, argument := range list(deployment, "spec", "template", "spec", "containers", 0, "args")[1:] {
+			flags++
+			flag, _, _ := strings.Cut(argument.(string), "=")
+			if flag == "--interval" { // shorter than the value takes
+				continue
+			}
+			want := program + ".extraArgs has " + flag
+			if _, complaint, err := template(append(full, "--set", program+".extraArgs={"+flag+"=x}")...); err == nil || !strings.Contains(complaint, want) {
+				t.Errorf("%s, not %s", complaint, want)
+			}
+		}
+	}
+	if flags < 25 {
+		t.Errorf("only %d flags", flags)
+	}
 }
 
 // A key with only comments below it is null, which helm takes for: there is no such key.
