@@ -1,4 +1,4 @@
-# The image of tpu-admission, for docker (BuildKit), podman and buildah; docs/install.md tells how to build
+# The image of tpu-admission, for docker (BuildKit), podman and buildah; docs/image.md tells how to build
 # for two processors and how to get the same image again.
 #
 #   docker build --build-arg TPU_ADMISSION_REVISION="$(git rev-parse --short=12 HEAD)" -t tpu-admission .
