@@ -18,15 +18,6 @@ void SetLabel(Edits& edits, const Written& written, NodeLabel label, std::string
   workload::SetLabel(*written.pods, label, (*written.choice)[label], std::move(value), edits);
 }
 
-// Made where it changes nothing.
-bool IsSo(k8s::JsonView object, const k8s::JsonEdit& edit) {
-  const k8s::JsonView now = k8s::At(object, edit.pointer);
-  if (const auto* number = std::get_if<std::int64_t>(&*edit.value)) {
-    return now.AsInteger() == *number;
-  }
-  return now.AsString() == std::string_view(std::get<std::string>(*edit.value));
-}
-
 // KubeRay holds the replicas of a group between its minReplicas and maxReplicas.
 void SetSlices(k8s::JsonView object, const workload::Scale& scale, std::int64_t slices,
                Edits& edits) {
@@ -210,6 +201,33 @@ Candidate Shaped(const Written& written, const tpu::Placement& placement, std::i
   return candidate;
 }
 
+// Of pods that are as many as they are.
+Candidate WithSamePods(const Written& written, const tpu::Placement& placement, std::int64_t chips,
+                       std::int64_t total) {
+  const std::int64_t slice = placement.topology.chips();
+  const bool are_whole = total % slice == 0;
+  Candidate candidate = Shaped(written, placement, chips, are_whole ? total / slice : 1);
+  candidate.keeps_counts = true;
+  if (!are_whole) candidate.asked = total;
+  return candidate;
+}
+
+// The ways to have this many chips a pod on this topology.
+std::vector<Candidate> CandidatesOf(const Written& written, const tpu::Placement& placement,
+                                    std::int64_t chips) {
+  if (written.on_single_hosts && placement.hosts == 1) {
+    const std::int64_t pods = written.pods_per_slice * written.slices;
+    return {WithSamePods(written, placement, chips, chips * pods)};
+  }
+  std::vector<Candidate> all;
+  for (const std::int64_t slices : Slices(written, placement.topology.chips())) {
+    if (slices % written.sub_groups != 0) continue;
+    Candidate candidate = Shaped(written, placement, chips, slices);
+    if (CanShare(written, candidate.pods * slices)) all.push_back(std::move(candidate));
+  }
+  return all;
+}
+
 // Whether the machines of the node pool make the part.
 bool FitsPool(const Written& written, const tpu::Placement& placement) {
   if (!written.cut_from) return true;
@@ -227,9 +245,18 @@ bool Candidate::LeavesOneWorkerOf(const Written& written) const {
 
 bool Candidate::Is(const Written& written) const {
   const bool same_pods = !written.pods->scale.is_counted() || written.has_paused_pods ||
-                         written.pods_per_slice * written.slices == pods * slices;
+                         written.pods_per_slice * written.slices * chips_per_pod == total_chips();
   return written.generation == generation && written.topology == placement.topology &&
          written.chips_per_pod == chips_per_pod && same_pods;
+}
+
+bool IsSo(k8s::JsonView object, const k8s::JsonEdit& edit) {
+  const k8s::JsonView now = k8s::At(object, edit.pointer);
+  if (!edit.value) return !now.present();
+  if (const auto* number = std::get_if<std::int64_t>(&*edit.value)) {
+    return now.AsInteger() == *number;
+  }
+  return now.AsString() == std::string_view(std::get<std::string>(*edit.value));
 }
 
 std::optional<k8s::JsonEdit> IndexedOn(const Written& written, const Candidate& target) {
@@ -246,6 +273,14 @@ std::optional<Candidate> AsCandidate(const Written& written) {
     const bool fits = written.generation->node_can_be_split() ? written.chips_per_pod <= host
                                                               : written.chips_per_pod == host;
     if (!fits || !FitsPool(written, placement)) continue;
+    // Of the pods that are there, and of no more or fewer: hosts of their own, parts of slices that
+    // others fill, or several slices in one Job, which nobody but a person divides anew.
+    const bool are_several = written.pods->scale.slices.field.empty() &&
+                             written.total_chips > placement.topology.chips() &&
+                             written.total_chips % placement.topology.chips() == 0;
+    if (written.on_single_hosts || written.filled_by_others || are_several) {
+      return WithSamePods(written, placement, written.chips_per_pod, written.total_chips);
+    }
     return Shaped(written, placement, written.chips_per_pod, written.slices);
   }
   return std::nullopt;
@@ -253,6 +288,7 @@ std::optional<Candidate> AsCandidate(const Written& written) {
 
 std::vector<Candidate> CandidatesFor(const Written& written, k8s::JsonView object) {
   std::vector<Candidate> all;
+  if (written.filled_by_others) return all;  // whole as it is, with them
   const bool counts = written.pods->scale.is_counted();
   const bool is_offered =
       written.topology && !written.generation->PlacementsOf(*written.topology).empty();
@@ -264,22 +300,20 @@ std::vector<Candidate> CandidatesFor(const Written& written, k8s::JsonView objec
     for (const std::int64_t chips : ChipsPerPod(written, *written.generation, placement)) {
       if (placement.topology.chips() % chips != 0) continue;
       if (!CanHave(written, chips)) continue;
-      for (const std::int64_t slices : Slices(written, placement.topology.chips())) {
-        if (slices % written.sub_groups != 0) continue;
-        Candidate candidate = Shaped(written, placement, chips, slices);
-        if (!CanShare(written, candidate.pods * slices)) continue;
+      for (Candidate& candidate : CandidatesOf(written, placement, chips)) {
         if (candidate.LeavesOneWorkerOf(written)) continue;
         // The others of its group are objects of their own, which nobody changes with it.
         if (written.grouped > 1 && candidate.pods != written.grouped) continue;
         Edits& edits = candidate.edits;
         SetPodSpec(edits, written, candidate);
         for (const Written& follower : written.followers) SetPodSpec(edits, follower, candidate);
-        SetCounts(object, written, candidate, edits);
+        if (!candidate.keeps_counts) SetCounts(object, written, candidate, edits);
         std::erase_if(edits, [&](const k8s::JsonEdit& edit) { return IsSo(object, edit); });
         const auto sides = placement.topology.dimensions();
         const std::int64_t off = std::abs(candidate.total_chips() - written.total_chips);
         // Each slice works for itself: who wrote a large one does not want several small ones.
-        const bool cuts = is_offered && !keeps && slices > written.slices;
+        const bool is_same = candidate.keeps_counts;
+        const bool cuts = is_offered && !keeps && !is_same && candidate.slices > written.slices;
         // If the chips cannot stay as they are, the topology that somebody wrote down may.
         candidate.distance = {cuts,
                               off > 0,
@@ -288,8 +322,8 @@ std::vector<Candidate> CandidatesFor(const Written& written, k8s::JsonView objec
                               off,
                               candidate.chips_per_pod != written.chips_per_pod,
                               written.topology != placement.topology,
-                              candidate.pods != written.pods_per_slice,
-                              std::abs(slices - written.slices),
+                              !is_same && candidate.pods != written.pods_per_slice,
+                              is_same ? 0 : std::abs(candidate.slices - written.slices),
                               candidate.edits.size(),
                               *std::max_element(sides.begin(), sides.end())};
         all.push_back(std::move(candidate));
@@ -305,7 +339,8 @@ std::vector<Candidate> CandidatesFor(const Written& written, k8s::JsonView objec
   };
   const std::int64_t asked = written.chips_per_pod * written.slices;
   const auto keeps_total = [&](const Candidate& candidate) {
-    return !counts && candidate.total_chips() == asked;
+    if (!counts) return candidate.total_chips() == asked;
+    return candidate.keeps_counts && candidate.chips_per_pod == written.chips_per_pod;
   };
   if (all.empty()) return all;
   const auto next = keeps_topology(all.front())

@@ -23,13 +23,21 @@ struct Candidate {
   std::tuple<bool, bool, bool, bool, std::int64_t, bool, bool, bool, std::int64_t, std::size_t, int>
       distance;
 
-  std::int64_t total_chips() const { return placement.topology.chips() * slices; }
+  // The pods are as many as they were, each for itself, or with others. `asked`: their chips, where
+  // these are no whole slices.
+  bool keeps_counts = false;
+  std::optional<std::int64_t> asked;
+
+  std::int64_t total_chips() const { return asked.value_or(placement.topology.chips() * slices); }
   // One pod for more chips than its host has: with the chips of a host it would be one of several
   // workers, and nobody makes the others.
   bool LeavesOneWorkerOf(const Written& written) const;
   // A pod set that was read from the edited object has this shape.
   bool Is(const Written& written) const;
 };
+
+// Whether the edit would change nothing.
+bool IsSo(k8s::JsonView object, const k8s::JsonEdit& edit);
 
 // What makes the pods of a Job workers with numbers, where the shape has several hosts and the Job
 // is not Indexed yet.

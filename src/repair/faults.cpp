@@ -48,6 +48,32 @@ bool IsFaulty(const std::vector<Fault>& faults, const Written& written) {
                      [&](const Fault& fault) { return IsOf(fault, written); });
 }
 
+bool IsAsSaid(const std::vector<Fault>& faults, k8s::JsonView object, const Written& written,
+              const Candidate& candidate) {
+  const Edits& edits = candidate.edits;
+  bool exact = true;
+  for (const JsonEdit& edit : edits) {
+    const JsonEdit* said = nullptr;
+    for (const Fault& fault : faults) {
+      for (const JsonEdit& other : fault.edits) {
+        if (other.pointer == edit.pointer) said = &other;
+      }
+    }
+    if (said == nullptr) return false;
+    exact = exact && *said == edit;
+  }
+  if (candidate.total_chips() == written.total_chips) return true;
+  // A part of a change, such as the pods without the slices, is another change.
+  const auto is_made = [&](const JsonEdit& edit) {
+    return std::find(edits.begin(), edits.end(), edit) != edits.end();
+  };
+  const auto is_so = [&](const JsonEdit& edit) { return is_made(edit) || IsSo(object, edit); };
+  return exact && std::none_of(faults.begin(), faults.end(), [&](const Fault& fault) {
+           return std::any_of(fault.edits.begin(), fault.edits.end(), is_made) &&
+                  !std::all_of(fault.edits.begin(), fault.edits.end(), is_so);
+         });
+}
+
 bool IsOfALabel(const JsonEdit& edit) {
   return !PlaceOf(edit).empty() || edit.pointer.find("/annotations/") != edit.pointer.npos;
 }

@@ -17,6 +17,11 @@ bool Includes(std::span<const k8s::JsonEdit> edits, std::span<const k8s::JsonEdi
 bool IsOf(const Fault& fault, const Written& written);
 bool IsFaulty(const std::vector<Fault>& faults, const Written& written);
 
+// Whether the findings say the edits of the candidate themselves, each of them as a whole, or
+// others of the same fields for as many chips. `object`: as it is written.
+bool IsAsSaid(const std::vector<Fault>& faults, k8s::JsonView object, const Written& written,
+              const Candidate& candidate);
+
 // Of a node label that is selected, or of an annotation.
 bool IsOfALabel(const k8s::JsonEdit& edit);
 

@@ -74,6 +74,10 @@ std::string What(const Written& written, const Candidate& target) {
   const std::int64_t hosts = target.placement.hosts;
   const bool same = written.topology == target.placement.topology && !written.topology_is_said;
   std::string shape = same ? "keep " + topology : topology;
+  if (target.asked) {
+    return fmt::format("{}, {} of {}", shape, Counted(*target.asked / target.chips_per_pod, "pod"),
+                       Counted(target.chips_per_pod, "chip"));
+  }
   if (target.slices > 1) {
     return fmt::format("{}, {} slices of {}", shape, target.slices,
                        Counted(target.placement.topology.chips(), "chip"));

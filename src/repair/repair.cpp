@@ -175,7 +175,8 @@ class Search {
       repair.chips_after += now->total_chips;
       if (!IsFaulty(written_.faults, *now)) continue;
       const std::optional<Candidate> shape = AsCandidate(*now);
-      const bool is_all = shape && shape->total_chips() == now->total_chips;
+      const bool is_all = shape && !shape->asked && shape->slices == now->slices &&
+                          shape->total_chips() == now->total_chips;
       repair.what += (repair.what.empty() ? "" : "; ") + NameBefore(mended, pods) +
                      (is_all ? What(*now, *shape) : std::string("all else as it is"));
     }
@@ -255,7 +256,10 @@ class Search {
     const std::size_t most = last ? kMostRepairs : 1;
     for (const Candidate& candidate : plan.candidates) {
       if (found.size() == most || left_ == 0) break;
-      if (!IsInReach(plan.written, candidate)) continue;
+      if (reach_ == Reach::kAsSaid &&
+          !IsAsSaid(written_.faults, object_, plan.written, candidate)) {
+        continue;
+      }
       Edits edits = before;
       if (!Join(candidate.edits, edits) || is_known(edits)) continue;
       const std::optional<Proof> proof = Mend(plan, candidate, last, is_known, edits);
@@ -321,27 +325,11 @@ class Search {
     const auto written = ReadAll(catalog_, proof.workload, *now);
     std::optional<Candidate> shape = written ? AsCandidate(*written) : std::nullopt;
     if (!shape || shape->total_chips() != written->total_chips ||
-        shape->LeavesOneWorkerOf(plan.written)) {
+        shape->LeavesOneWorkerOf(plan.written) ||
+        plan.written.filled_by_others != written->filled_by_others) {
       return std::nullopt;
     }
     return shape;
-  }
-
-  // Whether the findings say the edits themselves, or others of the same fields for as many chips.
-  bool IsInReach(const Written& written, const Candidate& candidate) const {
-    if (reach_ == Reach::kAnyShape) return true;
-    bool exact = true;
-    for (const JsonEdit& edit : candidate.edits) {
-      const JsonEdit* said = nullptr;
-      for (const Fault& fault : written_.faults) {
-        for (const JsonEdit& other : fault.edits) {
-          if (other.pointer == edit.pointer) said = &other;
-        }
-      }
-      if (said == nullptr) return false;
-      exact = exact && *said == edit;
-    }
-    return exact || candidate.total_chips() == written.total_chips;
   }
 
   // Nothing if the workload has not the shape of the candidate once it is mended.

@@ -13,6 +13,56 @@ namespace {
 using workload::Counting;
 using workload::NodeLabel;
 
+// Whether a pod may have as many chips on a host of the placement.
+bool Fits(const Written& written, const tpu::Placement& placement) {
+  const std::int64_t host = placement.chips_per_host();
+  return written.generation->node_can_be_split()
+             ? written.chips_per_pod > 0 && written.chips_per_pod <= host
+             : written.chips_per_pod == host;
+}
+
+// What the topology may be for these pods; where their chips fit none, all that it may be.
+tpu::PlacementList PlacementsFor(const Written& written) {
+  const workload::Selected& machine = (*written.choice)[NodeLabel::kMachineType];
+  const workload::Selected& count = (*written.choice)[NodeLabel::kAcceleratorCount];
+  const tpu::PlacementList all = written.generation->PlacementsOf(*written.topology);
+  const auto those = [](const tpu::PlacementList& of, const auto& are) {
+    tpu::PlacementList some;
+    for (const tpu::Placement& each : of) {
+      if (are(each)) some.push_back(each);
+    }
+    return some.empty() ? of : some;
+  };
+  const auto fit = [&](const tpu::Placement& each) { return Fits(written, each); };
+  return those(those(all, fit), [&](const tpu::Placement& each) {
+    return (!machine.fixed() || machine.value == each.machine->name) &&
+           (!count.fixed() || count.value == std::to_string(each.chips_per_host()));
+  });
+}
+
+// The hosts of a slice of a Ray group are what it says, be it one. And pods with the chips of one
+// host in all are to share it, though a container takes all of them.
+bool IsOnSingleHosts(const Written& written) {
+  const workload::Scale& scale = written.pods->scale;
+  if (!written.topology || !scale.is_counted() || scale.counting == Counting::kPerSlice) {
+    return false;
+  }
+  const tpu::PlacementList placements = PlacementsFor(written);
+  const bool share = written.pods_per_slice > 1 &&
+                     written.chips_per_pod * written.pods_per_slice == written.topology->chips();
+  if (share && !placements.empty() && !Fits(written, placements.front())) return false;
+  return !placements.empty() &&
+         std::all_of(placements.begin(), placements.end(),
+                     [](const tpu::Placement& placement) { return placement.hosts == 1; });
+}
+
+// The chips that the pods have once those of each are what a host has.
+std::int64_t ChipsOfAHost(const Written& written) {
+  const tpu::PlacementList placements = PlacementsFor(written);
+  if (placements.empty() || Fits(written, placements.front())) return written.chips_per_pod;
+  return placements.front().chips_per_host();
+}
+
 // Whether there are as many pods as the topology has hosts, each of which one pod takes: two say
 // the same then, and the chips of a container are the slip. Of a topology that is not offered the
 // hosts are as large as those of the others.
@@ -28,6 +78,15 @@ bool HostsAreRight(const Written& written, const tpu::PlacementList& offered) {
              : std::any_of(offered.begin(), offered.end(), is_right);
 }
 
+// As many pods as the slice has hosts, of which the Job makes no more than its completions, which
+// are the slip then.
+bool HasTooFewCompletions(const Written& written) {
+  const workload::Scale& scale = written.pods->scale;
+  if (scale.counting != Counting::kJob || !written.topology) return false;
+  return scale.completions.value.value_or(*scale.pods.value) < *scale.pods.value &&
+         ChipsOfAHost(written) * *scale.pods.value == written.topology->chips();
+}
+
 // The chips that the pods of a slice ask for, and those of the topology: which was meant?
 std::int64_t TotalChips(const Written& written, bool count_is_written) {
   const std::int64_t asked = written.chips_per_pod * written.pods_per_slice * written.slices;
@@ -37,24 +96,35 @@ std::int64_t TotalChips(const Written& written, bool count_is_written) {
   if (!count_is_written && asked == written.topology->chips()) return asked;
   const tpu::PlacementList offered = written.generation->PlacementsOf(*written.topology);
   if (count_is_written && HostsAreRight(written, offered)) return shaped;
+  // Nor is a container's more than one of several single hosts has a wish.
+  if (count_is_written && written.on_single_hosts && written.pods->scale.tpu_pods.value_or(1) > 1) {
+    return ChipsOfAHost(written) * written.pods_per_slice * written.slices;
+  }
   const auto& machines = written.generation->machines;
   const bool possible = std::any_of(
       machines.begin(), machines.end(),
       [&](const tpu::MachineType& machine) { return written.chips_per_pod <= machine.chips; });
   const bool counts = written.pods->scale.is_counted();
-  if (offered.empty())
+  if (offered.empty()) {
+    // Where neither can be, nobody means the larger one.
+    if (!possible && count_is_written && asked > 0) return std::min(asked, shaped);
     return possible && asked > 0 && (count_is_written || !counts) ? asked : shaped;
+  }
   if (!counts) return shaped;
   return count_is_written && possible && asked > 0 ? asked : shaped;
 }
 
-// The slice that the pods want cut out of the one that they select, or all of it, where that can
-// be; where they select none, out of any.
+// The slice that the pods want cut out of the one that they select, or all of it, or made of
+// several such, where that can be; where they select none, out of any.
 std::optional<tpu::Topology> PartOf(const Written& written, bool selects) {
   const auto text = written.pods->SliceTopology();
   const auto part = text ? tpu::Topology::Parse(*text) : std::nullopt;
   if (!part) return std::nullopt;
-  if (selects && !(written.topology && written.topology->Contains(*part))) return std::nullopt;
+  const auto& dynamic = written.generation->dynamic_slicing;
+  const auto makes = [&](const tpu::Topology& pool) {
+    return pool.Contains(*part) || (dynamic && pool == dynamic->block);
+  };
+  if (selects && !(written.topology && makes(*written.topology))) return std::nullopt;
   const bool offered = !written.generation->PlacementsOf(*part).empty();
   return offered ? part : std::nullopt;
 }
@@ -82,6 +152,23 @@ std::int64_t PodsOfGroup(const workload::PodSet& pods) {
   const bool is_plain = pods.scale.counting == Counting::kNone && pods.pointer.empty();
   if (!is_plain || !count || !pod.labels.Has(workload::kKueuePodGroup)) return 0;
   return WholeNumber(*count).value_or(0);
+}
+
+// Pods that fill slices with those of other sets have no wish for more chips than their hosts have.
+void FillWithOthers(const workload::Workload& workload, Written& written) {
+  if (!written.topology || written.on_single_hosts || written.has_paused_pods) return;
+  const std::int64_t host = ChipsOfAHost(written);
+  if (host <= 0 || written.topology->chips() % host != 0) return;
+  const std::int64_t hosts = written.topology->chips() / host;
+  // Or ask for whole slices alone.
+  const bool are_whole =
+      written.chips_per_pod * written.pods_per_slice % written.topology->chips() == 0;
+  if (hosts < 2 || are_whole) return;
+  written.filled_by_others =
+      PodsWithOthers(workload, *written.pods, hosts).value_or(1) % hosts == 0;
+  if (written.filled_by_others && !written.generation->PlacementsOf(*written.topology).empty()) {
+    written.total_chips = host * written.pods_per_slice * written.slices;
+  }
 }
 
 // What a label that names no generation was meant to be, as the rules guess it.
@@ -131,9 +218,11 @@ std::optional<Written> Read(const tpu::Catalog& catalog, const workload::PodSet&
     written.slices = std::max<std::int64_t>(1, *scale.slices.value);
     written.sub_groups = scale.sub_groups();
     written.slices *= written.sub_groups;
+    written.on_single_hosts = IsOnSingleHosts(written);
+    if (HasTooFewCompletions(written)) written.pods_per_slice = *scale.pods.value;
     if (scale.counting == Counting::kReplicas && written.topology && written.chips_per_pod > 0) {
       // A StatefulSet says how many pods there are, not how many slices.
-      const std::int64_t hosts = written.topology->chips() / written.chips_per_pod;
+      const std::int64_t hosts = written.topology->chips() / ChipsOfAHost(written);
       if (hosts > 0 && written.pods_per_slice % hosts == 0) {
         written.slices = written.pods_per_slice / hosts;
         written.pods_per_slice = hosts;
@@ -142,6 +231,15 @@ std::optional<Written> Read(const tpu::Catalog& catalog, const workload::PodSet&
   }
   written.total_chips = TotalChips(written, scale.pods.written && !written.has_paused_pods);
   return written;
+}
+
+bool Written::HasShapeOf(const Written& other) const {
+  return generation == other.generation && topology == other.topology &&
+         chips_per_pod == other.chips_per_pod && pods_per_slice == other.pods_per_slice &&
+         slices == other.slices && is_part == other.is_part &&
+         std::equal(followers.begin(), followers.end(), other.followers.begin(),
+                    other.followers.end(),
+                    [](const Written& a, const Written& b) { return a.HasShapeOf(b); });
 }
 
 std::optional<Written> ReadAll(const tpu::Catalog& catalog, const workload::Workload& workload,
@@ -154,6 +252,7 @@ std::optional<Written> ReadAll(const tpu::Catalog& catalog, const workload::Work
     if (!follower) return std::nullopt;
     written->followers.push_back(*std::move(follower));
   }
+  FillWithOthers(workload, *written);
   return written;
 }
 

@@ -27,11 +27,18 @@ struct Written {
   std::int64_t grouped = 0;  // a plain pod: how many Kueue starts together, all alike; 0: no such
   std::int64_t sub_groups = 1;  // of each group, which are slices too
   std::int64_t total_chips = 0;
+  // Each pod is a slice of its own, for its host is one: any number of them is right.
+  bool on_single_hosts = false;
+  // The pods of other sets, which are counted for themselves, fill its slices with it.
+  bool filled_by_others = false;
   // A count of 0 stays: a pause is no fault, and no repair ends it.
   bool has_paused_pods = false;
   bool has_paused_slices = false;
   // The sets whose pods fill the slices with these, and are counted in them: a leader's.
   std::vector<Written> followers;
+
+  // Whether it asks for as many pods, of the same chips, on the same nodes.
+  bool HasShapeOf(const Written& other) const;
 };
 // Nothing if a person must choose first: several alternatives, no generation, no counts.
 std::optional<Written> Read(const tpu::Catalog& catalog, const workload::PodSet& pods);

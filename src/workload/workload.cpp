@@ -247,6 +247,31 @@ bool SamePodsAndCounts(const Kind& kind, JsonView before, JsonView after) {
   return SamePods(kind, before, after) && SameInAllRows(kind, before, after, SameCountsAt);
 }
 
+std::optional<std::int64_t> PodsWithOthers(const Workload& workload, const PodSet& pods,
+                                           std::int64_t pods_of_slice) {
+  constexpr std::int64_t kMost = 100'000;  // of each factor
+  if (pods.row->name.empty() || pods.scale.counting != Counting::kJob) return std::nullopt;
+  if (pods_of_slice < 2 || pods.scale.tpu_pods.value_or(0) % pods_of_slice == 0)
+    return std::nullopt;
+  std::int64_t all = 0;
+  int sets = 0;
+  for (const PodSet& set : workload.pod_sets) {
+    if (set.row != pods.row || set.use != pods.use) continue;
+    const std::int64_t each = set.scale.tpu_pods.value_or(-1);
+    const std::int64_t jobs = set.scale.slices.value.value_or(-1);
+    if (each == 0 || jobs == 0 || each % pods_of_slice == 0) continue;
+    if (set.SliceTopology() != pods.SliceTopology()) continue;
+    const Together together = GoTogether(set.nodes, pods.nodes);
+    if (together == Together::kNo) continue;
+    if (together == Together::kMaybe || std::min(each, jobs) < 0 || std::max(each, jobs) > kMost) {
+      return std::nullopt;
+    }
+    all += each * jobs;
+    ++sets;
+  }
+  return sets > 1 ? std::optional(all) : std::nullopt;
+}
+
 std::string Title(const Workload& workload) {
   const std::string kind(workload.kind->name);
   if (!workload.metadata.name.empty()) return kind + " " + Quoted(workload.metadata.name);

@@ -208,6 +208,13 @@ struct Workload {
   const Companions* companions = nullptr;
 };
 
+// The replicated jobs of a JobSet are counted each for itself, and may fill slices together: a
+// leader of one pod, and its three workers. The pods of all that surely go to the nodes of `pods`
+// and do not fill slices of `pods_of_slice` alone, where they are some of them; nothing if there is
+// no other such, or how many there are is not known.
+std::optional<std::int64_t> PodsWithOthers(const Workload& workload, const PodSet& pods,
+                                           std::int64_t pods_of_slice);
+
 // Reads `object` by the row of its kind; no row, or no TPU in it, gives a workload without pod
 // sets. The error is that of k8s::Decoder. What it costs is linear in the object, and bounded
 // beyond what a look at its lists and maps costs.

@@ -35,6 +35,12 @@ bool IsCount(const Subject& subject, std::int64_t wanted) {
   return found == wanted;
 }
 
+// The pods of other replicated jobs fill slices of so many with these.
+bool IsPartOf(const Subject& subject, std::int64_t wanted) {
+  if (wanted < 2 || subject.has_node_pool_of_its_own()) return false;
+  return PodsWithOthers(subject.workload, subject.pods, wanted).value_or(1) % wanted == 0;
+}
+
 // The chips of an init container, which hands them on, do not fit a host with so many.
 bool IsOffHost(const Subject& subject, const k8s::Container& container, std::int64_t host) {
   if (container.Stays() || !workload::UsesTpu(container)) return false;
@@ -278,7 +284,10 @@ void SuggestChips(const Subject& subject, const k8s::Container& container, Findi
     for (const tpu::Placement& placement : placements) {
       for (const std::int64_t chips :
            ChipsOn(*subject.shape.generation, placement.chips_per_host())) {
-        if (FoundPodsOf(subject) > 0 && IsCount(subject, slice / chips)) return set(chips);
+        const std::int64_t pods = slice / chips;
+        if (FoundPodsOf(subject) > 0 && (IsCount(subject, pods) || IsPartOf(subject, pods))) {
+          return set(chips);
+        }
       }
     }
     if (scale.is_counted() && scale.counting != Counting::kTogether) {

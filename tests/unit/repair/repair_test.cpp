@@ -64,6 +64,13 @@ std::string PyTorchJob(int workers, const Pods& master, const Pods& others) {
          ", template: {spec: " + PodSpec(others) + "}}}}}";
 }
 
+std::string StatefulSet(const Pods& pods, int replicas) {
+  return "{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: s}, spec: {replicas: " +
+         std::to_string(replicas) + ", serviceName: s, podManagementPolicy: Parallel, " +
+         "selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: " +
+         PodSpec(pods) + "}}}";
+}
+
 // "title | changes" of each repair.
 std::vector<std::string> RepairsOf(const std::string& yaml) {
   const std::string json = ParseYaml(yaml).value().front().json;
@@ -530,7 +537,7 @@ TEST(Repair, OfASlipInALabelChangesNothingElse) {
                                   "image: i, env: [{name: TPU_PROCESS_BOUNDS, value: '1,1,1'}],");
   EXPECT_EQ(First(bounds), "all else as it is | accelerator: tpu-v6e-slice");
   EXPECT_EQ(First(Job({.accelerator = "tpu-v6e"}, 8)),
-            "all else as it is | accelerator: tpu-v6e-slice");
+            "keep 4x4, 2 slices of 16 chips | accelerator: tpu-v6e-slice");
 }
 
 TEST(Repair, OfWhatMayRunOnAPartIsNone) {
@@ -779,6 +786,107 @@ TEST(Repair, LeavesAPodInItsGroup) {
       ::testing::ElementsAre("keep 4x4, 16 chips on 4 hosts | containers[0] google.com/tpu: 4"));
   EXPECT_THAT(RepairsOf(pod("3")), ::testing::IsEmpty());
   EXPECT_THAT(First(pod("1")), ::testing::StartsWith("one host, 8 chips in all"));
+}
+
+// Pods on single hosts are each a slice, as many as their author wants: a fault that says nothing
+// of the shape changes none of it, and one of the chips only these.
+TEST(Repair, OfPodsOnSingleHostsChangesNoCount) {
+  const auto of_cpu = [](const std::string& yaml) {
+    return First(With(yaml, "cpu: 1", "cpu: 200"));
+  };
+  const std::string cpu = "containers[0] request of cpu: 170";
+  const Pods alone = {.topology = "2x2"};
+  EXPECT_EQ(of_cpu(Job(alone, 10)), "keep 2x2, 10 slices of 4 chips | " + cpu);
+  EXPECT_EQ(of_cpu(JobSet(alone, 2, 4)), "keep 2x2, 8 slices of 4 chips | " + cpu);
+  EXPECT_EQ(of_cpu(Group(4, alone, alone)), "keep 2x2, 4 slices of 4 chips | " + cpu);
+  EXPECT_EQ(of_cpu(PyTorchJob(3, alone, alone)), "keep 2x2, 4 slices of 4 chips | " + cpu);
+  // Or a part of one.
+  EXPECT_EQ(First(With(Job({.accelerator = "tpu7x", .topology = "2x2x1", .chips = "1"}, 6),
+                       "cpu: 1", "cpu: 300")),
+            "keep 2x2x1, 6 pods of 1 chip | containers[0] request of cpu: 53");
+  const Pods wrong = {.topology = "2x2", .chips = "8"};
+  const std::string chips = "containers[0] google.com/tpu: 4";
+  EXPECT_THAT(RepairsOf(Job(wrong, 4)),
+              ::testing::ElementsAre("keep 2x2, 4 slices of 4 chips | " + chips,
+                                     "2x4, 4 slices of 8 chips (16 chips become 32) | "
+                                     "topology: 2x4",
+                                     ::testing::_));
+  EXPECT_EQ(First(StatefulSet(wrong, 3)), "keep 2x2, 3 slices of 4 chips | " + chips);
+  // As many chips as one host has were meant to share it.
+  EXPECT_EQ(First(Job({.topology = "2x2", .chips = "1"}, 4)),
+            "keep 2x2, 4 chips on 1 host | " + chips + ", parallelism: 1, completions: 1");
+}
+
+// A leader and its workers, each counted for itself, are one slice.
+TEST(Repair, OfReplicatedJobsThatFillASliceTogetherChangesNoCount) {
+  const auto together = [](const Pods& leader, const Pods& workers, const std::string& cpu) {
+    std::string both = JobSet(workers, 1, 3);
+    const std::string lead = JobSet(leader, 1, 1);
+    const std::size_t begin = lead.find("{name: w");
+    const std::string job = lead.substr(begin, lead.rfind("]}}") - begin);
+    return both.insert(begin, With(With(job, "name: w", "name: v"), "cpu: 1", cpu) + ", ");
+  };
+  EXPECT_THAT(
+      RepairsOf(together({}, {}, "cpu: 200")),
+      ::testing::ElementsAre("v: keep 4x4, 1 pod of 4 chips | containers[0] request of cpu: "
+                             "170"));
+  const std::string chips = "containers[0] google.com/tpu: 4";
+  EXPECT_EQ(First(together({.chips = "8"}, {}, "cpu: 1")), "all else as it is | v: " + chips);
+  EXPECT_EQ(First(together({.chips = "8"}, {.chips = "8"}, "cpu: 1")),
+            "as the findings say | " + chips);
+}
+
+// Of several node pools' slices one is made; it is the one that the pods fill.
+TEST(Repair, KeepsASliceThatIsMadeOfSeveral) {
+  const auto super_slice = [](const std::string& chips) {
+    return With(JobSet({.accelerator = "tpu7x", .topology = "4x4x4", .chips = chips}, 1, 32),
+                "template: {spec: {nodeS",
+                "template: {metadata: {annotations: {cloud.google.com/gke-tpu-slice-topology: "
+                "4x4x8}}, spec: {nodeS");
+  };
+  const std::string kept = "keep 4x4x8, 128 chips on 32 hosts | ";
+  EXPECT_EQ(First(With(super_slice("4"), "cpu: 1", "cpu: 300")),
+            kept + "containers[0] request of cpu: 212");
+  EXPECT_EQ(First(super_slice("8")), kept + "containers[0] google.com/tpu: 4");
+}
+
+// The pods of a StatefulSet that fill its slices do so with the chips of their hosts.
+TEST(Repair, OfAStatefulSetWithWrongChipsMakesNoMorePods) {
+  const std::string chips = "containers[0] google.com/tpu: 4";
+  EXPECT_EQ(First(StatefulSet({.chips = "8"}, 4)), "keep 4x4, 16 chips on 4 hosts | " + chips);
+  EXPECT_EQ(First(StatefulSet({.chips = "8"}, 8)), "keep 4x4, 2 slices of 16 chips | " + chips);
+}
+
+// Parallelism and topology say the same: completions are the slip.
+TEST(Repair, OfTooFewCompletionsKeepsTopologyAndPods) {
+  EXPECT_EQ(First(With(Job({}, 4), "completions: 4", "completions: 1")),
+            "keep 4x4, 16 chips on 4 hosts | completions: 4");
+}
+
+// That one Job has several slices only warns, and only a person divides it.
+TEST(Repair, LeavesSeveralSlicesInAJob) {
+  EXPECT_EQ(First(With(Job({}, 8), "cpu: 1", "cpu: 200")),
+            "keep 4x4, 2 slices of 16 chips | containers[0] request of cpu: 170");
+}
+
+// Neither the topology nor the chips can be; nobody means the thousand chips of the one.
+TEST(Repair, OfChipsAndTopologyThatCannotBeIsTheSmaller) {
+  const Pods neither = {.accelerator = "tpu-v5p-slice", .topology = "32x32", .chips = "8"};
+  EXPECT_EQ(First(With(Group(8, neither, neither), "replicas: 1", "replicas: 2")),
+            "2x4x4, 4 slices of 32 chips | topology: 2x4x4, containers[0] google.com/tpu: 4, "
+            "replicas: 4");
+}
+
+// The half of what a warning says, the pods without the slices, would make an eighth of the chips.
+TEST(Repair, OfAWarningIsTheWholeOfWhatItSays) {
+  const std::string job =
+      With(JobSet({.accelerator = "tpu7x", .topology = "4x4x4"}, 1, 32), "template: {spec: {nodeS",
+           "template: {metadata: {annotations: {kueue.x-k8s.io/podset-required-topology: "
+           "cloud.google.com/gke-tpu-partition-4x4x4-id, cloud.google.com/gke-tpu-slice-topology: "
+           "2x2x4}}, spec: {nodeS");
+  EXPECT_THAT(RepairsOf(With(job, "name: s}", "name: s, labels: {kueue.x-k8s.io/queue-name: q}}")),
+              ::testing::ElementsAre("keep 2x2x4, 8 slices of 16 chips | parallelism: 4, "
+                                     "completions: 4, replicas: 8"));
 }
 
 TEST(Repair, IsTheSameEachTime) {
