@@ -84,11 +84,15 @@ bool IsIn(const ObjectSet& some, const ObjectReport& object) {
 }
 
 // The repair of `object` with this label; of one that has been given it, the first for what is
-// left. nullptr: it has none.
+// left, which only warns, and is left where it would change the chips: nobody was shown that.
+// nullptr: it has none.
 const repair::Repair* RepairOf(const ObjectReport& object, char label, const ObjectSet& repaired) {
-  if (IsIn(repaired, object)) label = 'a';
+  const bool is_repaired = IsIn(repaired, object);
+  if (is_repaired) label = 'a';
   for (const ReportedRepair& reported : object.repairs) {
-    if (reported.label == label) return &reported.repair;
+    const repair::Repair& repair = reported.repair;
+    if (reported.label != label) continue;
+    return is_repaired && repair.chips_before != repair.chips_after ? nullptr : &repair;
   }
   return nullptr;
 }

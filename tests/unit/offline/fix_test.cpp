@@ -64,6 +64,22 @@ TEST(Fix, WhateverRepairIsTakenTheWarningsThatAreLeftAreFollowed) {
   }
 }
 
+// The repair that is shown is of the label; that the pods fill no slice only warns.
+TEST(Fix, AWarningThatIsLeftChangesNoChips) {
+  const std::string set =
+      "apiVersion: apps/v1\nkind: StatefulSet\nmetadata: {name: s}\nspec:\n  replicas: 2\n"
+      "  serviceName: s\n  podManagementPolicy: Parallel\n  selector: {matchLabels: {a: b}}\n"
+      "  template:\n    metadata: {labels: {a: b}}\n    spec:\n      nodeSelector:\n"
+      "        cloud.google.com/gke-tpu-accelerator: tpu-v6e\n"
+      "        cloud.google.com/gke-tpu-topology: 4x4\n      containers:\n      - name: a\n"
+      "        resources: {limits: {google.com/tpu: 4}}\n";
+  const FixedText fixed = Fixed(set, 'a');
+  EXPECT_THAT(fixed.problems, IsEmpty());
+  EXPECT_THAT(fixed.chip_changes, IsEmpty());
+  EXPECT_THAT(fixed.text, HasSubstr("tpu-v6e-slice"));
+  EXPECT_THAT(fixed.text, HasSubstr("replicas: 2"));
+}
+
 // Requests would be computed from chips that are to be repaired first.
 TEST(Fix, AnObjectWithoutTheRepairIsNamedAndLeftAsItIs) {
   const FixedText none = Fixed(kThree, 'c');
