@@ -36,7 +36,10 @@ void CheckTopology(const Subject& subject, bool autopilot, Report& report) {
                              "only; this cluster is {}.",
                              elsewhere->topology.Text(),
                              Counted(elsewhere->chips_per_host(), "chip"), there, here)};
-  SuggestTopology(subject, WishedChips(subject), finding);
+  // Pods that fill the topology may fill it on hosts of another size.
+  const std::int64_t wished = WishedChips(subject);
+  const bool fill = wished == elsewhere->topology.chips();
+  if (!fill || !SuggestHosts(subject, finding)) SuggestTopology(subject, wished, finding);
   report.Add(std::move(finding));
 }
 

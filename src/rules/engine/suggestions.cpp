@@ -351,6 +351,22 @@ void SuggestTopology(const Subject& subject, std::int64_t wished_chips, Finding&
   finding.change += ", or take " + JoinOr(others);
 }
 
+bool SuggestHosts(const Subject& subject, Finding& finding) {
+  const k8s::Container* const container = ChipContainer(subject.pods);
+  if (container == nullptr || !subject.shape.topology) return false;
+  for (const tpu::Placement& placement :
+       subject.shape.generation->PlacementsOf(*subject.shape.topology)) {
+    if (!IsSelectable(subject, placement)) continue;
+    const Companions needed = CompanionsOf(subject, placement);
+    if (needed.chips == 0) continue;
+    if (needed.pods > 0 && subject.pods.scale.counting == Counting::kTogether) continue;
+    SetChipsOn(subject, *container, placement.chips_per_host(), needed.chips, finding);
+    if (needed.pods > 0) SetPods(subject.pods.scale, needed.pods, finding.edits);
+    return true;
+  }
+  return false;
+}
+
 bool SuggestAccelerator(const Subject& subject, const tpu::Generation& other, Finding& finding) {
   Shape shape = subject.shape;
   shape.generation = &other;

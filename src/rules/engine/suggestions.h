@@ -34,6 +34,9 @@ void SuggestChips(const Subject& subject, const k8s::Container& container, Findi
 // (if known), of those that the other labels leave, with the chips and counts that must change with
 // it, and names two others that are filled as they are; or words where there is none.
 void SuggestTopology(const Subject& subject, std::int64_t wished_chips, Finding& finding);
+// Gives the finding the edits with which the pods fill the selected topology on other hosts, which
+// the cluster's mode and the other labels leave; false where there are none such.
+bool SuggestHosts(const Subject& subject, Finding& finding);
 // Gives the finding the edit that selects `other`, where that has the selected topology and the
 // pods fill it as they are; false where they do not.
 bool SuggestAccelerator(const Subject& subject, const tpu::Generation& other, Finding& finding);
