@@ -47,6 +47,19 @@ Result<Exemption> ReadEntry(std::string_view entry) {
   return Error{Quoted(Trimmed(day), 16) + " is no date; write " + name + "@2026-12-31=reason"};
 }
 
+// Of a comma or a new line between entries: the rule that "we wait, RULE=later" names; nullptr if
+// the text is but a reason.
+const Rule* EntryWithin(std::string_view reason) {
+  for (std::size_t at = reason.find_first_of(",\n"); at != reason.npos;
+       at = reason.find_first_of(",\n")) {
+    reason.remove_prefix(at + 1);
+    std::string_view name = reason.substr(0, reason.find_first_of(",=\n"));
+    if (name.size() == reason.size() || reason[name.size()] != '=') continue;
+    if (const Rule* rule = rules::FindRule(Trimmed(TakeUntil(name, '@')))) return rule;
+  }
+  return nullptr;
+}
+
 bool Names(const std::vector<Exemption>& entries, const Rule* rule) {
   return std::any_of(entries.begin(), entries.end(),
                      [&](const Exemption& entry) { return entry.rule == rule; });
@@ -73,6 +86,11 @@ Exemptions ReadExemptions(std::string_view annotation) {
     } else {
       read.entries.push_back(*exemption);
     }
+    const Rule* within = exemption ? EntryWithin(exemption->reason) : nullptr;
+    if (within == nullptr) continue;
+    read.complaints.push_back(Complaint(std::string(within->id) + " stands in the reason of " +
+                                        std::string(exemption->rule->id) +
+                                        "; write ; between entries"));
   }
   return read;
 }
