@@ -13,9 +13,11 @@ void Set(const Count& count, std::int64_t value, Edits& edits) {
   if (count.value != value) edits.push_back({count.pointer(), value});
 }
 
-// With neither count both are 1; with parallelism alone completions stay away.
+// With neither count both are 1; with parallelism alone completions stay away. A kind of the policy
+// has none.
 void SetPodsOfJob(const Scale& scale, std::int64_t count, Edits& edits) {
   const Count& done = scale.completions;
+  if (done.field.empty()) return Set(scale.pods, count, edits);
   if (done.written) {
     const bool follow = done.value == scale.pods.value || done.value.value_or(0) < count;
     Set(scale.pods, count, edits);

@@ -332,7 +332,8 @@ Result<KindTable> KindTable::With(std::vector<KindDefinition> definitions) {
                       .counts = pods.counts,
                       .count = pods.count,
                       .slices = pods.slices,
-                      .on_each_node = definition.name == "DaemonSet"});
+                      .on_each_node = definition.name == "DaemonSet",
+                      .of_policy = true});
     }
     // A vector that moves keeps its elements where they are, so the span stays good.
     own->kinds.push_back(

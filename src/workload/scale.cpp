@@ -31,6 +31,19 @@ Count ReadSlices(std::string_view path, JsonView object, const Binding& binding,
                    path.substr(path.rfind('/') + 1), decoder);
 }
 
+// Of a kind of the policy only what its row names is known: no default of its CRD, and no other
+// field of a Job or a StatefulSet.
+void KnowOnlyTheRow(Scale& scale) {
+  for (Count* count : {&scale.pods, &scale.slices}) {
+    if (!count->written && !count->field.empty()) count->value.reset();
+  }
+  scale.completions = {};
+  scale.may_be_indexed = true;
+  scale.indexed = scale.nameless = false;
+  scale.service = {};
+  scale.first_number.reset();
+}
+
 // A text is a placeholder.
 bool MayBeTrue(JsonView flag) { return flag.has_value() && !flag.IsFalse(); }
 
@@ -149,6 +162,7 @@ void CombineReplicas(std::span<PodSet> sets) {
 // leader is made from that of the workers.
 bool WaitsForReady(const PodSetRow& row, JsonView object) {
   const JsonView spec = object["spec"];
+  if (row.of_policy) return false;
   if (row.counting == Counting::kReplicas) {
     return spec["podManagementPolicy"].StringOr("OrderedReady") == "OrderedReady";
   }
@@ -204,6 +218,7 @@ Scale ReadScale(const PodSetRow& row, JsonView object, const Binding& binding,
   const JsonView sub_groups = holder["subGroupPolicy"];
   scale.sub_group = Sensible(sub_groups["subGroupSize"].AsInteger()).value_or(0);
   scale.leader_excluded = sub_groups["subGroupPolicyType"].StringOr("") == "LeaderExcluded";
+  if (row.of_policy) KnowOnlyTheRow(scale);
   scale.tpu_pods = PodsAtOnce(scale);
   scale.waits_for_ready = WaitsForReady(row, object);
   return scale;

@@ -52,6 +52,7 @@ struct PodSetRow {
   bool always_indexed = false;   // the kind's controller makes Jobs Indexed that do not say
   bool leads = false;            // pods that lead a group: they need no TPUs of their own
   bool on_each_node = false;     // one pod for each node that the template may go to
+  bool of_policy = false;  // of a kind of the user's: what the row does not name is not known of it
 };
 
 struct Kind {

@@ -35,8 +35,9 @@ bool OnSeveralHosts(const Subject& subject, const std::optional<Slice>& slice) {
 }
 
 // A Job needs a subdomain. A JobSet makes the Service itself, unless it is told not to; a
-// StatefulSet names the one that is to know its pods.
+// StatefulSet names the one that is to know its pods. What a kind of the policy does is not known.
 bool IsNameless(const workload::PodSet& pods) {
+  if (pods.row->of_policy) return false;
   switch (pods.scale.counting) {
     case workload::Counting::kJob:
       return (!pods.row->always_indexed || pods.scale.nameless) &&

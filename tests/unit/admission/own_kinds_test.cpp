@@ -38,6 +38,36 @@ TEST(OwnKinds, AreJudgedByTheirRow) {
   EXPECT_THAT(answer.message(), testing::HasSubstr("TPU401 hosts   spec.trials[1].hosts"));
 }
 
+// What a row leaves open is no fault: another count's default, or fields of a StatefulSet or a Job.
+TEST(OwnKinds, AreToldOfNoFieldsThatTheyDoNotHave) {
+  const std::string policy(kExperiment);
+  for (const std::string counting : {"per-slice", "replicas", "job"}) {
+    std::string row = policy;
+    row.replace(row.find("per-slice"), 9, counting);
+    Asker asker({row, "", {}});
+    json open = Experiment(4);
+    open["spec"]["trials"][1].erase("hosts");
+    for (const json& object : {Experiment(4), open}) {
+      json bare = object;
+      for (json& trial : bare["spec"]["trials"]) trial["template"]["spec"].erase("subdomain");
+      const Answer answer = asker.Validate(Review(bare));
+      EXPECT_TRUE(answer.allowed()) << counting << answer.message();
+      EXPECT_EQ(answer.findings(), "") << counting;
+    }
+  }
+}
+
+// Their repairs write the count of the row, and nothing beside it.
+TEST(OwnKinds, AreRepairedByTheirRow) {
+  for (const std::string counting : {"per-slice", "job"}) {
+    std::string row(kExperiment);
+    row.replace(row.find("per-slice"), 9, counting);
+    const std::string message = Asker({row, "", {}}).Validate(Review(Experiment(2))).message();
+    EXPECT_THAT(message, testing::HasSubstr("hosts: 4")) << counting;
+    EXPECT_THAT(message, testing::Not(testing::HasSubstr("completion"))) << counting;
+  }
+}
+
 TEST(OwnKinds, AreUnknownWithoutTheirRow) {
   EXPECT_TRUE(Asker().Validate(Review(Experiment(2))).allowed());
 }

@@ -38,6 +38,27 @@ TEST(OwnKinds, AreReadAsBuiltInOnes) {
   EXPECT_EQ(Title(workload), "Trainer \"o\"");
 }
 
+// Nobody knows the default of a CRD, or that its fields are those of a StatefulSet or a Job.
+TEST(OwnKinds, AreKnownByTheirRowAlone) {
+  for (const Counting counting : {Counting::kReplicas, Counting::kJob, Counting::kPerSlice}) {
+    Reading reading;
+    KindDefinition kind = Trainer();
+    kind.pod_sets[0].counting = counting;
+    reading.kinds = KindTable::With({kind}).value();
+    const json group = {{"completions", 9}, {"template", {{"spec", PodSpecOf()}}}};
+    const json object = {
+        {"spec", {{"ordinals", {{"start", 3}}}, {"groups", json::array({group})}}}};
+    const Workload workload = reading.Of("ml.example.com", "Trainer", object);
+    ASSERT_EQ(workload.pod_sets.size(), 1U);
+    const Scale& scale = workload.pod_sets[0].scale;
+    EXPECT_EQ(scale.pods.value, std::nullopt);
+    EXPECT_EQ(scale.slices.value, std::nullopt);
+    EXPECT_EQ(scale.tpu_pods, std::nullopt);
+    EXPECT_FALSE(scale.nameless || scale.waits_for_ready || scale.completions.written);
+    EXPECT_TRUE(scale.may_be_indexed);
+  }
+}
+
 // OpenKruise has a DaemonSet of its own.
 TEST(OwnKinds, CalledDaemonSetHaveAPodOnEachNode) {
   KindDefinition kind = Trainer();
