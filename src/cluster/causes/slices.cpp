@@ -182,6 +182,9 @@ std::optional<Found> FindMachineFull(const Snapshot& s) {
   if (Has(Verdict(*pod), "Too many pods"))
     lacking += (lacking.empty() ? "" : " and ") + std::string("room for pods");
   if (lacking.empty()) return std::nullopt;
+  // Where the chips of all of them are taken, whoever has the chips has the machine.
+  const std::size_t nodes = Candidates(s, *pod).size();
+  if (nodes > 0 && NodesWithoutChips(*pod) >= nodes) return std::nullopt;
   return Tell(s, *pod, "the nodes that it may go to have not enough " + lacking + " left");
 }
 

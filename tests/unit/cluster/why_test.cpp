@@ -1042,6 +1042,20 @@ TEST(Why, TellsAFailureThatItKnowsOnce) {
   }
 }
 
+// Whoever has the chips of a node has its CPU too; nodes with chips left are another matter.
+TEST(Why, TellsOfAFullMachineOnlyWhereItIsInTheWay) {
+  for (const int taken : {3, 4}) {
+    Scene scene;
+    scene.Unschedulable("4 Insufficient cpu, " + std::to_string(taken) +
+                        " Insufficient google.com/tpu.");
+    scene.AddNodes(4);
+    std::vector<std::string> words;
+    for (const Cause& cause : DiagnoseStream(scene.Stream()).causes) words.emplace_back(cause.word);
+    EXPECT_THAT(words, testing::Contains("chips-in-use"));
+    EXPECT_THAT(words, testing::Contains("machine-full").Times(taken == 4 ? 0 : 1));
+  }
+}
+
 // Text of strangers neither forges a line nor grows the answer.
 TEST(Why, EscapesAndCutsWhatStrangersWrite) {
   Scene scene;
