@@ -314,11 +314,12 @@ bool IsKnown(const tpu::Catalog& catalog, std::string_view place) {
   });
 }
 
-// The zone or region that was meant: "; did you mean us-east5?"; empty if none is near.
-std::string NearestPlace(const tpu::Catalog& catalog, const std::string& place) {
+// The zone or region that was meant, of those that have the chips: "; did you mean us-east5?";
+// empty if none is near.
+std::string NearestPlace(const std::vector<Way>& ways, const std::string& place) {
   std::vector<std::string_view> names;
-  for (const Generation& generation : catalog.generations()) {
-    for (const tpu::Zone& zone : generation.zones.list) names.push_back(zone.name);
+  for (const Way& way : ways) {
+    for (const tpu::Zone* zone : way.zones) names.push_back(zone->name);
   }
   const std::size_t zones = names.size();  // first: us-east5b is a zone
   for (std::size_t i = 0; i < zones; ++i) names.push_back(names[i].substr(0, names[i].rfind('-')));
@@ -374,7 +375,7 @@ Result<std::vector<Way>> Plan(const tpu::Catalog& catalog, const Wish& asked) {
   if (!wish.zone.empty()) {
     if (wish.accelerator.empty() && !IsKnown(catalog, wish.zone)) {
       return Error{"no source lists TPUs in " + Quoted(wish.zone, 40) +
-                   NearestPlace(catalog, wish.zone)};
+                   NearestPlace(ways, wish.zone)};
     }
     const std::vector<Way> anywhere = ways;
     for (Way& way : ways) {
@@ -387,7 +388,7 @@ Result<std::vector<Way>> Plan(const tpu::Catalog& catalog, const Wish& asked) {
       std::vector<std::string> names;
       for (const tpu::Zone* zone : anywhere.front().zones) names.push_back(zone->name);
       return Error{"no source lists these chips in " + Quoted(wish.zone, 40) +
-                   (IsKnown(catalog, wish.zone) ? "" : NearestPlace(catalog, wish.zone)) + "; " +
+                   (IsKnown(catalog, wish.zone) ? "" : NearestPlace(anywhere, wish.zone)) + "; " +
                    anywhere.front().generation->id + " is in " + JoinOr(names)};
     }
   }

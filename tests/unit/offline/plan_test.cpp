@@ -192,6 +192,10 @@ INSTANTIATE_TEST_SUITE_P(
             "zone_without_dash",
             {.accelerator = "v6e", .zone = "us-east5b"},
             "no source lists these chips in \"us-east5b\"; did you mean us-east5-b?; v6e is in "},
+        WrongWish{
+            "zone_of_other_generations",  // us-east1-c has no v6e
+            {.accelerator = "v6e", .chips = 16, .zone = "us-east1-z"},
+            "no source lists these chips in \"us-east1-z\"; did you mean us-east1-d?; v6e is in "},
         WrongWish{"slip",
                   {.zone = "us-east5-x"},
                   "no source lists TPUs in \"us-east5-x\"; did you mean us-east5-"},
