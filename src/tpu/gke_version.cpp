@@ -17,7 +17,8 @@ std::optional<GkeVersion> GkeVersion::Parse(std::string_view text) {
     if (error != std::errc()) break;
     text = digits.substr(std::size_t(end - digits.begin()));
   }
-  return version.known_ < 2 ? std::nullopt : std::optional(version);
+  const bool ends = text.empty() || text.starts_with('-') || text.starts_with('+');
+  return version.known_ < 2 || !ends ? std::nullopt : std::optional(version);
 }
 
 bool GkeVersion::IsBelow(const GkeVersion& other) const {

@@ -10,7 +10,8 @@ namespace tpu_admission::tpu {
 
 class GkeVersion {
  public:
-  // A leading "v" and what follows the numbers ("-gke.100+commit") are taken. nullopt: no version.
+  // A leading "v" and what follows the numbers after "-" or "+" ("-gke.100+commit") are taken.
+  // nullopt: no version.
   static std::optional<GkeVersion> Parse(std::string_view text);
 
   // True only if it is surely older: what is not known of a version says nothing.

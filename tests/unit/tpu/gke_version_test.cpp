@@ -38,7 +38,8 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& row) { return std::string(row.param.name); });
 
 TEST(GkeVersion, RefusesWhatIsNone) {
-  for (const char* text : {"", "latest", "1", "1.", "-gke.1", "x1.31", "1-31"}) {
+  for (const char* text : {"", "latest", "1", "1.", "-gke.1", "x1.31", "1-31", "1.x", "1.3x",
+                           "1.34.", "1.34.x", "1.34.1.2", "1.34.1 ", "1.34.1-gke.1x"}) {
     EXPECT_FALSE(GkeVersion::Parse(text)) << text;
   }
 }
