@@ -329,6 +329,9 @@ class Search {
         plan.written.filled_by_others != written->filled_by_others) {
       return std::nullopt;
     }
+    // Several slices in one Job are left as they are, and not made.
+    const bool are_several = shape->keeps_counts && shape->placement.hosts > 1 && !shape->asked;
+    if (are_several && !written->HasShapeOf(plan.written)) return std::nullopt;
     return shape;
   }
 

@@ -40,26 +40,40 @@ tpu::PlacementList PlacementsFor(const Written& written) {
   });
 }
 
-// The hosts of a slice of a Ray group are what it says, be it one. And pods with the chips of one
-// host in all are to share it, though a container takes all of them.
+bool AreSingle(const tpu::PlacementList& placements) {
+  return !placements.empty() &&
+         std::all_of(placements.begin(), placements.end(),
+                     [](const tpu::Placement& placement) { return placement.hosts == 1; });
+}
+
+// Pods of other chips than the one host has: those with its chips in all are to share it, though a
+// container takes all of them; those that are as they are for a larger slice mean that one.
+bool AreOfOneSlice(const Written& written, const tpu::PlacementList& single) {
+  if (Fits(written, single.front())) return false;
+  const std::int64_t pods = written.pods->scale.tpu_pods.value_or(0);
+  if (pods > 1 && written.chips_per_pod * pods == written.topology->chips()) return true;
+  const auto& all = written.generation->placements;
+  return std::any_of(all.begin(), all.end(), [&](const tpu::Placement& placement) {
+    return placement.hosts > 1 && placement.hosts == pods &&
+           placement.chips_per_host() == written.chips_per_pod;
+  });
+}
+
+// The hosts of a slice of a Ray group are what it says, be it one.
 bool IsOnSingleHosts(const Written& written) {
   const workload::Scale& scale = written.pods->scale;
   if (!written.topology || !scale.is_counted() || scale.counting == Counting::kPerSlice) {
     return false;
   }
   const tpu::PlacementList placements = PlacementsFor(written);
-  const bool share = written.pods_per_slice > 1 &&
-                     written.chips_per_pod * written.pods_per_slice == written.topology->chips();
-  if (share && !placements.empty() && !Fits(written, placements.front())) return false;
-  return !placements.empty() &&
-         std::all_of(placements.begin(), placements.end(),
-                     [](const tpu::Placement& placement) { return placement.hosts == 1; });
+  return AreSingle(placements) && !AreOfOneSlice(written, placements);
 }
 
 // The chips that the pods have once those of each are what a host has.
 std::int64_t ChipsOfAHost(const Written& written) {
   const tpu::PlacementList placements = PlacementsFor(written);
   if (placements.empty() || Fits(written, placements.front())) return written.chips_per_pod;
+  if (AreSingle(placements) && AreOfOneSlice(written, placements)) return written.chips_per_pod;
   return placements.front().chips_per_host();
 }
 

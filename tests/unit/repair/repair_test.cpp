@@ -812,6 +812,9 @@ TEST(Repair, OfPodsOnSingleHostsChangesNoCount) {
                                      "topology: 2x4",
                                      ::testing::_));
   EXPECT_EQ(First(StatefulSet(wrong, 3)), "keep 2x2, 3 slices of 4 chips | " + chips);
+  // Pods and chips that are those of a larger slice mean that.
+  EXPECT_EQ(First(JobSet({.topology = "1x1"}, 1, 8)), "4x8, 32 chips on 8 hosts | topology: 4x8");
+  EXPECT_EQ(First(Job({.topology = "1x1"}, 8)), "4x8, 32 chips on 8 hosts | topology: 4x8");
   // As many chips as one host has were meant to share it.
   EXPECT_EQ(First(Job({.topology = "2x2", .chips = "1"}, 4)),
             "keep 2x2, 4 chips on 1 host | " + chips + ", parallelism: 1, completions: 1");
@@ -867,6 +870,8 @@ TEST(Repair, OfTooFewCompletionsKeepsTopologyAndPods) {
 TEST(Repair, LeavesSeveralSlicesInAJob) {
   EXPECT_EQ(First(With(Job({}, 8), "cpu: 1", "cpu: 200")),
             "keep 4x4, 2 slices of 16 chips | containers[0] request of cpu: 170");
+  EXPECT_EQ(First(Job({.topology = "4X4"}, 8)), "4x8, 32 chips on 8 hosts | topology: 4x8")
+      << "but makes none";
 }
 
 // Neither the topology nor the chips can be; nobody means the thousand chips of the one.
