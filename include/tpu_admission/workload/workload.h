@@ -21,7 +21,7 @@
 namespace tpu_admission::workload {
 
 // A count of an object: what is written, or the API's default. No value: something is written that
-// is no number (a placeholder), so nothing can be said.
+// is no number (a placeholder), or nothing is in a kind of the policy, so nothing can be said.
 struct Count {
   std::string_view holder;  // JSON pointer of the object that holds it
   std::string_view field;   // "parallelism"
