@@ -330,7 +330,7 @@ class Search {
       return std::nullopt;
     }
     // Several slices in one Job are left as they are, and not made.
-    const bool are_several = shape->keeps_counts && shape->placement.hosts > 1 && !shape->asked;
+    const bool are_several = shape->placement.hosts > 1 && shape->slices > written->slices;
     if (are_several && !written->HasShapeOf(plan.written)) return std::nullopt;
     return shape;
   }

@@ -858,6 +858,8 @@ TEST(Repair, OfAStatefulSetWithWrongChipsMakesNoMorePods) {
   const std::string chips = "containers[0] google.com/tpu: 4";
   EXPECT_EQ(First(StatefulSet({.chips = "8"}, 4)), "keep 4x4, 16 chips on 4 hosts | " + chips);
   EXPECT_EQ(First(StatefulSet({.chips = "8"}, 8)), "keep 4x4, 2 slices of 16 chips | " + chips);
+  EXPECT_EQ(First(StatefulSet({.topology = "4X4"}, 8)),
+            "4x4, 2 slices of 16 chips | topology: 4x4");
 }
 
 // Parallelism and topology say the same: completions are the slip.
