@@ -193,7 +193,10 @@ bool MayMeet(const NodeSelection& a, const NodeChoice& one, const NodeSelection&
 }  // namespace
 
 Together GoTogether(const NodeSelection& a, const NodeSelection& b) {
-  if (AreAmong(a, b) && AreAmong(b, a)) return Together::kYes;
+  // Templates of one object mostly say the same.
+  const bool are_alike = std::equal(a.choices.begin(), a.choices.end(), b.choices.begin(),
+                                    b.choices.end(), SameSlices);
+  if (are_alike || (AreAmong(a, b) && AreAmong(b, a))) return Together::kYes;
   if (a.too_many || b.too_many) return Together::kMaybe;
   for (const NodeChoice& one : a.choices) {
     for (const NodeChoice& other : b.choices) {
