@@ -187,8 +187,11 @@ class Conversation {
   bool may_be_cut_ = false;
 };
 
-// What comes out of `bytes`, in pieces. Who sends all at once is not told to go on.
+// What comes out of `bytes`, in pieces, of which a long text has larger ones: a system call takes
+// longer than the server does for a byte. Who sends all at once is not told to go on.
 std::string Answers(std::string_view bytes, std::size_t piece) {
+  constexpr std::size_t kMostPieces = 64;
+  piece = std::max(piece, bytes.size() / kMostPieces);
   Conversation talk;
   for (; !bytes.empty(); bytes.remove_prefix(std::min(piece, bytes.size()))) {
     talk.Send(bytes.substr(0, piece));
