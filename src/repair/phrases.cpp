@@ -78,6 +78,11 @@ std::string What(const Written& written, const Candidate& target) {
     return fmt::format("{}, {} of {}", shape, Counted(*target.asked / target.chips_per_pod, "pod"),
                        Counted(target.chips_per_pod, "chip"));
   }
+  const std::int64_t copies = written.pods->scale.copies_or_one();
+  if (copies > 1 && hosts == 1) {
+    return fmt::format("{}, {} pods of {}", shape, copies,
+                       Counted(target.placement.topology.chips(), "chip"));
+  }
   if (target.slices > 1) {
     return fmt::format("{}, {} slices of {}", shape, target.slices,
                        Counted(target.placement.topology.chips(), "chip"));

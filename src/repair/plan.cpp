@@ -16,8 +16,9 @@ Repair MakeRepair(const workload::Workload& workload, const std::vector<Plan>& p
     const Candidate& target = *chosen[i]->target;
     repair.what += (i == 0 ? "" : "; ") + NameBefore(workload, *plan.written.pods) +
                    What(plan.written, target);
-    repair.chips_before += plan.written.total_chips;
-    repair.chips_after += target.total_chips();
+    const std::int64_t copies = plan.written.pods->scale.copies_or_one();
+    repair.chips_before += plan.written.total_chips * copies;
+    repair.chips_after += target.total_chips() * copies;
     has_affinity = has_affinity || !plan.written.pods->pod.spec.required_affinity.empty();
   }
   // What is changed for one set may stand in another.

@@ -121,7 +121,9 @@ class Search {
 
   std::int64_t ChipsBefore() const {
     std::int64_t chips = other_chips_;
-    for (const Plan& plan : plans_) chips += plan.written.total_chips;
+    for (const Plan& plan : plans_) {
+      chips += plan.written.total_chips * plan.written.pods->scale.copies_or_one();
+    }
     return chips;
   }
 
@@ -172,7 +174,7 @@ class Search {
       if (pods.scale.counted_by != nullptr) continue;
       const std::optional<Written> now = ReadAll(catalog_, mended, pods);
       if (!now) continue;
-      repair.chips_after += now->total_chips;
+      repair.chips_after += now->total_chips * pods.scale.copies_or_one();
       if (!IsFaulty(written_.faults, *now)) continue;
       const std::optional<Candidate> shape = AsCandidate(*now);
       const bool is_all = shape && !shape->asked && shape->slices == now->slices &&

@@ -10,7 +10,7 @@ namespace {
 
 // Kubernetes: https://kubernetes.io/docs/reference/kubernetes-api/
 constexpr PodSetRow kPod[] = {{.path = ""}};
-constexpr PodSetRow kTemplate[] = {{.path = "spec/template"}};
+constexpr PodSetRow kTemplate[] = {{.path = "spec/template", .copies = "spec/replicas"}};
 constexpr PodSetRow kDaemonSet[] = {{.path = "spec/template", .on_each_node = true}};
 constexpr PodSetRow kBareTemplate[] = {{.path = "template", .counting = Counting::kElsewhere}};
 constexpr PodSetRow kJob[] = {{.path = "spec/template",

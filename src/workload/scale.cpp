@@ -22,8 +22,8 @@ std::string_view ParentOf(std::string_view path) {
 }
 
 // "spec/replicatedJobs[]/replicas" is `replicas` of "spec/replicatedJobs[]".
-Count ReadSlices(std::string_view path, JsonView object, const Binding& binding,
-                 k8s::Decoder& decoder) {
+Count ReadAt(std::string_view path, JsonView object, const Binding& binding,
+             k8s::Decoder& decoder) {
   if (path.empty()) return {"", "", false, std::int64_t{1}};
   const std::string_view holder = ParentOf(path);
   return ReadCount(Locate(object, path, binding),
@@ -184,13 +184,17 @@ Scale ReadScale(const PodSetRow& row, JsonView object, const Binding& binding,
                 k8s::Decoder& decoder) {
   Scale scale;
   scale.counting = row.counting;
+  if (!row.copies.empty()) {
+    scale.copies = ReadAt(row.copies, object, binding, decoder);
+    scale.copies.value = Sensible(scale.copies.value);
+  }
   if (row.count.empty()) return scale;
   const JsonView holder = Locate(object, row.counts, binding);
   scale.pointer = decoder.arena().Text(PointerAt(object, row.counts, binding));
   scale.pods = ReadCount(holder[row.count], scale.pointer, row.count, decoder);
   scale.pods.value = Sensible(scale.pods.value);
   scale.completions = ReadCount(holder["completions"], scale.pointer, "completions", decoder);
-  scale.slices = ReadSlices(row.slices, object, binding, decoder);
+  scale.slices = ReadAt(row.slices, object, binding, decoder);
   scale.slices.value = Sensible(scale.slices.value);
   const auto replicated = [&] { return Locate(object, ParentOf(row.slices), binding); };
   if (row.counting == Counting::kPerSlice) {

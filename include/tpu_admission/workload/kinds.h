@@ -49,6 +49,7 @@ struct PodSetRow {
   std::string_view count = {};   // name of the count in it: "parallelism"
   std::string_view slices = {};  // path of the number of slices; "" if there is but one
   std::string_view name = {};    // path of the pod set's name: "worker"
+  std::string_view copies = {};  // kNone: path of the number of pods, each by itself
   bool always_indexed = false;   // the kind's controller makes Jobs Indexed that do not say
   bool leads = false;            // pods that lead a group: they need no TPUs of their own
   bool on_each_node = false;     // one pod for each node that the template may go to

@@ -40,6 +40,7 @@ struct Scale {
   Count completions;            // kJob: only if written
   Count slices;                 // how many times all this; 1 where the kind has no such count. Of
                                 // kPerSlice what its minReplicas and maxReplicas make of it
+  Count copies;                 // kNone: the pods, each by itself: replicas of a Deployment
   bool indexed = false;         // kJob: completionMode Indexed, or made so by the kind's controller
   bool may_be_indexed = false;  // or that is still to be filled in
   // No Service knows the names of the pods: a JobSet that wants none, a StatefulSet without
@@ -82,6 +83,10 @@ struct Scale {
   // Does this set say how many pods there are?
   bool is_counted() const {
     return counting != Counting::kNone && counting != Counting::kElsewhere;
+  }
+  // Of kNone: 1 where that is not known, or none is to run yet.
+  std::int64_t copies_or_one() const {
+    return std::max<std::int64_t>(1, copies.value.value_or(1));
   }
   // The pods with TPUs that run at once, of all slices; nothing if that is not known.
   std::optional<std::int64_t> all_tpu_pods() const {

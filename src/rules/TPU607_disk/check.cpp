@@ -87,7 +87,8 @@ struct Hosts {
 std::optional<Hosts> HostsOf(const Subject& subject) {
   const std::optional<Slice> slice = subject.SliceOfPods();
   if (!slice || subject.is_pod() || subject.pods.row->leads) return {};
-  const std::int64_t pods = subject.OwnPods();
+  const std::int64_t copies = subject.pods.scale.copies_or_one();
+  const std::int64_t pods = copies > 1 && !slice->multi_host() ? copies : subject.OwnPods();
   const bool is_one = pods == 1 || subject.pods.scale.slices.value == 0;
   if (is_one) return std::nullopt;
   if (!slice->multi_host()) {

@@ -108,6 +108,24 @@ TEST(Repair, SaysWhatChangesInChips) {
               ::testing::HasSubstr("chips become"));
 }
 
+// Each pod of a Deployment is by itself, so what is changed is changed in all of them.
+TEST(Repair, CountsTheChipsOfAllPodsOfADeployment) {
+  const auto deployment = [](int replicas) {
+    return "{apiVersion: apps/v1, kind: Deployment, metadata: {name: d}, spec: {replicas: " +
+           std::to_string(replicas) +
+           ", selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: " +
+           PodSpec({.topology = "2x4", .chips = "3"}) + "}}}";
+  };
+  EXPECT_THAT(RepairsOf(deployment(3)),
+              ::testing::IsSupersetOf(
+                  {"keep 2x4, 3 pods of 8 chips | containers[0] google.com/tpu: 8",
+                   "2x2, 3 pods of 4 chips (24 chips become 12) | topology: 2x2, containers[0] "
+                   "google.com/tpu: 4"}));
+  const std::string one = "keep 2x4, 8 chips on 1 host | containers[0] google.com/tpu: 8";
+  EXPECT_EQ(First(deployment(1)), one);
+  EXPECT_EQ(First(deployment(0)), one);
+}
+
 TEST(Repair, SetsHostsAndSlicesOfARayGroupTogether) {
   EXPECT_EQ(First(RayCluster({}, "replicas: 4")),
             "keep 4x4, 16 chips on 4 hosts | numOfHosts: 4, replicas: 1");
