@@ -60,6 +60,12 @@ const Rule* EntryWithin(std::string_view reason) {
   return nullptr;
 }
 
+// "tpu-admission/ignore", "tpu-admission.dev/ignored"
+bool IsMisspelt(std::string_view key) {
+  return key.starts_with("tpu-admission") && key.find("ignore") != key.npos &&
+         key != kIgnoreAnnotation;
+}
+
 bool Names(const std::vector<Exemption>& entries, const Rule* rule) {
   return std::any_of(entries.begin(), entries.end(),
                      [&](const Exemption& entry) { return entry.rule == rule; });
@@ -96,15 +102,19 @@ Exemptions ReadExemptions(std::string_view annotation) {
 }
 
 AskedExemptions::AskedExemptions(const workload::Workload& workload) {
-  Read(nullptr, workload.metadata.annotations.Find(kIgnoreAnnotation));
+  Read(nullptr, workload.metadata.annotations);
   for (const workload::PodSet& pods : workload.pod_sets) {
     if (pods.pointer.empty()) continue;  // a Pod: its metadata is the object's
-    Read(&pods, pods.pod.metadata.annotations.Find(kIgnoreAnnotation));
+    Read(&pods, pods.pod.metadata.annotations);
   }
 }
 
-void AskedExemptions::Read(const workload::PodSet* pods,
-                           const std::optional<std::string_view>& annotation) {
+void AskedExemptions::Read(const workload::PodSet* pods, const k8s::StringMap& annotations) {
+  for (std::size_t i = 0; i < annotations.size(); ++i) {
+    const std::string_view key = annotations.Key(i);
+    if (IsMisspelt(key)) Complain(Complaint("is not " + Quoted(key, 48) + ", which is nobody's"));
+  }
+  const std::optional<std::string_view> annotation = annotations.Find(kIgnoreAnnotation);
   if (!annotation) return;
   Exemptions read = ReadExemptions(*annotation);
   for (const Exemption& each : read.entries) asked_.emplace(std::pair(pods, each.rule), each);

@@ -56,7 +56,7 @@ class AskedExemptions {
   std::vector<std::string> TakeComplaints() { return std::move(complaints_); }
 
  private:
-  void Read(const workload::PodSet* pods, const std::optional<std::string_view>& annotation);
+  void Read(const workload::PodSet* pods, const k8s::StringMap& annotations);
   const Exemption* Find(const rules::Finding& finding) const;
   void Complain(std::string complaint);
 

@@ -220,6 +220,17 @@ TEST(Exemptions, AnnotationThatIsNoStringIsNone) {
   EXPECT_EQ(Ask(With(kWrongPod, kOfObject, 7)).findings(), "TPU203=deny");
 }
 
+TEST(Exemptions, AKeyThatIsNearlyRightIsTold) {
+  for (const char* const key : {"tpu-admission/ignore", "tpu-admission.dev/ignored"}) {
+    json pod = kWrongPod;
+    pod["metadata"]["annotations"] = {{key, "TPU203=x"}};
+    const Answer answer = Ask(pod);
+    EXPECT_EQ(answer.findings(), "TPU203=deny");
+    EXPECT_EQ(answer.warnings(),
+              std::vector<std::string>{kPrefix + "is not \"" + key + "\", which is nobody's"});
+  }
+}
+
 TEST(Exemptions, ChildIsNotWarnedAbout) {
   json pod = With(kWrongPod, kOfObject, "TPU203; TPU999=x");
   pod["metadata"]["ownerReferences"] = json::array(
