@@ -28,10 +28,16 @@ bool IsV1Pod(const AdmissionRequest& request) {
   return request.kind.group.empty() && request.kind.version == "v1" && request.kind.kind == "Pod";
 }
 
-bool HasTpuToleration(k8s::JsonView pod) {
+// The one that we add, or, with `any`, another of the same key.
+bool HasTpuToleration(k8s::JsonView pod, bool any) {
   const k8s::JsonView tolerations = pod["spec"]["tolerations"];
   for (std::size_t i = 0; i < tolerations.size(); ++i) {
-    if (tolerations.Element(i)["key"].AsString() == workload::kTpuResource) return true;
+    const k8s::JsonView each = tolerations.Element(i);
+    if (each["key"].AsString() != workload::kTpuResource) continue;
+    if (any ||
+        (each["operator"].AsString() == "Exists" && each["effect"].AsString() == "NoSchedule")) {
+      return true;
+    }
   }
   return false;
 }
@@ -40,8 +46,9 @@ bool HasTpuToleration(k8s::JsonView pod) {
 // one we added, and the API server forbids taking a toleration away. So it is given back: the only
 // patch of an UPDATE. (Kubernetes' own DefaultTolerationSeconds does the same.)
 bool LosesToleration(const AdmissionRequest& request) {
-  return request.operation == Operation::kUpdate && HasTpuToleration(request.old_object) &&
-         !HasTpuToleration(request.object);
+  return request.operation == Operation::kUpdate &&
+         HasTpuToleration(request.old_object, /*any=*/false) &&
+         !HasTpuToleration(request.object, /*any=*/true);
 }
 
 bool MayBePatched(const AdmissionRequest& request) {

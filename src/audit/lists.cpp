@@ -123,15 +123,16 @@ Status ForEachObject(kube::Collections& api, const Collection& collection,
       continue;
     }
     if (!answer.ok()) return Error{answer.error};
-    cluster::ObjectSplitter splitter(take);
-    Status status = splitter.Feed(answer.body);
-    if (status) status = splitter.Finish();
-    if (!status) return Error{"GET " + collection.path + ": " + status.error().message};
     const Json envelope = kube::ParseJson<Json>(Envelope(answer.body));
     // Whoever takes a part for the whole would delete the reports of the rest.
     if (!Member(envelope, "metadata").is_object()) {
       return Error{"GET " + collection.path + ": the answer is no list"};
     }
+    const bool is_empty = envelope.contains("items") && envelope["items"].is_null();
+    cluster::ObjectSplitter splitter(take);
+    Status status = is_empty ? OkStatus() : splitter.Feed(answer.body);
+    if (status) status = splitter.Finish();
+    if (!status) return Error{"GET " + collection.path + ": " + status.error().message};
     const std::string from = std::exchange(next, TextOf(Member(envelope, "metadata"), "continue"));
     if (next.empty()) return OkStatus();
     if (next == from) break;

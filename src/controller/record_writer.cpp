@@ -1,5 +1,6 @@
 #include "controller/record_writer.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "controller/json.h"
@@ -42,7 +43,7 @@ void RecordWriter::Step() {
   }
   std::optional<tpu::SeenShapes> record = table_.Record();
   if (!record) return;
-  record->since = since_;
+  record->since = since_ = std::min(since_, record->current);  // the clock may be set back
   record->autoscaler = record->autoscaler || HasAutoscaler();
   if (IsDue(*record) && may_write_()) Write(*std::move(record));
 }
@@ -78,7 +79,7 @@ bool RecordWriter::HasAutoscaler() {
 bool RecordWriter::IsDue(const tpu::SeenShapes& record) const {
   return !written_ || written_->since != record.since ||
          written_->autoscaler != record.autoscaler || written_->shapes != record.shapes ||
-         record.current - written_->current >= kBringUp;
+         record.current < written_->current || record.current - written_->current >= kBringUp;
 }
 
 void RecordWriter::Write(tpu::SeenShapes record) {

@@ -47,6 +47,26 @@ Answer AnswerOf(const std::string& call, unsigned status, std::string body, std:
   return answer;
 }
 
+Answer ObjectOf(const ObjectPath& path, Answer answer) {
+  if (!answer.ok()) return answer;
+  const auto object = ParseJson<nlohmann::json>(answer.body);
+  const auto is = [&](const char* pointer, std::string_view wanted) {
+    const nlohmann::json::json_pointer at(pointer);
+    if (!object.contains(at) || !object.at(at).is_string()) return false;
+    const auto& text = object.at(at).get_ref<const std::string&>();
+    return wanted.empty() ? !text.empty() : text == wanted;
+  };
+  if (is("/kind", path.kind) && is("/metadata/name", path.name()) &&
+      is("/metadata/resourceVersion", "")) {
+    return answer;
+  }
+  answer.outcome = Outcome::kUnreachable;
+  answer.body.clear();
+  answer.error = path.text + ": what answers is no API server: it gives no " +
+                 std::string(path.kind) + " of this name with a resourceVersion";
+  return answer;
+}
+
 std::optional<Clock::Wall> ParseHttpDate(std::string_view date) {
   std::tm utc{};
   const std::string text(date);  // outlives `end`

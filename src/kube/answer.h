@@ -15,6 +15,10 @@ bool IsWorthRetrying(unsigned status);
 // `call` is "GET /path", for the error. `date` is the field of that name, "" if there is none.
 Answer AnswerOf(const std::string& call, unsigned status, std::string body, std::string_view date);
 
+// What says yes and is not the object of `path` is an error: a page of a proxy, another object, one
+// without a version.
+Answer ObjectOf(const ObjectPath& path, Answer answer);
+
 // "Sat, 21 Nov 2026 12:00:00 GMT" (the form of RFC 9110 that servers must write).
 std::optional<Clock::Wall> ParseHttpDate(std::string_view date);
 

@@ -11,43 +11,48 @@ constexpr std::size_t kMaxName = 253;
 
 bool IsLowerOrDigit(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
 
-ObjectPath Namespaced(std::string_view group, std::string_view namespace_name,
-                      std::string_view resource, std::string_view name) {
+ObjectPath Namespaced(std::string_view kind, std::string_view group,
+                      std::string_view namespace_name, std::string_view resource,
+                      std::string_view name) {
   std::string path(group);
   path.append("/namespaces/").append(namespace_name).append("/");
   path.append(resource).append("/").append(name);
-  return {std::move(path)};
+  return {std::move(path), kind};
 }
 
-ObjectPath Configuration(std::string_view resource, std::string_view name) {
+ObjectPath Configuration(std::string_view kind, std::string_view resource, std::string_view name) {
   std::string path = "/apis/admissionregistration.k8s.io/v1/";
-  return {path.append(resource).append("/").append(name)};
+  return {path.append(resource).append("/").append(name), kind};
 }
 
 }  // namespace
 
+std::string_view ObjectPath::name() const {
+  return std::string_view(text).substr(text.rfind('/') + 1);
+}
+
 ObjectPath NamespacePath(std::string_view name) {
-  return {std::string("/api/v1/namespaces/").append(name)};
+  return {std::string("/api/v1/namespaces/").append(name), "Namespace"};
 }
 
 ObjectPath SecretPath(std::string_view namespace_name, std::string_view name) {
-  return Namespaced("/api/v1", namespace_name, "secrets", name);
+  return Namespaced("Secret", "/api/v1", namespace_name, "secrets", name);
 }
 
 ObjectPath ConfigMapPath(std::string_view namespace_name, std::string_view name) {
-  return Namespaced("/api/v1", namespace_name, "configmaps", name);
+  return Namespaced("ConfigMap", "/api/v1", namespace_name, "configmaps", name);
 }
 
 ObjectPath LeasePath(std::string_view namespace_name, std::string_view name) {
-  return Namespaced("/apis/coordination.k8s.io/v1", namespace_name, "leases", name);
+  return Namespaced("Lease", "/apis/coordination.k8s.io/v1", namespace_name, "leases", name);
 }
 
 ObjectPath MutatingConfigurationPath(std::string_view name) {
-  return Configuration("mutatingwebhookconfigurations", name);
+  return Configuration("MutatingWebhookConfiguration", "mutatingwebhookconfigurations", name);
 }
 
 ObjectPath ValidatingConfigurationPath(std::string_view name) {
-  return Configuration("validatingwebhookconfigurations", name);
+  return Configuration("ValidatingWebhookConfiguration", "validatingwebhookconfigurations", name);
 }
 
 bool IsObjectName(std::string_view name) {

@@ -51,24 +51,19 @@ std::string Reason(const char* doing, const ErrorCode& error) {
 
 }  // namespace
 
-ApiConnection::ApiConnection(asio::io_context& context, const ServerAddress& server,
-                             ServerAddress certified, TlsContextPtr tls, std::size_t body_bytes)
-    : server_(server),
-      certified_(std::move(certified)),
+ApiConnection::ApiConnection(asio::io_context& context, ServerAddress certified, TlsContextPtr tls,
+                             std::size_t body_bytes)
+    : certified_(std::move(certified)),
       tls_(std::move(tls)),
       body_bytes_(body_bytes),
-      context_(context),
       stream_(context, *tls_) {}
 
-asio::awaitable<std::string> ApiConnection::Open(Deadline deadline) {
+asio::awaitable<std::string> ApiConnection::Open(NameResolver& resolver, Deadline deadline) {
   ErrorCode error;
   if (Status status = Expect(stream_.native_handle(), certified_); !status) {
     co_return status.error().message;
   }
-  Tcp::resolver resolver(context_);
-  const auto flags = server_.is_ip ? Tcp::resolver::numeric_host | Tcp::resolver::numeric_service
-                                   : Tcp::resolver::numeric_service;
-  const auto found = co_await resolver.async_resolve(server_.host, server_.port, flags, To(error));
+  const NameResolver::Results found = co_await resolver.Resolve(deadline, error);
   if (error) co_return Reason("cannot resolve its name", error);
 
   tcp().expires_at(deadline);

@@ -14,6 +14,7 @@
 #include <string>
 #include <string_view>
 
+#include "kube/name_resolver.h"
 #include "kube/tls.h"
 #include "tpu_admission/base/lifetime.h"
 
@@ -28,12 +29,12 @@ using Deadline = std::chrono::steady_clock::time_point;
 // Used by the thread that runs its io_context. After an error it is of no more use.
 class ApiConnection {
  public:
-  // Connects to `server`, whose certificate must be for `certified`.
-  ApiConnection(asio::io_context& context TPU_ADMISSION_LIFETIME_BOUND, const ServerAddress& server,
-                ServerAddress certified, TlsContextPtr tls, std::size_t body_bytes);
+  // To a server whose certificate must be for `certified`.
+  ApiConnection(asio::io_context& context TPU_ADMISSION_LIFETIME_BOUND, ServerAddress certified,
+                TlsContextPtr tls, std::size_t body_bytes);
 
   // "" or the reason why it did not work, without the address. Name resolution, TCP, handshake.
-  asio::awaitable<std::string> Open(Deadline deadline);
+  asio::awaitable<std::string> Open(NameResolver& resolver, Deadline deadline);
 
   struct Exchanged {
     std::string error;  // "" if there is a response
@@ -54,11 +55,9 @@ class ApiConnection {
  private:
   beast::tcp_stream& tcp() { return stream_.next_layer(); }
 
-  const ServerAddress server_;
   const ServerAddress certified_;
   const TlsContextPtr tls_;
   const std::size_t body_bytes_;
-  asio::io_context& context_;
   asio::ssl::stream<beast::tcp_stream> stream_;
   beast::flat_buffer buffer_;
   bool reusable_ = false;

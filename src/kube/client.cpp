@@ -94,6 +94,7 @@ class Client::Impl {
   void Interrupt() {
     interrupted_ = true;
     asio::post(context_, [this] {
+      resolver_.Close();
       if (connection_) connection_->Close();
       timer_.cancel();
     });
@@ -208,9 +209,8 @@ class Client::Impl {
     Result<TlsContextPtr> tls = MakeTlsContext(ca);
     if (!tls) co_return "cannot use CA file " + options_.ca_file + ": " + tls.error().message;
     ca_ = ca;
-    connection_ =
-        std::make_unique<ApiConnection>(context_, server_, certified_, *tls, options_.body_bytes);
-    std::string error = co_await connection_->Open(deadline);
+    connection_ = std::make_unique<ApiConnection>(context_, certified_, *tls, options_.body_bytes);
+    std::string error = co_await connection_->Open(resolver_, deadline);
     if (!error.empty()) connection_.reset();
     co_return error;
   }
@@ -240,6 +240,7 @@ class Client::Impl {
   std::string ca_;                  // that connection_ trusts
   asio::io_context context_{1};
   asio::steady_timer timer_{context_};
+  NameResolver resolver_{context_, server_};
   std::unique_ptr<ApiConnection> connection_;
 };
 
@@ -269,14 +270,14 @@ Client::Client(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Client::~Client() = default;
 
 Answer Client::Get(const ObjectPath& path) {
-  return impl_->Call(Request(http::verb::get, path.text, 11));
+  return ObjectOf(path, impl_->Call(Request(http::verb::get, path.text, 11)));
 }
 
 Answer Client::Patch(const ObjectPath& path, PatchKind kind, const std::string& patch) {
   const std::string target = path.text + "?fieldManager=" + impl_->options().field_manager;
   Request request(http::verb::patch, target, 11, patch);
   request.set(http::field::content_type, ContentType(kind));
-  return impl_->Call(std::move(request));
+  return ObjectOf(path, impl_->Call(std::move(request)));
 }
 
 Answer Client::Read(const std::string& target) {

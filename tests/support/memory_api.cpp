@@ -64,6 +64,8 @@ Answer MemoryApi::Patch(const ObjectPath& path, kube::PatchKind kind, const std:
 }
 
 void MemoryApi::Put(const ObjectPath& path, Json object) {
+  if (!path.kind.empty()) object["kind"] = path.kind;
+  object["metadata"]["name"] = path.name();
   object["metadata"]["resourceVersion"] = std::to_string(++version_);
   objects_[path.text] = std::move(object);
   texts_.erase(path.text);

@@ -25,7 +25,8 @@ end at 63. A test renders everything under such a name. */ -}}
 {{ include "tpu-admission.fullname" . }}-audit
 {{- end }}
 
-{{- /* The configurations are cluster-wide: two releases of one name must not share them. */ -}}
+{{- /* The configurations are cluster-wide: releases of one name in two namespaces have two. Where names still come
+   out alike (x-y and z, x and y-z) Helm refuses the second, for the objects are the first one's. */ -}}
 {{- define "tpu-admission.clusterName" -}}
 {{- $name := include "tpu-admission.fullname" . -}}
 {{- if eq .Release.Namespace (printf "%s-system" $name) -}}

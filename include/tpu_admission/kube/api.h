@@ -16,7 +16,11 @@ namespace tpu_admission::kube {
 // must have said yes to them.
 struct ObjectPath {
   std::string text;
-  friend bool operator==(const ObjectPath&, const ObjectPath&) = default;
+  std::string_view kind = {};  // of the object that is there: "Secret"
+
+  // Of the object.
+  std::string_view name() const;
+  friend bool operator==(const ObjectPath& a, const ObjectPath& b) { return a.text == b.text; }
 };
 
 ObjectPath NamespacePath(std::string_view name);
@@ -35,13 +39,16 @@ enum class Outcome {
   kConflict,     // 409: the object is another one by now; read it again
   kTooLarge,     // the answer has more bytes than the client takes
   kRefused,      // any other answer that a repetition does not change: 401, 403, 422...
-  kUnreachable,  // no answer within the deadline, no trusted one, or 429 and 5xx to the last
+  kUnreachable,  // no answer within the deadline, no trusted one, no object, or 429 and 5xx to the
+                 // last
 };
 
 struct Answer {
   Outcome outcome = Outcome::kUnreachable;
-  unsigned status = 0;                // of HTTP; 0 if there was no answer
-  std::string body;                   // the object as JSON; only of kOk
+  unsigned status = 0;  // of HTTP; 0 if there was no answer
+  // The object as JSON, of the kind and name that were asked for and with a resourceVersion, for
+  // what is patched without one is patched whatever stands there; only of kOk.
+  std::string body;
   std::string error;                  // one line for a person, with method and path; empty if kOk
   std::vector<std::string> warnings;  // fields "Warning" as they came, e.g. `299 - "text"`
   // The API server's clock, which certificates are judged by; only if it answered.

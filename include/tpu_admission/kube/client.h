@@ -38,8 +38,7 @@ Result<ClientOptions> InCluster(ClientOptions options, const std::string& servic
 // addresses included. No proxies, no redirects, HTTP/1.1, one connection, which is kept open.
 //
 // Failed connections, 429 and 5xx are tried again within the deadline, after Retry-After if there
-// is one. The deadline does not bound how long the system resolves a HOST that is a name; in a
-// cluster it is an address.
+// is one.
 class Client final : public Api, public Collections, public WatchApi {
  public:
   static Result<std::unique_ptr<Client>> Make(ClientOptions options);

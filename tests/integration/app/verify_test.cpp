@@ -13,6 +13,9 @@ using ::testing::HasSubstr;
 const std::string kMutate = "Warning: 299 - \"mutate.tpu-admission.io answers\"\r\n";
 const std::string kValidate = "Warning: 299 - \"validate.tpu-admission.io answers\"\r\n";
 const std::string kPod = R"({"kind": "Pod"})";
+const std::string kNamespace =
+    R"({"kind": "Namespace", "metadata": {"name": "lab", "resourceVersion": "1", "labels": )"
+    R"({"team": "ml"}}})";
 const std::string kWarning = "Warning: 299 - \"TPU301 chips-per-host: 3 chips\"\r\n";
 
 class VerifyTest : public ::testing::Test {
@@ -150,7 +153,7 @@ TEST_F(VerifyTest, PassesWhereOthersRefuseThePods) {
 TEST_F(VerifyTest, SaysThatTheNamespaceIsLeftAlone) {
   const Script script = [](const ScriptedRequest& request) {
     if (request.head.starts_with("GET /api/v1/namespaces/lab ")) {
-      return HttpOk(R"({"metadata": {"labels": {"team": "ml"}}})");
+      return HttpOk(kNamespace);
     }
     return HttpStatus(201, kPod, kMutate + kValidate);
   };
@@ -169,7 +172,7 @@ TEST_F(VerifyTest, SaysThatTheNamespaceIsLeftAlone) {
         },
         {flag + R"({"matchLabels":{"team":"ml"}})"});
     EXPECT_EQ(odd.exit_code, 2) << body;
-    EXPECT_THAT(odd.err, HasSubstr("the webhooks leave the namespace default alone")) << body;
+    EXPECT_THAT(odd.err, HasSubstr("what answers is no API server: it gives no Namespace")) << body;
   }
   const Ended absent =
       Run([](const ScriptedRequest&) { return HttpStatus(404, "{}"); }, {flag + "{}"});

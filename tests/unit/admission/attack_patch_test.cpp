@@ -180,6 +180,14 @@ TEST(Patches, Case36OnUpdateALostTolerationIsGivenBack) {
   EXPECT_EQ(after.patch(patch)["spec"]["tolerations"], json::array({kToleration}));
   ASSERT_EQ(patch.size(), 1U) << "nothing else is patched on UPDATE";
   EXPECT_TRUE(asker.Mutate(Review(before).Update(before)).patch().is_null());
+  for (const char* const other :
+       {R"({"key": "google.com/tpu", "value": "present", "effect": "NoSchedule"})",
+        R"({"key": "google.com/tpu", "operator": "Exists", "effect": "NoExecute"})"}) {
+    json users = after;
+    users["spec"]["tolerations"] = json::array({json::parse(other)});
+    EXPECT_TRUE(asker.Mutate(Review(after).Update(users)).patch().is_null())
+        << "another one would not do in its place";
+  }
 }
 
 TEST(Patches, Case37RequestsStayBelowLimitsAndSecurityIsUntouched) {

@@ -80,6 +80,7 @@ TEST(ForEachObject, TakesNothingElseForAList) {
   Answering server(R"({"metadata": {}, "items": null})");
   int objects = 0;
   EXPECT_TRUE(ForEachObject(server, kPods, "", [&](std::string_view) { ++objects; }));
+  EXPECT_EQ(objects, 0);
 }
 
 // A server that says "and there is more" for ever.

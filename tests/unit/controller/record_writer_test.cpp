@@ -87,6 +87,21 @@ TEST_F(RecordWriterTest, WithoutAChangeItIsBroughtUpEveryFiveMinutes) {
   EXPECT_TRUE(Written().IsCurrent(Seconds() + 600));
 }
 
+TEST_F(RecordWriterTest, AClockThatIsSetBackIsBelievedAtOnce) {
+  clock_.SetWrong(hours(2));
+  table_.Replace({}, clock_.Now());
+  Put("n");
+  Run(seconds(20));
+  clock_.SetWrong(-hours(2));
+  Run(seconds(20));
+  EXPECT_TRUE(Written().IsCurrent(Seconds()));
+  EXPECT_LE(Written().since, Seconds());
+  EXPECT_EQ(api_.writes(), 2);
+  Run(seconds(600));
+  EXPECT_EQ(api_.writes(), 4) << "and every five minutes";
+  EXPECT_TRUE(Written().IsSettled(Seconds()));
+}
+
 TEST_F(RecordWriterTest, WithoutAWatchItGrowsOld) {
   table_.Replace({}, clock_.Now());
   Run(seconds(2));

@@ -44,6 +44,8 @@ class ClientFixture : public ::testing::Test {
 
   const pki::KeyPair pair_ = support::MakeCertificate();  // localhost and 127.0.0.1
   const ObjectPath secret_ = SecretPath("ns", "tls");
+  const std::string object_ =
+      R"({"kind": "Secret", "metadata": {"name": "tls", "resourceVersion": "7"}})";
   support::TempDir files_;
 };
 

@@ -26,12 +26,12 @@ using ClientTest = ClientFixture;
 std::optional<std::string> Nothing(const ScriptedRequest&) { return std::nullopt; }
 
 TEST_F(ClientTest, ReadsAnObjectByName) {
-  ScriptedServer server(pair_, [](const ScriptedRequest&) {
-    return HttpOk(R"({"kind": "Secret"})", "Date: Sat, 21 Nov 2026 12:00:01 GMT\r\n");
+  ScriptedServer server(pair_, [&](const ScriptedRequest&) {
+    return HttpOk(object_, "Date: Sat, 21 Nov 2026 12:00:01 GMT\r\n");
   });
   const Answer answer = ClientOf(Options(server.url()))->Get(secret_);
   ASSERT_TRUE(answer.ok()) << answer.error;
-  EXPECT_EQ(answer.body, R"({"kind": "Secret"})");
+  EXPECT_EQ(answer.body, object_);
   EXPECT_EQ(answer.status, 200U);
   ASSERT_TRUE(answer.server_time);
   EXPECT_EQ(std::chrono::system_clock::to_time_t(*answer.server_time), 1795262401);
@@ -41,6 +41,33 @@ TEST_F(ClientTest, ReadsAnObjectByName) {
   EXPECT_TRUE(request.Has("Authorization: Bearer secret-token")) << request.head;
   EXPECT_TRUE(request.Has("Host: 127.0.0.1:" + std::to_string(server.port()))) << request.head;
   EXPECT_TRUE(request.Has("Accept: application/json")) << request.head;
+}
+
+// What is patched without a version is patched whatever stands there, so nothing is read from what
+// is not the object.
+TEST_F(ClientTest, WhatIsNotTheObjectIsAnError) {
+  const std::string others[] = {
+      "",
+      "{}",
+      "[]",
+      "<html>maintenance</html>",
+      R"({"kind": "Status", "metadata": {"name": "tls", "resourceVersion": "7"}})",
+      R"({"kind": "Secret", "metadata": {"name": "other", "resourceVersion": "7"}})",
+      R"({"kind": "Secret", "metadata": {"name": "tls", "resourceVersion": ""}})",
+      R"({"kind": "Secret", "metadata": {"name": "tls", "resourceVersion": 7}})",
+      R"({"kind": "Secret", "metadata": {"name": "tls"}})"};
+  for (const std::string& other : others) {
+    ScriptedServer server(pair_, [&](const ScriptedRequest&) { return HttpOk(other); });
+    const auto client = ClientOf(Options(server.url()));
+    for (const Answer& answer :
+         {client->Get(secret_), client->Patch(secret_, PatchKind::kMerge, "{}")}) {
+      EXPECT_EQ(answer.outcome, Outcome::kUnreachable) << other;
+      EXPECT_EQ(answer.body, "");
+      EXPECT_EQ(answer.error,
+                "/api/v1/namespaces/ns/secrets/tls: what answers is no API server: it gives no "
+                "Secret of this name with a resourceVersion");
+    }
+  }
 }
 
 TEST_F(ClientTest, HandsOnWarningsOfAnyAnswer) {
@@ -57,7 +84,7 @@ TEST_F(ClientTest, HandsOnWarningsOfAnyAnswer) {
 }
 
 TEST_F(ClientTest, PatchesAnObjectByName) {
-  ScriptedServer server(pair_, [](const ScriptedRequest&) { return HttpOk("{}"); });
+  ScriptedServer server(pair_, [&](const ScriptedRequest&) { return HttpOk(object_); });
   const auto client = ClientOf(Options(server.url()));
   EXPECT_TRUE(client->Patch(secret_, PatchKind::kMerge, R"({"data": {}})").ok());
   EXPECT_TRUE(client->Patch(secret_, PatchKind::kJson, "[]").ok());
@@ -71,7 +98,7 @@ TEST_F(ClientTest, PatchesAnObjectByName) {
 }
 
 TEST_F(ClientTest, ReadsAppliesAndDeletesOfCollections) {
-  ScriptedServer server(pair_, [](const ScriptedRequest&) { return HttpOk("{}"); });
+  ScriptedServer server(pair_, [&](const ScriptedRequest&) { return HttpOk(object_); });
   const auto client = ClientOf(Options(server.url()));
   EXPECT_TRUE(client->Read("/api/v1/pods?limit=1").ok());
   EXPECT_TRUE(client->Apply("/apis/x/v1/reports/r", R"({"a": 1})").ok());
@@ -89,7 +116,7 @@ TEST_F(ClientTest, TriesAgainWhatMayPass) {
   for (const int status : {429, 500, 503}) {
     std::atomic<int> left = 3;
     ScriptedServer server(pair_, [&](const ScriptedRequest&) {
-      return left-- > 0 ? HttpStatus(status, "busy") : HttpOk("{}");
+      return left-- > 0 ? HttpStatus(status, "busy") : HttpOk(object_);
     });
     const Answer answer = ClientOf(Options(server.url()))->Get(secret_);
     EXPECT_TRUE(answer.ok()) << answer.error;
@@ -121,7 +148,7 @@ TEST_F(ClientTest, GivesUpAfterItsAttempts) {
 TEST_F(ClientTest, WaitsForRetryAfter) {
   std::atomic<int> left = 1;
   ScriptedServer server(pair_, [&](const ScriptedRequest&) {
-    return left-- > 0 ? HttpStatus(429, "slowly", "Retry-After: 1\r\n") : HttpOk("{}");
+    return left-- > 0 ? HttpStatus(429, "slowly", "Retry-After: 1\r\n") : HttpOk(object_);
   });
   const auto start = steady_clock::now();
   EXPECT_TRUE(ClientOf(Options(server.url()))->Get(secret_).ok());
@@ -159,7 +186,7 @@ TEST_F(ClientTest, InterimAnswersWithoutEndAndOtherProtocolsAreErrors) {
   for (int i = 0; i < 1'000; ++i) many += "HTTP/1.1 100 Continue\r\n\r\n";
   for (const std::string& before :
        {many, std::string("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n")}) {
-    ScriptedServer server(pair_, [&](const ScriptedRequest&) { return before + HttpOk("{}"); });
+    ScriptedServer server(pair_, [&](const ScriptedRequest&) { return before + HttpOk(object_); });
     const auto client = ClientOf(Options(server.url()));
     for (int call = 1; call <= 2; ++call) {
       const Answer answer = client->Get(secret_);
@@ -171,10 +198,11 @@ TEST_F(ClientTest, InterimAnswersWithoutEndAndOtherProtocolsAreErrors) {
 }
 
 TEST_F(ClientTest, KeepsNoConnectionOnWhichMoreWasSaidThanAsked) {
-  ScriptedServer server(pair_, [](const ScriptedRequest&) { return HttpOk("1") + HttpOk("2"); });
+  ScriptedServer server(pair_,
+                        [&](const ScriptedRequest&) { return HttpOk(object_) + HttpOk("{}"); });
   const auto client = ClientOf(Options(server.url()));
   for (int call = 1; call <= 3; ++call) {
-    EXPECT_EQ(client->Get(secret_).body, "1");
+    EXPECT_EQ(client->Get(secret_).body, object_);
     EXPECT_EQ(server.connections(), call);
   }
 }
@@ -191,7 +219,7 @@ TEST_F(ClientTest, NoCallGoesOnBeyondTheEndOfAll) {
 }
 
 TEST_F(ClientTest, OpensAnotherConnectionWhenTheServerClosedTheOldOne) {
-  ScriptedServer server(pair_, [](const ScriptedRequest&) { return HttpOk("{}"); });
+  ScriptedServer server(pair_, [&](const ScriptedRequest&) { return HttpOk(object_); });
   ClientOptions options = Options(server.url());
   options.attempts = 1;
   const auto client = ClientOf(options);
@@ -204,7 +232,7 @@ TEST_F(ClientTest, OpensAnotherConnectionWhenTheServerClosedTheOldOne) {
 
 TEST_F(ClientTest, ClosesWhereTheServerAsksForIt) {
   ScriptedServer server(
-      pair_, [](const ScriptedRequest&) { return HttpOk("{}", "Connection: close\r\n"); });
+      pair_, [&](const ScriptedRequest&) { return HttpOk(object_, "Connection: close\r\n"); });
   const auto client = ClientOf(Options(server.url()));
   EXPECT_TRUE(client->Get(secret_).ok());
   EXPECT_TRUE(client->Get(secret_).ok());
@@ -225,8 +253,8 @@ TEST_F(ClientTest, EndsWhenNobodyListens) {
 }
 
 TEST_F(ClientTest, ComesBackWithTheServer) {
-  auto first =
-      std::make_unique<ScriptedServer>(pair_, [](const ScriptedRequest&) { return HttpOk("{}"); });
+  auto first = std::make_unique<ScriptedServer>(
+      pair_, [&](const ScriptedRequest&) { return HttpOk(object_); });
   const std::uint16_t port = first->port();
   ClientOptions options = Options(first->url());
   options.first_backoff = milliseconds(50);
@@ -237,7 +265,7 @@ TEST_F(ClientTest, ComesBackWithTheServer) {
   std::thread restart([&] {
     std::this_thread::sleep_for(milliseconds(300));
     first = std::make_unique<ScriptedServer>(
-        pair_, [](const ScriptedRequest&) { return HttpOk("{}"); }, TLS1_3_VERSION, port);
+        pair_, [&](const ScriptedRequest&) { return HttpOk(object_); }, TLS1_3_VERSION, port);
   });
   const Answer answer = client->Get(secret_);
   restart.join();
@@ -299,7 +327,7 @@ TEST_F(ClientTest, MakesAnErrorOfWhatIsNoHttp) {
 }
 
 TEST_F(ClientTest, ReadsARenewedToken) {
-  ScriptedServer server(pair_, [](const ScriptedRequest&) { return HttpOk("{}"); });
+  ScriptedServer server(pair_, [&](const ScriptedRequest&) { return HttpOk(object_); });
   const auto client = ClientOf(Options(server.url()));
   EXPECT_TRUE(client->Get(secret_).ok());
   WriteText(Token(), "another-token");
@@ -308,7 +336,7 @@ TEST_F(ClientTest, ReadsARenewedToken) {
 }
 
 TEST_F(ClientTest, SendsNothingWithoutAToken) {
-  ScriptedServer server(pair_, [](const ScriptedRequest&) { return HttpOk("{}"); });
+  ScriptedServer server(pair_, [&](const ScriptedRequest&) { return HttpOk(object_); });
   const auto client = ClientOf(Options(server.url()));
   const std::pair<std::string, const char*> cases[] = {{"", "it is empty"},
                                                        {"a\r\nX-Evil: 1", "it holds no token"}};

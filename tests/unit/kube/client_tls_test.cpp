@@ -25,7 +25,9 @@ class ClientTlsTest : public ClientFixture {
     options.attempts = 1;
     return ClientOf(options)->Get(secret_);
   }
-  static std::string Ok(const ScriptedRequest&) { return HttpOk("{}"); }
+  static std::string Ok(const ScriptedRequest&) {
+    return HttpOk(R"({"kind": "Secret", "metadata": {"name": "tls", "resourceVersion": "7"}})");
+  }
 };
 
 TEST_F(ClientTlsTest, TrustsNamesAndAddressesOfTheCertificate) {
