@@ -31,6 +31,12 @@ std::size_t CharacterBytes(std::string_view text) {
   return overlong || surrogate || beyond ? 0 : length;
 }
 
+// Of what `text` begins with, the bytes that anybody may see: most texts are nothing else.
+std::size_t PlainBytes(std::string_view text) {
+  const auto is_other = [](char c) { return c < 0x20 || c > 0x7E || c == '['; };
+  return std::size_t(std::find_if(text.begin(), text.end(), is_other) - text.begin());
+}
+
 struct Characters {
   char32_t first;
   char32_t last;
@@ -111,6 +117,10 @@ std::string Printable(std::string_view text, std::size_t max_bytes) {
   // No more than what can be shown is looked at: the text may be a megabyte.
   std::string out;
   while (!text.empty() && out.size() <= max_bytes) {
+    const std::size_t plain = PlainBytes(text.substr(0, max_bytes + 1 - out.size()));
+    out += text.substr(0, plain);
+    text.remove_prefix(plain);
+    if (text.empty() || out.size() > max_bytes) break;
     const std::size_t length = CharacterBytes(text);
     const std::string_view character = text.substr(0, std::max<std::size_t>(length, 1));
     text.remove_prefix(character.size());
@@ -124,8 +134,10 @@ std::string Printable(std::string_view text, std::size_t max_bytes) {
 }
 
 std::string Quoted(std::string_view text, std::size_t max_bytes) {
+  const std::string shown = Printable(text, max_bytes);
   std::string out = "\"";
-  for (const char c : Printable(text, max_bytes)) {
+  if (shown.find_first_of("\"\\") == shown.npos) return out.append(shown) += '"';
+  for (const char c : shown) {
     if (c == '"' || c == '\\') out += '\\';
     out += c;
   }

@@ -141,6 +141,24 @@ def crowd(pod):
     return review
 
 
+def renamed_crowd(pod):
+    """The same of many pod sets, in place of one in which all had other names."""
+    review = job_set(pod)
+    request = review["request"]
+    spec = request["object"]["spec"]["replicatedJobs"][0]["template"]["spec"]["template"]["spec"]
+    spec["containers"] = [{"name": f"c{number}" * 60, "resources": {"limits": {TPU: 3}}}
+                          for number in range(5)]
+    jobs = request["object"]["spec"]["replicatedJobs"]
+    jobs += [dict(copy.deepcopy(jobs[0]), name=f"slice-{number}") for number in range(99)]
+    request["oldObject"] = copy.deepcopy(request["object"])
+    for job in request["oldObject"]["spec"]["replicatedJobs"]:
+        job["name"] += "-old"
+        for container in job["template"]["spec"]["template"]["spec"]["containers"]:
+            container["name"] += "-old"
+    request["operation"] = "UPDATE"
+    return review
+
+
 def cases():
     """Name, endpoint, body, and what the answer holds."""
     pod, bare = review("validate"), review("mutate")
@@ -176,4 +194,6 @@ def hostile_cases():
          b'"allowed":true'),
         ("hostile: a long text, /validate", "/validate", text(long_text(pod)), b'"code":403'),
         ("hostile: a crowd at fault, /validate", "/validate", text(crowd(pod)), b'"code":403'),
+        ("hostile: a crowd with new names, /validate", "/validate", text(renamed_crowd(pod)),
+         b'"allowed":true'),
     ]

@@ -191,7 +191,7 @@ struct Workload {
   static constexpr std::size_t kMostWork = 30'000;
   static constexpr std::size_t kMostPodSets = 100;  // that have to do with TPUs
   // Of all pod sets together: each may have findings of its own.
-  static constexpr std::size_t kMostTpuContainers = 1000;
+  static constexpr std::size_t kMostTpuContainers = 500;
 
   const Kind* kind = nullptr;
   k8s::ObjectMeta metadata;

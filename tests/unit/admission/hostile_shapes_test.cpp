@@ -227,7 +227,7 @@ INSTANTIATE_TEST_SUITE_P(
               "more than 30000 entries times alternatives of nodes"},
         Shape{"JobSet50x99",
               [] { return Body(std::string(kJobSets), "JobSet", JobSet(50, 99, 1)); },
-              "more than 1000 containers that ask for TPUs"},
+              "more than 500 containers that ask for TPUs"},
         Shape{"AsManyContainersAsAreJudged",
               [] { return Body(std::string(kJobSets), "JobSet", JobSet(10, 100, 1)); }, "judged"},
         Shape{"AsMuchAsIsJudged",
