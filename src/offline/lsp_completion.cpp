@@ -200,7 +200,7 @@ LspJson CompletionsAt(const NamedDocument& named, const TextPosition& position,
   if (placed == nullptr) return items;
   const PlaceInLine place = PlaceIn(all, position);
   const std::optional<KeyAndValue> found = KeyAndValueAt(place.line, place.at);
-  if (!found) return KeysAt(all, place);
+  if (!found) return MayBeKey(place.line, place.at) ? KeysAt(all, place) : items;
   const auto edit = EditOfValue(place.line, place.at, *found, !IsCount(found->key));
   if (!edit) return items;
   const std::string& text = placed->piece->report.text;

@@ -51,6 +51,66 @@ std::string_view LineAround(std::string_view text, std::size_t at) {
   return text.substr(begin, std::min(text.find('\n', at), text.size()) - begin);
 }
 
+// What a line is like at a place, read from its beginning.
+struct PlaceInYaml {
+  bool is_comment = false;
+  std::size_t quote = std::string_view::npos;  // where the quoted text around the place begins
+  std::size_t colon = std::string_view::npos;  // the last one before it that is in no quoted text
+  std::string brackets;                        // that are open
+};
+
+// Behind what a text begins: a quote further on in it is a part of it.
+bool MayBeginText(std::string_view before) {
+  const std::size_t last = before.find_last_not_of(" \t");
+  if (last == before.npos) return true;
+  if (before[last] == '-') return last == 0 || IsBlank(before[last - 1]);
+  if (std::string_view(":,[{?").find(before[last]) != std::string_view::npos) return true;
+  // A tag, an anchor.
+  const std::size_t word = before.find_last_of(" \t", last) + 1;  // npos + 1 is 0
+  return last + 1 < before.size() && (before[word] == '!' || before[word] == '&');
+}
+
+// Behind the quote that ends what begins with the one at `begin`; npos: none does.
+std::size_t BehindQuoted(std::string_view line, std::size_t begin) {
+  const char quote = line[begin];
+  for (std::size_t i = begin + 1; i < line.size(); ++i) {
+    if (quote == '"' && line[i] == '\\') {
+      ++i;
+    } else if (line[i] == quote && quote == '\'' && CharAt(line, i + 1) == quote) {
+      ++i;
+    } else if (line[i] == quote) {
+      return i + 1;
+    }
+  }
+  return line.npos;
+}
+
+PlaceInYaml PlaceAt(std::string_view line, std::size_t at) {
+  line = line.substr(0, at);
+  PlaceInYaml place;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const char c = line[i];
+    if (IsQuote(c) && MayBeginText(line.substr(0, i))) {
+      const std::size_t behind = BehindQuoted(line, i);
+      if (behind == line.npos) {
+        place.quote = i;
+        return place;
+      }
+      i = behind - 1;
+    } else if (c == '#' && (i == 0 || IsBlank(line[i - 1]))) {
+      place.is_comment = true;
+      return place;
+    } else if (c == ':') {
+      place.colon = i;
+    } else if (c == '[' || c == '{') {
+      place.brackets += c;
+    } else if ((c == ']' || c == '}') && !place.brackets.empty()) {
+      place.brackets.pop_back();
+    }
+  }
+  return place;
+}
+
 }  // namespace
 
 std::string_view WordBefore(std::string_view line, std::size_t at) {
@@ -62,8 +122,10 @@ std::string_view WordBefore(std::string_view line, std::size_t at) {
 
 std::optional<KeyAndValue> KeyAndValueAt(std::string_view line, std::size_t at) {
   if (at == 0 || line.empty()) return std::nullopt;
-  const std::size_t colon = line.rfind(':', std::min(at, line.size()) - 1);
-  if (colon == line.npos || colon == 0) return std::nullopt;
+  const PlaceInYaml place = PlaceAt(line, at);
+  const std::size_t colon = place.colon;
+  if (place.is_comment || colon == line.npos || colon == 0) return std::nullopt;
+  if (place.quote != line.npos && place.quote != BehindBlanks(line, colon + 1)) return std::nullopt;
   KeyAndValue found;
   found.colon = colon;
   found.key_quote = IsQuote(line[colon - 1]) ? line[colon - 1] : '\0';
@@ -100,6 +162,17 @@ std::optional<LineEdit> EditOfValue(std::string_view line, std::size_t at, const
   if (!is_bare && IsOpen(line.substr(end), found.quote)) edit.after = found.quote;
   if (is_new && CharAt(line, at) == '#') edit.after += ' ';
   return edit;
+}
+
+bool MayBeKey(std::string_view line, std::size_t at) {
+  at = std::min(at, line.size());
+  const PlaceInYaml place = PlaceAt(line, at);
+  std::size_t begin = at - WordBefore(line, at).size();
+  if (place.is_comment || place.brackets.ends_with('[')) return false;
+  if (place.quote != line.npos && place.quote + 1 != begin) return false;
+  if (place.quote != line.npos) begin = place.quote;
+  const std::size_t last = line.substr(0, begin).find_last_not_of(" \t");
+  return MayBeginText(line.substr(0, begin)) && (last == line.npos || line[last] != ':');
 }
 
 LineEdit EditOfKey(std::string_view line, std::size_t at) {

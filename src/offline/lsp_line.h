@@ -18,7 +18,8 @@ struct KeyAndValue {
   char quote = 0;               // before the value; 0: none
 };
 
-// Of the last key before `at`; nothing if `at` is not in, before or just behind its value.
+// Of the last key before `at`; nothing if `at` is not in, before or just behind its value, or in a
+// comment or a quoted text that is no value. What is quoted on the lines before is not known.
 std::optional<KeyAndValue> KeyAndValueAt(std::string_view line, std::size_t at);
 
 // Bytes [begin, end) of a line that become `before` + a text + `after`.
@@ -35,7 +36,10 @@ struct LineEdit {
 // alias, a template, a list.
 std::optional<LineEdit> EditOfValue(std::string_view line, std::size_t at, const KeyAndValue& found,
                                     bool is_text);
-// What puts another key in the place of the word around `at`, with a colon unless it has one.
+// Whether the word around `at` may be, or become, a key: it stands where one begins, and is no part
+// of a comment, a longer text or a list in [].
+bool MayBeKey(std::string_view line, std::size_t at);
+// What puts another key in the place of that word, with a colon unless it has one.
 LineEdit EditOfKey(std::string_view line, std::size_t at);
 
 // The word that ends at `at`, of what keys are made of.

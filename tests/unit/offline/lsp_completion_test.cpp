@@ -100,6 +100,16 @@ TEST(LspCompletion, LeavesTheRestOfTheText) {
   for (const EditCase& each : cases) EXPECT_EQ(ProposalsAt(each.before).Taken(), each.after);
 }
 
+TEST(LspCompletion, LeavesTextsAndCommentsAlone) {
+  for (const char* line :
+       {"command: [echo, \"google.com/tpu: |\", python]\n", "command: [echo, \"google.com/t|\"]\n",
+        "command: [echo, google.com/t|]\n", "# google.com/t|\n", "# google.com/tpu: |\n",
+        "a: \"google.com/tpu: |\"\n", "a: b  # cloud.google.com/gke-tpu-accelerator: |\n",
+        "a: the google.com/t|\n"}) {
+    EXPECT_THAT(ProposalsAt(kShape + line).items, IsEmpty()) << line;
+  }
+}
+
 // Editors drop what does not begin as the text from the edit's begin to the caret does.
 TEST(LspCompletion, IsNoLessThanWhatIsTyped) {
   const Proposals found = ProposalsAt(

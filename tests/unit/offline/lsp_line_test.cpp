@@ -16,7 +16,7 @@ struct LineCase {
 };
 
 TEST(Line, FindsKeyAndValueAroundAPlace) {
-  const std::array<LineCase, 9> cases = {{
+  const std::array<LineCase, 17> cases = {{
       {"  a/b: 4x", 9, "a/b", "4x"},
       {"  a/b: ", 7, "a/b", ""},
       {"  a/b:", 6, "a/b", ""},
@@ -26,6 +26,14 @@ TEST(Line, FindsKeyAndValueAroundAPlace) {
       {"  a", 3, "", ""},
       {"", 0, "", ""},
       {"a:b", 3, "", ""},
+      {"c: [echo, \"a: \", python]", 14, "", ""},
+      {"c: \"a: \"", 7, "", ""},
+      {"c: 'it''s a: '", 13, "", ""},
+      {"- \"x \\\" a: \"", 12, "", ""},
+      {"# a: ", 5, "", ""},
+      {"b: 1 # a: 2", 10, "", ""},
+      {"b: it's, a: 2", 13, "a", "2"},
+      {"{\"x: y\": 1, \"a\": \"2\"}", 19, "a", "2"},
   }};
   for (const LineCase& each : cases) {
     const auto found = KeyAndValueAt(each.line, each.at);
@@ -133,6 +141,20 @@ TEST(Line, AValueOfJsonIsJson) {
   ExpectValues({"{\"a\":|}", "{\"a\": X}"}, false);
   ExpectValues({"{\"a\":4|}", "{\"a\": X}"}, false);
   ExpectValues({"{\"a\":|4}", "{\"a\": X}"}, false);
+}
+
+TEST(Line, AKeyStandsWhereOneMayBegin) {
+  for (const char* line : {"clo|", "  clo|", "- clo|", "- - clo|", "{clo|}", "{a: 1, clo|}",
+                           "\"clo|", "{\"clo|\"}", "- {a: [1], clo|", "- !!str clo|"}) {
+    const Caret caret = CaretOf(line);
+    EXPECT_TRUE(MayBeKey(caret.line, caret.at)) << line;
+  }
+  for (const char* line :
+       {"# clo|", "a: 1 # clo|", "c: [echo, clo|", "c: [\"clo|\"]", "a: \"x clo|\"", "a: \"clo|\"",
+        "a: x clo|", "it's clo|", "- \"x, clo|\"", "a: clo|"}) {
+    const Caret caret = CaretOf(line);
+    EXPECT_FALSE(MayBeKey(caret.line, caret.at)) << line;
+  }
 }
 
 TEST(Line, AKeyHasOneColon) {
