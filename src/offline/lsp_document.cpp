@@ -6,17 +6,12 @@
 
 #include "tpu_admission/base/text.h"
 #include "tpu_admission/base/yaml_chunk.h"
+#include "tpu_admission/offline/mention.h"
 
 namespace tpu_admission::offline {
 namespace {
 
 constexpr std::size_t kErrorBytes = 400;
-
-bool MentionsTpus(std::string_view text) {
-  constexpr std::string_view kWord = "tpu";
-  return std::search(text.begin(), text.end(), kWord.begin(), kWord.end(),
-                     [](char a, char b) { return (a | 0x20) == b; }) != text.end();
-}
 
 // What the policy only records, and what its author asked to ignore, is but hinted at.
 Severity SeverityOf(const ReportedFinding& finding) {

@@ -160,8 +160,15 @@ TEST(Lsp, WhatIsBrokenIsToldAndTheRestIsJudged) {
 
 TEST(Lsp, OfFilesWithoutTpusNothingIsSaid) {
   LspClient editor;
-  editor.Open("a: b: c\n---\n{{ template }}\n---\n\t\n");
-  EXPECT_THAT(editor.Diagnostics(), IsEmpty());
+  for (const char* text : {"a: b: c\n---\n{{ template }}\n---\n\t\n", "site_dir: output\na: b: c\n",
+                           "Outputs:\n  Name:\n    Value: !Ref B\n",
+                           "{\n// where\n\"output\": 1,\n}\n", "data:\n  output: {{ .Values.x }}\n",
+                           "steps:\n  - run: echo >> $GITHUB_OUTPUT\n   bad\n"}) {
+    editor.Open(text);
+    EXPECT_THAT(editor.Diagnostics(), IsEmpty()) << text;
+  }
+  editor.Open("a: b: tpu\n");
+  EXPECT_THAT(editor.Diagnostics(), SizeIs(1));
 }
 
 // The file does, if not the document at fault.
