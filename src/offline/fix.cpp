@@ -245,14 +245,14 @@ std::vector<Note> ErrorsOf(const FileReport& report) {
 
 }  // namespace
 
-FixedText FixText(const admission::Settings& settings, CheckWish wish, char label,
-                  std::string text) {
+FixedText FixText(const admission::Settings& settings, CheckWish wish, char label, std::string text,
+                  const workload::Companions* companions) {
   wish.with_fixes = true;
   FixedText fixed;
   fixed.text = std::move(text);
   ObjectSet repaired;
   for (int round = 0; round < kMostRounds; ++round) {
-    const FileReport report = CheckText(settings, wish, "", fixed.text);
+    const FileReport report = CheckText(settings, wish, "", fixed.text, companions);
     if (round == 0) {
       fixed.errors = ErrorsOf(report);
       fixed.is_template = report.is_template;

@@ -73,8 +73,11 @@ struct LanguageServer::State {
     };
   }
 
-  Mender Mend() {
-    return [this](const std::string& text) { return FixText(*settings, wish, 'a', text).text; };
+  // By what stands in all of the document.
+  Mender Mend(const EditorDocument& document) {
+    return [this, &document](const std::string& text) {
+      return FixText(*settings, wish, 'a', text, &document.companions()).text;
+    };
   }
 
   Open* Find(JsonView params) {
@@ -219,7 +222,7 @@ struct LanguageServer::State {
                  [&](const NamedDocument& named, const TextRange& range) {
                    Json actions = quickfix ? QuickFixes(named, range, client) : Json::array();
                    if (!fix_all) return actions;
-                   for (Json& action : FixAll(named, Mend(), client)) {
+                   for (Json& action : FixAll(named, Mend(named.document), client)) {
                      actions.push_back(std::move(action));
                    }
                    return actions;

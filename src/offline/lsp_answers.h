@@ -37,7 +37,7 @@ LspJson DiagnosticJson(const Remark& remark, const TextRange& range, std::size_t
 // what /mutate would add to them.
 LspJson QuickFixes(const NamedDocument& named, const TextRange& range,
                    const ClientAbilities& client);
-// What `check --fix` makes of a text.
+// What `check --fix` makes of a piece of the document.
 using Mender = std::function<std::string(const std::string& text)>;
 // One CodeAction that mends all of the document; none if there is nothing to mend.
 LspJson FixAll(const NamedDocument& named, const Mender& mend, const ClientAbilities& client);

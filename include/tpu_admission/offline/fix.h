@@ -23,8 +23,9 @@ struct FixedText {
 // /mutate (tolerations, requests) to its pod templates; of one that has neither nothing is changed,
 // nor of one that has other repairs than this: that is a problem.
 // What is mended is checked and mended again until nothing changes, so that a second
-// call changes nothing.
-FixedText FixText(const admission::Settings& settings, CheckWish wish, char label,
-                  std::string text);
+// call changes nothing. `companions`: of the file that the text is a part of; nullptr: it is all of
+// it.
+FixedText FixText(const admission::Settings& settings, CheckWish wish, char label, std::string text,
+                  const workload::Companions* companions = nullptr);
 
 }  // namespace tpu_admission::offline

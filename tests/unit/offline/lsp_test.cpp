@@ -6,6 +6,7 @@
 #include <array>
 
 #include "support/lsp_client.h"
+#include "tpu_admission/offline/fix.h"
 
 namespace tpu_admission::support::lsp_test {
 namespace {
@@ -264,6 +265,39 @@ TEST(Lsp, AllIsRepairedAtOnceWhereThatIsAsked) {
   LspClient other;
   other.Open(Applied(text, answer["result"][0]["edit"]["changes"]["file:///a.yaml"]));
   EXPECT_THAT(other.Diagnostics().dump(), ::testing::Not(HasSubstr("\"severity\":1")));
+}
+
+// The claim of the file is for one node, so that a slice of several is no repair.
+TEST(Lsp, AllIsRepairedByWhatStandsBesideIt) {
+  const std::string claim =
+      "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: d}\nspec:\n"
+      "  accessModes: [ReadWriteOnce]\n  storageClassName: standard-rwo\n"
+      "  resources: {requests: {storage: 1Gi}}\n---\n";
+  std::string job = kJob;
+  const auto replace = [&](const std::string& what, const std::string& with) {
+    for (std::size_t at = job.find(what); at != job.npos; at = job.find(what, at + with.size())) {
+      job.replace(at, what.size(), with);
+    }
+  };
+  replace("parallelism: 2", "parallelism: 1");
+  replace("completions: 2", "completions: 1");
+  replace("google.com/tpu: 8", "google.com/tpu: 3");
+  replace("      containers:",
+          "      volumes: [{name: v, persistentVolumeClaim: {claimName: d}}]\n"
+          "      containers:");
+  const std::string text = claim + job;
+  LspClient editor;
+  editor.Open(text);
+  const Json all = editor.Request(
+      "textDocument/codeAction",
+      {{"textDocument", {{"uri", "file:///a.yaml"}}},
+       {"range", Range(0, 0, 99, 0)},
+       {"context", {{"diagnostics", Json::array()}, {"only", Json::array({"source.fixAll"})}}}});
+  ASSERT_THAT(all["result"], SizeIs(1));
+  const std::string fixed = Applied(text, all["result"][0]["edit"]["changes"]["file:///a.yaml"]);
+  EXPECT_EQ(fixed, offline::FixText(*SharedSettings(), {}, 'a', text).text);
+  EXPECT_NE(fixed, claim + offline::FixText(*SharedSettings(), {}, 'a', job).text)
+      << "the claim tells something";
 }
 
 TEST(Lsp, HoverExplains) {
