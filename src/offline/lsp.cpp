@@ -42,8 +42,9 @@ struct LanguageServer::State {
   struct Open {
     std::optional<std::int64_t> version;
     EditorDocument document;
-    bool told = false;  // what is said of it is what was published
-    bool lost = false;  // a change was missed, and what it says now is not known
+    bool told = false;     // what is said of it is what was published
+    bool lost = false;     // what it says now is not known: a change was missed, or it was refused
+    bool refused = false;  // for its size, which was told
   };
   // What becomes of a request: a result, or why there is none.
   struct Outcome {
@@ -100,16 +101,26 @@ struct LanguageServer::State {
     return sum;
   }
 
-  // A document that is too large is closed, with a word.
+  // Of a document that is too large nothing is kept, with a word, until it is told whole again. Of
+  // one too many not even that.
   void KeepWithinBounds(const std::string& uri) {
-    const std::size_t bytes = documents.find(uri)->second.document.text().text().size();
+    Open& open = documents.find(uri)->second;
+    const std::size_t bytes = open.document.text().text().size();
+    const bool is_one_too_many = documents.size() > kMaxOpenDocuments;
     std::string why;
     if (bytes > kMaxTextBytes) why = "it is larger than 16 MiB";
     if (AllTextBytes() > kMaxAllTextBytes) why = "all open files together are larger than 128 MiB";
-    if (documents.size() > kMaxOpenDocuments) why = "more than 1000 files are open";
+    if (is_one_too_many) why = "more than 1000 files are open";
+    const bool is_news = !std::exchange(open.refused, !why.empty());
     if (why.empty()) return;
-    Tell(Printable(uri, 200) + " is not checked: " + why);
-    Forget(uri);
+    if (is_news) Tell(Printable(uri, 200) + " is not checked: " + why);
+    if (is_one_too_many) return Forget(uri);
+    Lose(uri, open);
+  }
+  void Lose(const std::string& uri, Open& open) {
+    open.lost = open.told = true;
+    open.document.ChangeAll("");
+    Clear(uri);
   }
   void Forget(const std::string& uri) {
     documents.erase(uri);
@@ -163,9 +174,8 @@ struct LanguageServer::State {
     bool news = !std::exchange(missed, true);
     for (auto& [uri, open] : documents) {
       if (open.lost) continue;
-      news = open.lost = open.told = true;
-      open.document.ChangeAll("");
-      Clear(uri);
+      news = true;
+      Lose(uri, open);
     }
     if (news) Tell("a message is lost: " + why + "; close open files and open them again");
   }

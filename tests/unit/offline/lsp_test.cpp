@@ -444,6 +444,33 @@ TEST(Lsp, TooMuchTextIsRefusedInWords) {
   EXPECT_THAT(editor.Diagnostics(), IsEmpty());
 }
 
+// An editor that sends whole texts; and one of ranges, of which nobody knows what they change.
+TEST(Lsp, WhatWasTooLargeIsJudgedWhenItIsSentWholeAndSmaller) {
+  const std::string large(LanguageServer::kMaxTextBytes + 1, '#');
+  LspClient editor;
+  const auto send = [&](const std::string& text) {
+    editor.Notify("textDocument/didChange",
+                  {{"textDocument", {{"uri", "file:///a.yaml"}, {"version", 9}}},
+                   {"contentChanges", Json::array({{{"text", text}}})}});
+  };
+  editor.Open(large);
+  editor.Change(Range(4, 15, 4, 16), "4");
+  EXPECT_THAT(editor.Diagnostics(), IsEmpty());
+  EXPECT_THAT(editor.Actions(Range(0, 0, 30, 0)), IsEmpty());
+  send(large + "#");
+  EXPECT_THAT(editor.messages, SizeIs(1)) << "it is told once";
+  send(kJob);
+  EXPECT_THAT(Codes(editor.Diagnostics()), Contains("TPU401"));
+  editor.Change(Range(4, 15, 4, 16), "4");
+  EXPECT_THAT(Codes(editor.Diagnostics()), Contains("TPU301"));
+  send(large);
+  EXPECT_THAT(editor.Diagnostics(), IsEmpty());
+  EXPECT_THAT(editor.messages, SizeIs(2)) << "and again";
+  editor.Notify("textDocument/didClose", {{"textDocument", {{"uri", "file:///a.yaml"}}}});
+  send(kJob);
+  EXPECT_THAT(editor.Diagnostics(), IsEmpty()) << "it is closed";
+}
+
 TEST(Lsp, TooManyFilesAreRefusedInWords) {
   LspClient editor;
   for (std::size_t i = 0; i <= LanguageServer::kMaxOpenDocuments; ++i) {
