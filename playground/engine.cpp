@@ -8,6 +8,7 @@
 #include "tpu_admission/base/yaml.h"
 #include "tpu_admission/k8s/yaml_tree.h"
 #include "tpu_admission/offline/lsp.h"
+#include "tpu_admission/offline/mention.h"
 #include "tpu_admission/offline/plan.h"
 #include "tpu_admission/rules/readme.h"
 
@@ -56,7 +57,9 @@ const char* tpu_handle(const char* message, const char* today) {
       std::shared_ptr<const admission::Settings>(std::shared_ptr<void>(), &Settings()),
       {.namespace_name = "", .today = ParseDay(today).value_or(Day{}), .rules = {}});
   const YamlStream stream = ReadYaml(message);
-  if (stream.documents.size() != 1) return Answer("[]");
+  if (stream.documents.size() != 1) {
+    return Answer("[" + offline::LanguageServer::ParseError("the message is no JSON") + "]");
+  }
   k8s::Arena arena;
   std::string list = "[";
   const auto add = [&](const std::vector<std::string>& messages) {
@@ -65,6 +68,11 @@ const char* tpu_handle(const char* message, const char* today) {
   add(server.Handle(k8s::TreeOf(*stream.documents.front().root, arena)));
   add(server.Publish());
   return Answer(list + "]");
+}
+
+// "yes" if the text speaks of TPUs, else nothing.
+const char* tpu_mentions(const char* text) {
+  return Answer(offline::MentionsTpus(text) ? "yes" : "");
 }
 
 // The README of a rule, or nothing.

@@ -45,15 +45,18 @@ class Engine {
   ask(method, params) {
     this.next += 1;
     const answer = this.send({ id: this.next, method, params }).find((each) => each.id === this.next);
+    if (answer === undefined) throw new Error(`no answer to ${method}`);
     return answer.result;
   }
   tell(method, params) { return this.send({ method, params }); }
-  // The diagnostics of a text.
-  judge(text) {
+  // The diagnostics of a text; null: there was no answer, so nothing is known. Half a pair of surrogates is no
+  // character: another of the same length stands for it.
+  judge(whole) {
+    const text = whole.replace(/\p{Surrogate}/gu, '\uFFFD');
     this.version += 1;
     const sent = this.tell('textDocument/didChange',
       { textDocument: { uri: kUri, version: this.version }, contentChanges: [{ text }] });
-    return sent.filter((each) => each.method === 'textDocument/publishDiagnostics').pop()?.params.diagnostics ?? [];
+    return sent.filter((each) => each.method === 'textDocument/publishDiagnostics').pop()?.params.diagnostics ?? null;
   }
   repairs(lines) {
     const range = { start: { line: 0, character: 0 }, end: { line: lines, character: 1e6 } };
@@ -138,30 +141,53 @@ function markdown(source) {
 // ---- what is shown
 
 class Page {
-  constructor(engine) { this.engine = engine; this.before = null; }
+  constructor(engine) {
+    this.engine = engine;
+    this.judged = null;  // the text that is told of; null: of none
+    this.before = null;  // what undo brings back
+  }
 
   // Judges the text and shows what is said of it.
   async refresh() {
+    clearTimeout(this.timer);
     const whole = text();
-    if (whole.length > kMaxBytes) return this.say('The text is longer than 4 MiB; take `tpu-admission check`.');
+    if (whole.length > kMaxBytes) {
+      this.withdraw();
+      return this.say('Not checked: the text is longer than 4 MiB; take `tpu-admission check`.');
+    }
     const begun = performance.now();
     let found = [];
     let repairs = [];
     try {
       found = this.engine.judge(whole);
+      if (found === null) {
+        this.withdraw();
+        return this.say('Not checked: the checker gave no answer to this text. It is a bug: please report it.');
+      }
       // Of a long text the first are enough to begin with.
       const lines = found.slice(0, kMostShown).map((each) => each.range.end.line);
       repairs = lines.length === 0 ? [] : this.engine.repairs(Math.max(...lines));
     } catch (error) {
+      this.withdraw();
       await this.engine.restart();
-      return this.say(`The checker stopped at this text (${error.message}). It is a bug: please report it.`);
+      return this.say(`Not checked: the checker stopped at this text (${error.message}). It is a bug: please report it.`);
     }
     document.body.dataset.milliseconds = (performance.now() - begun).toFixed(1);
+    this.judged = whole;
     this.starts = lineStarts(whole);
     this.showMarks(whole, found);
     this.showFindings(found);
     this.showRepairs(repairs);
     this.showStatus(whole, found);
+  }
+
+  // Nothing is known of the text: what was told was of another.
+  withdraw() {
+    this.judged = null;
+    $('marks').replaceChildren();
+    $('gutter').replaceChildren();
+    this.showFindings([]);
+    this.showRepairs([]);
   }
 
   say(words, good = false) {
@@ -176,7 +202,7 @@ class Page {
     else if (found.length > 0) {
       this.say(`${count(number(1), 'error')}, ${count(number(2), 'warning')}` +
         (number(3) + number(4) > 0 ? `, ${count(number(3) + number(4), 'note')}` : '') + '.');
-    } else if (/tpu/i.test(whole)) this.say('Nothing is wrong with the TPU workloads of this text.', true);
+    } else if (this.engine.call('mentions', whole) !== '') this.say('Nothing is wrong with the TPU workloads of this text.', true);
     else this.say('No TPU workload in this text: nothing to say.');
   }
 
@@ -234,6 +260,7 @@ class Page {
   }
 
   goTo(range) {
+    if (text() !== this.judged) return this.refresh();
     const box = $('text');
     box.focus();
     box.setSelectionRange(offset(this.starts, range.start), offset(this.starts, range.end));
@@ -242,29 +269,40 @@ class Page {
     this.scroll();
   }
 
+  // A repair is of the text that was judged: into another nothing is written.
   apply(action) {
     const whole = text();
+    if (whole !== this.judged) return this.refresh();
     let after = whole;
     const edits = [...action.edit.changes[kUri]].sort((a, b) => offset(this.starts, b.range.start) - offset(this.starts, a.range.start));
     for (const edit of edits) {
       after = after.slice(0, offset(this.starts, edit.range.start)) + edit.newText + after.slice(offset(this.starts, edit.range.end));
     }
-    this.put(after);
-    this.before = whole;
-    $('undo').disabled = false;
+    this.put(after, 'Undo the repair');
     $('text').focus();
   }
 
-  // Another text in the place of this one.
-  put(whole) {
+  // Another text in the place of this one, which undo brings back.
+  put(whole, undo = 'Undo the change') {
+    const before = text();
     $('text').value = whole;
-    this.before = null;
-    $('undo').disabled = true;
+    this.keep(before === '' || before === text() ? null : before, undo);
     this.refresh();
   }
 
+  // `before`: what undo is to bring back; null: nothing.
+  keep(before, undo = 'Undo the repair') {
+    this.before = before;
+    $('undo').textContent = undo;
+    $('undo').disabled = before === null;
+  }
+
   undo() {
-    if (this.before !== null) this.put(this.before);
+    if (this.before !== null) {
+      $('text').value = this.before;
+      this.keep(null);
+      this.refresh();
+    }
     $('text').focus();
   }
 
@@ -365,17 +403,19 @@ class Page {
 
   async readFile(file) {
     if (file.size > kMaxBytes) return this.say('The file is larger than 4 MiB; take `tpu-admission check`.');
-    this.put(await file.text());
+    try {
+      this.put(await file.text());
+    } catch {
+      this.say('The file cannot be read.');  // as a folder cannot
+    }
     $('text').focus();
   }
 
   listen() {
-    let timer = 0;
     $('text').addEventListener('input', () => {
-      this.before = null;
-      $('undo').disabled = true;
-      clearTimeout(timer);
-      timer = setTimeout(() => this.refresh(), text().length > 100000 ? 200 : 0);
+      this.keep(null);
+      clearTimeout(this.timer);
+      this.timer = setTimeout(() => this.refresh(), text().length > 100000 ? 200 : 0);
     });
     $('text').addEventListener('scroll', () => this.scroll());
     $('undo').addEventListener('click', () => this.undo());
@@ -386,10 +426,12 @@ class Page {
     addEventListener('hashchange', () => this.readLink());
     for (const kind of ['dragover', 'dragleave', 'drop']) {
       $('editor').addEventListener(kind, (event) => {
+        // What else is dragged, such as a word of the text, is the text box's own.
+        const isFile = event.dataTransfer.types.includes('Files');
+        $('editor').classList.toggle('over', isFile && kind === 'dragover');
+        if (!isFile) return;
         event.preventDefault();
-        $('editor').classList.toggle('over', kind === 'dragover');
         if (kind === 'drop' && event.dataTransfer.files[0]) this.readFile(event.dataTransfer.files[0]);
-        else if (kind === 'drop') this.put(event.dataTransfer.getData('text/plain'));
       });
     }
   }

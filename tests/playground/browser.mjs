@@ -134,6 +134,81 @@ try {
   await comes('a file is dropped', () => text(page), (found) => found === before);
   await comes('and judged, too', () => findings(page), (found) => /TPU301/.test(found));
 
+  // What replaces a text is taken back by undo.
+  await page.locator('#text').fill('kind: Mine\n');
+  const drop = (kind, content) => page.evaluate(([type, words]) => {
+    const data = new DataTransfer();
+    if (type === 'file') data.items.add(new File([words], 'job.yaml'));
+    else data.setData(type, words);
+    document.getElementById('text').dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }));
+  }, [kind, content]);
+  await drop('file', before);
+  await comes('a file is dropped over a text', () => text(page), (found) => found === before);
+  await page.getByRole('button', { name: 'Undo the change' }).click();
+  await comes('and undo brings that back', () => text(page), (found) => found === 'kind: Mine\n');
+  check('which ends it', await page.locator('#undo').isDisabled());
+  await page.getByRole('button', { name: 'a wrong Job' }).click();
+  await page.locator('#undo').click();
+  await comes('an example is undone, too', () => text(page), (found) => found === 'kind: Mine\n');
+
+  // A word of the text that is dragged to another place of it.
+  await page.locator('#text').fill(before);
+  await drop('text/html', '<b>x</b>');
+  await drop('text/plain', '4x4');
+  await page.waitForTimeout(200);
+  check('a drop without a file replaces nothing', await text(page) === before, await text(page));
+  await page.evaluate(() => { document.getElementById('text').scrollTop = 0; });
+  const box = await page.locator('#text').boundingBox();
+  await page.mouse.dblclick(box.x + 60, box.y + 14);
+  await page.mouse.move(box.x + 60, box.y + 14);
+  await page.mouse.down();
+  await page.mouse.move(box.x + 80, box.y + 54, { steps: 5 });
+  await page.mouse.move(box.x + 90, box.y + 94, { steps: 5 });
+  await page.mouse.up();
+  await comes('a word is dragged within the text', () => text(page), (found) => found !== before);
+  const letters = (whole) => [...whole.replace(/\s/g, '')].sort().join('');
+  check('and the rest stays', letters(await text(page)) === letters(before), await text(page));
+
+  // Repairs are of the text that was judged.
+  const fill = (whole) => page.evaluate((words) => {
+    document.getElementById('text').value = words;
+    document.getElementById('text').dispatchEvent(new Event('input'));
+  }, whole);
+  const repairs = () => page.locator('#repairs button').count();
+  const long = `${before}\n---\n${`# ${'x'.repeat(98)}\n`.repeat(2000)}`;  // is judged a moment after a key
+  await fill(long);
+  await comes('a long text has repairs', repairs, (found) => found > 0);
+  const typed = await page.evaluate(() => {
+    const area = document.getElementById('text');
+    area.value = `# typed just now\n${area.value}`;
+    area.dispatchEvent(new Event('input'));
+    document.querySelector('#repairs button').click();
+    return area.value;
+  });
+  check('a repair of an older text is not applied', typed === `# typed just now\n${long}`, typed.slice(0, 400));
+  await comes('but found anew', () => findings(page), (found) => /Line 9/.test(found));
+  await page.locator('#repairs button').first().click();
+  await comes('and then applied', () => text(page), (found) => found.startsWith('# typed just now\n') && found.includes('parallelism: 4'));
+  await fill(before);
+  await comes('repairs again', repairs, (found) => found > 0);
+  await fill(`# ${'x'.repeat(1000)}\n`.repeat(4300));
+  await comes('a text of more than 4 MiB is refused', () => status(page), (found) => /^Not checked.*4 MiB/.test(found));
+  check('and nothing is told of the one before', await repairs() === 0 && await findings(page) === '' &&
+    await page.locator('#marks mark').count() === 0);
+
+  // An answer that is none is no praise.
+  await fill(before.replace('# Wrong', '# \ud83d Wrong'));
+  await comes('half a character is judged', () => findings(page), (found) => /Line 8/.test(found) && /TPU301/.test(found));
+  await page.evaluate(() => { window.parsed = JSON.parse; JSON.parse = () => []; });
+  await fill(`${before}\n`);
+  await comes('no answer is told', () => status(page), (found) => found.startsWith('Not checked'));
+  check('without praise, and without repairs', await page.locator('#status.good').count() === 0 && await repairs() === 0);
+  await page.evaluate(() => { JSON.parse = window.parsed; });
+  await fill(after);
+  await comes('the next answer counts', () => status(page), (found) => found.startsWith('Nothing is wrong'));
+  await fill('data:\n  output: {{ .Values.httpUrl }}\n');
+  await comes('other files are not spoken of', () => status(page), (found) => found.startsWith('No TPU workload'));
+
   // Planning.
   await page.getByRole('button', { name: 'a plan for 64 chips' }).click();
   const ways = page.locator('#ways tr');
