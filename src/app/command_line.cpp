@@ -209,9 +209,12 @@ class CommandLine {
   }
 
   void AddLsp() {
-    CLI::App& command =
-        Add("lsp", "the same rules in an editor: a language server", [this] { return Lsp(lsp_); });
+    CLI::App& command = Add("lsp", "the same rules in an editor: a language server", [this] {
+      lsp_.given = GivenFlags(*app_.get_subcommand("lsp"));
+      return Lsp(lsp_);
+    });
     AddEngineFlags(command, lsp_.engine);
+    AddProjectFlags(command, lsp_.project_file, lsp_.no_project_file);
     AddFlag(command, "--namespace", lsp_.namespace_name, "of objects that name none")
         ->check(IsName());
     command.add_flag("--stdio", lsp_.stdio, "speak over standard streams, as it always does");

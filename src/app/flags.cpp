@@ -63,6 +63,14 @@ std::string EnvironmentTwin(const std::string& flag) {
   return name;
 }
 
+std::vector<std::pair<std::string, std::vector<std::string>>> GivenFlags(const CLI::App& command) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> given;
+  for (const CLI::Option* option : command.get_options()) {
+    if (option->count() > 0) given.emplace_back(option->get_name(), option->results());
+  }
+  return given;
+}
+
 std::string NearestFlag(const CLI::App& command, const std::string& flag) {
   std::vector<std::string> names;
   for (const CLI::Option* const option : command.get_options()) {

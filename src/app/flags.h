@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace tpu_admission::app {
@@ -23,6 +24,9 @@ CLI::Option* AddFlag(CLI::App& command, const std::string& flag, T& value,
       ->take_last()
       ->capture_default_str();
 }
+
+// The flags that were given, by the command line or the environment, and their values.
+std::vector<std::pair<std::string, std::vector<std::string>>> GivenFlags(const CLI::App& command);
 
 // The flag of `command` that is spelt most like `flag`; empty if none is near.
 std::string NearestFlag(const CLI::App& command, const std::string& flag);

@@ -10,6 +10,7 @@
 
 #include "app/command_line.h"
 #include "app/commands.h"
+#include "app/lsp_projects.h"
 #include "app/settings_loader.h"
 #include "tpu_admission/base/clock.h"
 #include "tpu_admission/k8s/json.h"
@@ -114,9 +115,11 @@ int Lsp(const LspOptions& options) {
   const auto settings = loader.Load();
   if (!settings) return CannotRun(settings.error());
   ShowWarnings(loader.warnings());
-  LanguageServer server(
-      *settings,
-      {.namespace_name = options.namespace_name, .today = DayOf(SystemClock().Now()), .rules = {}});
+  const Day today = DayOf(SystemClock().Now());
+  LspProjects projects(options, today, disk);
+  LanguageServer server(*settings,
+                        {.namespace_name = options.namespace_name, .today = today, .rules = {}},
+                        [&projects](const std::string& uri) { return projects.TermsOf(uri); });
   return Session(server).Run();
 }
 

@@ -107,17 +107,7 @@ class Walk {
 
   // By --exclude: the path, or a folder that it is in.
   bool IsLeftOut(const fs::path& path, bool is_folder) const {
-    return std::any_of(options_.exclude.begin(), options_.exclude.end(), [&](const auto& some) {
-      const fs::path relative = Absolute(path).lexically_relative(Absolute(some.folder));
-      fs::path part;
-      for (auto name = relative.begin(); name != relative.end(); ++name) {
-        if (name->empty() || *name == "." || *name == "..") continue;
-        part /= *name;
-        const bool last = std::next(name) == relative.end();
-        if (some.patterns.Excludes(part.string(), !last || is_folder).value_or(false)) return true;
-      }
-      return false;
-    });
+    return IsExcluded(path.string(), is_folder, here_.string(), options_);
   }
 
   bool IsIgnored(const fs::path& path, bool is_folder) const {
@@ -251,6 +241,24 @@ void ForEachManifestFile(const std::vector<std::string>& paths, const WalkOption
                          const std::function<void(FoundFile)>& each) {
   Walk walk(options, each);
   for (const std::string& path : paths) walk.Take(path);
+}
+
+bool IsExcluded(const std::string& path, bool is_folder, const std::string& here,
+                const WalkOptions& options) {
+  const auto absolute = [&](const std::string& some) {
+    return (fs::path(here) / some).lexically_normal();
+  };
+  return std::any_of(options.exclude.begin(), options.exclude.end(), [&](const auto& some) {
+    const fs::path relative = absolute(path).lexically_relative(absolute(some.folder));
+    fs::path part;
+    for (auto name = relative.begin(); name != relative.end(); ++name) {
+      if (name->empty() || *name == "." || *name == "..") continue;
+      part /= *name;
+      const bool last = std::next(name) == relative.end();
+      if (some.patterns.Excludes(part.string(), !last || is_folder).value_or(false)) return true;
+    }
+    return false;
+  });
 }
 
 std::string RepositoryOf(const std::string& folder) {

@@ -38,6 +38,10 @@ struct FoundFile {
 void ForEachManifestFile(const std::vector<std::string>& paths, const WalkOptions& options,
                          const std::function<void(FoundFile)>& each);
 
+// Whether the path, or a folder that it is in, is excluded; what is relative is so to `here`.
+bool IsExcluded(const std::string& path, bool is_folder, const std::string& here,
+                const WalkOptions& options);
+
 // The folder of the repository around `folder`, both absolute; empty: none.
 std::string RepositoryOf(const std::string& folder);
 

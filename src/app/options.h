@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tpu_admission/offline/plan.h"
@@ -91,7 +92,11 @@ struct PolicyTestOptions {
 struct LspOptions {
   EngineOptions engine;
   std::string namespace_name;  // of objects that name none
-  bool stdio = true;           // editors say so; there is no other way
+  std::string project_file;    // empty: that of each file's folder
+  bool no_project_file = false;
+  // Flags that were given, and their values, which beat a project file.
+  std::vector<std::pair<std::string, std::vector<std::string>>> given;
+  bool stdio = true;  // editors say so; there is no other way
 };
 
 // How to reach a cluster as the user does.

@@ -122,32 +122,43 @@ std::string WhyNoFile(const fs::path& path) {
 
 }  // namespace
 
+void AddProjectFlags(CLI::App& command, std::string& file, bool& none) {
+  CLI::Option* const named = AddFlag(command, "--project-file", file,
+                                     "instead of the .tpu-admission.yaml that is found by itself");
+  named->type_name("FILE");
+  command.add_flag("--no-project-file", none, "look for none")->excludes(named);
+}
+
+std::string ProjectFileOf(const std::string& folder) {
+  std::error_code error;
+  const std::string repository = RepositoryOf(folder);
+  for (fs::path above = folder;; above = above.parent_path()) {
+    const fs::path file = above / kProjectFileName;
+    // Whatever has the name: one that cannot be read is told, and not passed over.
+    if (fs::exists(fs::symlink_status(file, error))) return file.string();
+    if (repository.empty() || above == repository || !above.has_relative_path()) return "";
+  }
+}
+
 void ProjectFile::AddFlags(CLI::App& command) {
   command_ = &command;
-  CLI::Option* const file = AddFlag(command, "--project-file", file_,
-                                    "instead of the .tpu-admission.yaml that is found by itself");
-  file->type_name("FILE");
-  command.add_flag("--no-project-file", none_, "look for none")->excludes(file);
+  AddProjectFlags(command, file_, none_);
 }
 
 std::string ProjectFile::Find() const {
   if (none_ || !file_.empty()) return file_;
   std::error_code error;
   const fs::path here = fs::current_path(error);
-  const std::string repository = RepositoryOf(here.string());
-  for (fs::path folder = here;; folder = folder.parent_path()) {
-    const fs::path file = folder / kProjectFileName;
-    // Whatever has the name: one that cannot be read is told, and not passed over.
-    if (fs::exists(fs::symlink_status(file, error))) {
-      return folder == here ? kProjectFileName : file.string();
-    }
-    if (repository.empty() || folder == repository || !folder.has_relative_path()) return "";
-  }
+  std::string file = ProjectFileOf(here.string());
+  return file == (here / kProjectFileName).string() ? kProjectFileName : file;
 }
 
 Status ProjectFile::Apply(CheckOptions& options) {
   const std::string path = Find();
-  if (path.empty()) return OkStatus();
+  return path.empty() ? OkStatus() : ApplyProjectFile(path, *command_, options);
+}
+
+Status ApplyProjectFile(const std::string& path, CLI::App& command, CheckOptions& options) {
   if (const std::string why = WhyNoFile(path); !why.empty()) {
     return Error{ShownPath(path) + ": " + why + " (--no-project-file looks for none)"};
   }
@@ -156,7 +167,7 @@ Status ProjectFile::Apply(CheckOptions& options) {
   const fs::path folder = fs::path(path).parent_path();
   options.project_folder = folder.empty() ? "." : folder.string();
   for (auto& [key, node] : file.root().Members()) {
-    ApplyKey(*command_, key, node, options.project_folder, options);
+    ApplyKey(command, key, node, options.project_folder, options);
   }
   return file.Finish();
 }

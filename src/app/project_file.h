@@ -11,6 +11,17 @@ namespace tpu_admission::app {
 
 inline constexpr const char* kProjectFileName = ".tpu-admission.yaml";
 
+// --project-file and --no-project-file.
+void AddProjectFlags(CLI::App& command, std::string& file, bool& none);
+
+// The project file of a folder, by an absolute path: in it, or in one above it up to the
+// repository's root; without a repository in the folder alone. Empty: none.
+std::string ProjectFileOf(const std::string& folder);
+
+// Reads a project file: its keys are flags of `command`, which is `check` or like it, without their
+// dashes; a flag that was given beats it.
+Status ApplyProjectFile(const std::string& path, CLI::App& command, CheckOptions& options);
+
 // Belongs to one command line.
 class ProjectFile {
  public:

@@ -42,6 +42,8 @@ struct LanguageServer::State {
   struct Open {
     std::optional<std::int64_t> version;
     EditorDocument document;
+    std::shared_ptr<const Terms> terms = nullptr;
+    bool is_left_out = false;
     bool told = false;     // what is said of it is what was published
     bool lost = false;     // what it says now is not known: a change was missed, or it was refused
     bool refused = false;  // for its size, which was told
@@ -56,8 +58,8 @@ struct LanguageServer::State {
     return {nullptr, ErrorCode::kInvalidParams, std::move(why)};
   }
 
-  std::shared_ptr<const admission::Settings> settings;
-  CheckWish wish;
+  std::shared_ptr<const Terms> own_terms;
+  FindTerms find_terms;
   enum class Phase { kNew, kInitialized, kShutDown, kEnded } phase = Phase::kNew;
   bool was_shut_down = false;
   bool missed = false;
@@ -67,23 +69,36 @@ struct LanguageServer::State {
   std::size_t judged = 0;
   std::vector<std::string> out;
 
-  EditorDocument::Judge Judge() {
-    return [this](std::string text, const workload::Companions& all) {
+  EditorDocument::Judge JudgeBy(const Terms& terms) {
+    return [this, &terms](std::string text, const workload::Companions& all) {
       ++judged;
-      return JudgePiece(*settings, wish, encoding, std::move(text), all);
+      return JudgePiece(*terms.settings, terms.wish, encoding, std::move(text), all);
     };
   }
 
   // By what stands in all of the document.
-  Mender Mend(const EditorDocument& document) {
-    return [this, &document](const std::string& text) {
-      return FixText(*settings, wish, 'a', text, &document.companions()).text;
+  static Mender MendBy(const Terms& terms, const EditorDocument& document) {
+    return [&](const std::string& text) {
+      return FixText(*terms.settings, terms.wish, 'a', text, &document.companions()).text;
     };
   }
 
   Open* Find(JsonView params) {
     const auto found = documents.find(params["textDocument"]["uri"].StringOr(""));
-    return found == documents.end() || found->second.lost ? nullptr : &found->second;
+    if (found == documents.end() || found->second.lost || found->second.is_left_out) return nullptr;
+    return &found->second;
+  }
+
+  void FindTermsOf(const std::string& uri, Open& open) {
+    TermsOfDocument found;
+    if (find_terms) found = find_terms(uri);
+    if (!found.word.empty()) Tell(found.word);
+    if (found.terms == nullptr) found.terms = own_terms;
+    if (found.terms == open.terms && found.is_left_out == open.is_left_out) return;
+    open.terms = std::move(found.terms);
+    open.is_left_out = found.is_left_out;
+    open.document.Forget();
+    if (!open.lost) open.told = false;
   }
 
   void Notify(std::string_view method, Json params) {
@@ -135,10 +150,19 @@ struct LanguageServer::State {
     const auto uri = document["uri"].AsString();
     const auto text = document["text"].AsString();
     if (!uri || !text) return;
-    documents.insert_or_assign(
-        std::string(*uri),
-        Open{VersionIn(document), EditorDocument(EditorText(std::string(*text), encoding))});
-    KeepWithinBounds(std::string(*uri));
+    const std::string name(*uri);
+    Open& open =
+        documents
+            .insert_or_assign(name, Open{VersionIn(document),
+                                         EditorDocument(EditorText(std::string(*text), encoding))})
+            .first->second;
+    FindTermsOf(name, open);
+    KeepWithinBounds(name);
+  }
+
+  // It may be what documents are judged by.
+  void DidSave(JsonView) {
+    for (auto& [uri, open] : documents) FindTermsOf(uri, open);
   }
 
   void DidChange(JsonView params) {
@@ -199,21 +223,22 @@ struct LanguageServer::State {
     if (!place) return Wrong("params name no place: line and character are numbers from 0");
     Open* open = Find(params);
     if (open == nullptr) return {std::move(otherwise)};
-    const auto& pieces = open->document.Pieces(Judge());
+    const auto& pieces = open->document.Pieces(JudgeBy(*open->terms));
     const std::string_view uri = params["textDocument"]["uri"].StringOr("");
-    return {ask(NamedDocument{uri, open->version, open->document, pieces}, *place)};
+    const NamedDocument named{uri, open->version, open->document, pieces};
+    return {ask(named, *open->terms, *place)};
   }
 
   Outcome Hover(JsonView params) {
     return About(params, PositionIn(params["position"]), nullptr,
-                 [&](const NamedDocument& named, const TextPosition& place) {
-                   return HoverAt(named, place, settings->engine.catalog(), client);
+                 [&](const NamedDocument& named, const Terms& terms, const TextPosition& place) {
+                   return HoverAt(named, place, terms.settings->engine.catalog(), client);
                  });
   }
   Outcome Completion(JsonView params) {
     return About(params, PositionIn(params["position"]), Json::array(),
-                 [&](const NamedDocument& named, const TextPosition& place) {
-                   return CompletionsAt(named, place, *settings, wish);
+                 [&](const NamedDocument& named, const Terms& terms, const TextPosition& place) {
+                   return CompletionsAt(named, place, *terms.settings, terms.wish);
                  });
   }
   Outcome CodeAction(JsonView params) {
@@ -229,10 +254,10 @@ struct LanguageServer::State {
                       std::string_view("source.fixAll.tpu-admission.").starts_with(kind + "."));
     }
     return About(params, RangeIn(params["range"]), Json::array(),
-                 [&](const NamedDocument& named, const TextRange& range) {
+                 [&](const NamedDocument& named, const Terms& terms, const TextRange& range) {
                    Json actions = quickfix ? QuickFixes(named, range, client) : Json::array();
                    if (!fix_all) return actions;
-                   for (Json& action : FixAll(named, Mend(named.document), client)) {
+                   for (Json& action : FixAll(named, MendBy(terms, named.document), client)) {
                      actions.push_back(std::move(action));
                    }
                    return actions;
@@ -272,11 +297,13 @@ struct LanguageServer::State {
     if (phase != Phase::kInitialized) return;
     if (method == "textDocument/didOpen") DidOpen(params);
     if (method == "textDocument/didChange") DidChange(params);
+    if (method == "textDocument/didSave") DidSave(params);
     if (method == "textDocument/didClose") DidClose(params);
   }
 
   void PublishOne(const std::string& uri, Open& open) {
-    const auto& pieces = open.document.Pieces(Judge());
+    static const std::vector<EditorDocument::PlacedPiece> kNone;
+    const auto& pieces = open.is_left_out ? kNone : open.document.Pieces(JudgeBy(*open.terms));
     Json list = Json::array();
     std::size_t untold = 0;
     for (const auto& placed : pieces) {
@@ -305,11 +332,11 @@ struct LanguageServer::State {
   }
 };
 
-LanguageServer::LanguageServer(std::shared_ptr<const admission::Settings> settings, CheckWish wish)
+LanguageServer::LanguageServer(std::shared_ptr<const admission::Settings> settings, CheckWish wish,
+                               FindTerms find_terms)
     : state_(std::make_unique<State>()) {
-  state_->settings = std::move(settings);
-  state_->wish = std::move(wish);
-  state_->wish.with_fixes = true;
+  state_->own_terms = std::make_shared<const Terms>(Terms{std::move(settings), std::move(wish)});
+  state_->find_terms = std::move(find_terms);
 }
 LanguageServer::~LanguageServer() = default;
 

@@ -100,9 +100,10 @@ class Remarks {
 
 }  // namespace
 
-std::shared_ptr<Piece> JudgePiece(const admission::Settings& settings, const CheckWish& wish,
+std::shared_ptr<Piece> JudgePiece(const admission::Settings& settings, CheckWish wish,
                                   PositionEncoding encoding, std::string text,
                                   const workload::Companions& all) {
+  wish.with_fixes = true;
   auto piece = std::make_shared<Piece>();
   piece->report = CheckText(settings, wish, "", std::move(text), &all);
   const std::string& kept = piece->report.text;
@@ -126,6 +127,11 @@ void EditorDocument::Change(const TextRange& range, std::string_view with) {
 
 void EditorDocument::ChangeAll(std::string text) {
   text_ = EditorText(std::move(text), text_.encoding());
+  changed_ = true;
+}
+
+void EditorDocument::Forget() {
+  pieces_.clear();
   changed_ = true;
 }
 

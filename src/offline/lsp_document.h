@@ -47,7 +47,7 @@ struct Piece {
 };
 
 // `text` is one piece, `all` what stands in the document beside its objects.
-std::shared_ptr<Piece> JudgePiece(const admission::Settings& settings, const CheckWish& wish,
+std::shared_ptr<Piece> JudgePiece(const admission::Settings& settings, CheckWish wish,
                                   PositionEncoding encoding, std::string text,
                                   const workload::Companions& all);
 
@@ -60,6 +60,8 @@ class EditorDocument {
   // way round.
   void Change(const TextRange& range, std::string_view with);
   void ChangeAll(std::string text);
+  // What was said of it may be different by now.
+  void Forget();
 
   struct PlacedPiece {
     std::size_t offset = 0;  // of its first byte

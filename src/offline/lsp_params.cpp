@@ -48,7 +48,7 @@ LspJson Capabilities(PositionEncoding encoding) {
   constexpr int kIncremental = 2;
   return {
       {"positionEncoding", encoding == PositionEncoding::kUtf8 ? "utf-8" : "utf-16"},
-      {"textDocumentSync", {{"openClose", true}, {"change", kIncremental}}},
+      {"textDocumentSync", {{"openClose", true}, {"change", kIncremental}, {"save", true}}},
       {"hoverProvider", true},
       {"codeActionProvider", {{"codeActionKinds", {"quickfix", "source.fixAll.tpu-admission"}}}},
       {"completionProvider", {{"triggerCharacters", {":", " ", "\"", "x"}}}}};

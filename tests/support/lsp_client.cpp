@@ -17,8 +17,10 @@ std::shared_ptr<const admission::Settings> SharedSettings(const std::string& pol
                           admission::Policy::Load(policy, "policy").value(), ""});
 }
 
-LspClient::LspClient(Json capabilities, const std::string& policy)
-    : server_(SharedSettings(policy), {.namespace_name = "", .today = Day{}, .rules = {}}) {
+LspClient::LspClient(Json capabilities, const std::string& policy,
+                     offline::LanguageServer::FindTerms find_terms)
+    : server_(SharedSettings(policy), {.namespace_name = "", .today = Day{}, .rules = {}},
+              std::move(find_terms)) {
   Request("initialize", {{"processId", nullptr}, {"capabilities", std::move(capabilities)}});
   Notify("initialized", Json::object());
 }

@@ -19,7 +19,8 @@ std::shared_ptr<const admission::Settings> SharedSettings(const std::string& pol
 
 class LspClient {
  public:
-  explicit LspClient(Json capabilities = Json::object(), const std::string& policy = "");
+  explicit LspClient(Json capabilities = Json::object(), const std::string& policy = "",
+                     offline::LanguageServer::FindTerms find_terms = nullptr);
 
   Json Request(const std::string& method, Json params);  // the whole answer
   void Notify(const std::string& method, Json params);

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -20,6 +21,17 @@
 
 namespace tpu_admission::offline {
 
+// By what a document is judged.
+struct Terms {
+  std::shared_ptr<const admission::Settings> settings;
+  CheckWish wish;
+};
+struct TermsOfDocument {
+  std::shared_ptr<const Terms> terms = nullptr;  // nullptr: those of the server
+  bool is_left_out = false;                      // nothing is said of it
+  std::string word = {};                         // to tell the user once; empty: nothing
+};
+
 class LanguageServer {
  public:
   // Bounds. What is beyond them is refused, or told in words; nothing else changes.
@@ -28,7 +40,12 @@ class LanguageServer {
   static constexpr std::size_t kMaxAllTextBytes = 128 << 20;       // of all together
   static constexpr std::size_t kMaxDiagnostics = 1000;             // of one document
 
-  LanguageServer(std::shared_ptr<const admission::Settings> settings, CheckWish wish);
+  // What is known of the document of a URI. Asked when it is opened, and of all open documents when
+  // one of them was saved: terms that are no others cost no judgement.
+  using FindTerms = std::function<TermsOfDocument(const std::string& uri)>;
+
+  LanguageServer(std::shared_ptr<const admission::Settings> settings, CheckWish wish,
+                 FindTerms find_terms = nullptr);
   ~LanguageServer();
   LanguageServer(const LanguageServer&) = delete;
   LanguageServer& operator=(const LanguageServer&) = delete;

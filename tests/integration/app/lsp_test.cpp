@@ -1,11 +1,14 @@
 // `tpu-admission lsp` as a process: what comes over its standard streams.
 #include <gmock/gmock.h>
 
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "integration/app/program.h"
+#include "support/temp_dir.h"
 
 namespace tpu_admission::support::lsp_test {
 namespace {
@@ -92,6 +95,80 @@ TEST(LspCommand, AMessageThatIsLostIsTold) {
   for (const std::string& lost : {std::string("{half"), std::string(33 << 20, 'x')}) {
     const Ended ended = RunToEnd({"lsp"}, {}, kHello + Opened("a: [\n") + Framed(lost));
     EXPECT_THAT(ended.out, HasSubstr("a message is lost: "));
+  }
+}
+
+// The project file of a file's folder, or of one above it in the repository.
+class LspProject : public ::testing::Test {
+ protected:
+  void Write(const std::string& name, const std::string& text) {
+    const std::filesystem::path path = root() + "/" + name;
+    std::filesystem::create_directories(path.parent_path());
+    std::ofstream(path) << text;
+  }
+  std::string root() const { return dir_.path(); }
+  // The codes of what is told last of a wrong Job that stands there, and all messages.
+  struct Told {
+    std::set<std::string> codes;
+    std::string out;
+  };
+  Told Open(const std::string& name, std::vector<std::string> flags = {},
+            const std::string& scheme = "file://") {
+    flags.insert(flags.begin(), "lsp");
+    std::ifstream file(TPU_ADMISSION_SOURCE_DIR "/examples/wrong-job.yaml");
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    const nlohmann::json open = {
+        {"jsonrpc", "2.0"},
+        {"method", "textDocument/didOpen"},
+        {"params",
+         {{"textDocument",
+           {{"uri", scheme + root() + "/" + name}, {"version", 1}, {"text", text}}}}}};
+    Told told{{}, RunToEnd(flags, {}, kHello + Framed(open.dump()), "/").out};
+    const std::size_t at = told.out.rfind("{\"jsonrpc\"");
+    const nlohmann::json last = nlohmann::json::parse(told.out.substr(at));
+    for (const auto& each : last["params"]["diagnostics"]) {
+      told.codes.insert(each.value("code", "-"));
+    }
+    return told;
+  }
+
+ private:
+  TempDir dir_;
+};
+
+TEST_F(LspProject, IsThatOfCheckInTheFilesFolder) {
+  using Codes = std::set<std::string>;
+  const Codes all = {"TPU301", "TPU401"};
+  Write("repo/.git/HEAD", "");
+  Write("repo/.tpu-admission.yaml",
+        "ignore: [TPU401]\nexclude: [gone, \"a b.yaml\"]\nfail-on: warn\n");
+  EXPECT_EQ(Open("repo/a.yaml").codes, Codes{"TPU301"});
+  EXPECT_EQ(Open("repo/sub/not-yet/a.yaml").codes, Codes{"TPU301"});
+  EXPECT_EQ(Open("repo/gone/a.yaml").codes, Codes{}) << "excluded";
+  EXPECT_EQ(Open("repo/a%20b.yaml").codes, Codes{}) << "excluded";
+  EXPECT_EQ(Open("a.yaml").codes, all) << "beside the repository";
+  EXPECT_EQ(Open("repo/a.yaml", {}, "untitled:").codes, all) << "no file";
+  EXPECT_EQ(Open("repo/a.yaml", {"--no-project-file"}).codes, all);
+  EXPECT_EQ(Open("a.yaml", {"--project-file", root() + "/repo/.tpu-admission.yaml"}).codes,
+            Codes{"TPU301"});
+}
+
+TEST_F(LspProject, SaysByWhatPolicyAndAFlagBeatsIt) {
+  Write("ops/policy.yaml", "rules: {TPU301: off}\n");
+  Write("ops/other.yaml", "rules: {TPU401: off}\n");
+  Write(".tpu-admission.yaml", "policy: ops/policy.yaml\nbaseline: not-yet.yaml\n");
+  EXPECT_EQ(Open("a.yaml").codes, std::set<std::string>{"TPU401"});
+  EXPECT_EQ(Open("a.yaml", {"--policy", root() + "/ops/other.yaml"}).codes,
+            std::set<std::string>{"TPU301"});
+}
+
+TEST_F(LspProject, ThatCannotBeReadIsTold) {
+  const std::set<std::string> all = {"TPU301", "TPU401"};
+  for (const char* text : {"selekt: [TPU2]\n", "ignore: [TPU999x]\n", "policy: none.yaml\n", "["}) {
+    Write(".tpu-admission.yaml", text);
+    const Told told = Open("a.yaml");
+    EXPECT_EQ(told.codes, all) << text;
+    EXPECT_THAT(told.out, HasSubstr("judged by the flags alone")) << text;
   }
 }
 

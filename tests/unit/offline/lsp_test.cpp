@@ -300,6 +300,44 @@ TEST(Lsp, AllIsRepairedByWhatStandsBesideIt) {
       << "the claim tells something";
 }
 
+// As a project file has it, that may change.
+TEST(Lsp, ADocumentIsJudgedByItsOwnTerms) {
+  const auto without = [](const std::string& rule) {
+    return std::make_shared<const offline::Terms>(
+        offline::Terms{SharedSettings(),
+                       {.namespace_name = "",
+                        .today = Day{},
+                        .rules = offline::RuleChoice::Parse({}, {rule}).value()}});
+  };
+  offline::TermsOfDocument of_b = {.terms = without("TPU401"), .word = "a word"};
+  LspClient editor(Json::object(), "", [&](const std::string& uri) {
+    return uri == "file:///b.yaml" ? of_b : offline::TermsOfDocument{};
+  });
+  const auto codes = [&](const std::string& uri) { return Codes(editor.Diagnostics(uri)); };
+  const auto save = [&] {
+    editor.Notify("textDocument/didSave", {{"textDocument", {{"uri", "file:///c.yaml"}}}});
+  };
+  editor.Open(kJob);
+  editor.Open(kJob, "file:///b.yaml");
+  ASSERT_THAT(editor.messages, SizeIs(1));
+  EXPECT_EQ(editor.messages[0]["params"]["message"], "tpu-admission: a word");
+  EXPECT_THAT(codes("file:///a.yaml"), Contains("TPU401"));
+  EXPECT_THAT(codes("file:///b.yaml"), ::testing::Not(Contains("TPU401")));
+  EXPECT_THAT(codes("file:///b.yaml"), Contains("TPU301"));
+  const std::size_t before = editor.server().judged();
+  save();
+  EXPECT_THAT(codes("file:///b.yaml"), Contains("TPU301"));
+  EXPECT_EQ(editor.server().judged(), before) << "the terms are the same";
+  of_b.terms = without("TPU301");
+  save();
+  EXPECT_THAT(codes("file:///b.yaml"), Contains("TPU401"));
+  EXPECT_THAT(codes("file:///b.yaml"), ::testing::Not(Contains("TPU301")));
+  of_b.is_left_out = true;
+  save();
+  EXPECT_THAT(codes("file:///b.yaml"), IsEmpty());
+  EXPECT_THAT(editor.Actions(Range(0, 0, 30, 0), "file:///b.yaml"), IsEmpty());
+}
+
 TEST(Lsp, HoverExplains) {
   LspClient editor(
       Json{{"textDocument", {{"hover", {{"contentFormat", Json::array({"markdown"})}}}}}});
