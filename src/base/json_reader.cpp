@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "base/yaml_marks.h"
+#include "tpu_admission/base/line_index.h"
 #include "tpu_admission/base/text.h"
 
 namespace tpu_admission::yaml {

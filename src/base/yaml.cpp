@@ -6,16 +6,15 @@
 
 #include "base/json_reader.h"
 #include "base/yaml_builder.h"
-#include "base/yaml_marks.h"
 #include "base/yaml_reader.h"
 #include "tpu_admission/base/json_pointer.h"
+#include "tpu_admission/base/line_index.h"
 #include "tpu_admission/base/text.h"
 #include "tpu_admission/base/yaml_chunk.h"
 
 namespace tpu_admission {
 namespace {
 
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr std::size_t kMaxErrors = 100;
 
 bool IsMarker(std::string_view line, std::string_view marker) {
@@ -44,7 +43,7 @@ void ReadChunk(std::string_view text, YamlMark start, YamlStream& stream, yaml::
   if (BeginsAsJson(text.substr(marker))) {
     const std::size_t documents = stream.documents.size();
     const std::size_t errors = stream.errors.size();
-    const YamlMark begin = yaml::Advanced(start, text.substr(0, marker));
+    const YamlMark begin = Advanced(start, text.substr(0, marker));
     const YamlMark rest = yaml::ReadJson(text.substr(marker), begin, builder);
     stream.errors.resize(errors);  // what is no JSON may still be YAML
     if (stream.documents.size() > documents) {
@@ -117,7 +116,7 @@ YamlStream ReadYaml(std::string_view text, const YamlLimits& limits) {
                     .errors = {}};
   const std::string_view good = text.substr(0, Utf8PrefixBytes(text));
   if (good.size() < text.size()) {
-    stream.errors.push_back({yaml::Advanced({}, good), "the text is not UTF-8"});
+    stream.errors.push_back({Advanced({}, good), "the text is not UTF-8"});
     return stream;
   }
   yaml::Builder builder(stream, limits);
@@ -129,7 +128,7 @@ YamlStream ReadYaml(std::string_view text, const YamlLimits& limits) {
   while (!text.empty() && stream.errors.size() < kMaxErrors && !builder.is_full()) {
     const std::string_view chunk = text.substr(0, YamlChunkBytes(text));
     ReadChunk(chunk, start, stream, builder);
-    start = yaml::Advanced(start, chunk);
+    start = Advanced(start, chunk);
     text.remove_prefix(chunk.size());
   }
   if (!text.empty()) {

@@ -12,6 +12,14 @@ constexpr std::size_t kStride = 64;
 
 bool Continues(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
 
+// Ends of lines that only libyaml takes for such: U+0085, U+2028, U+2029.
+bool HasOtherEnds(std::string_view text) {
+  for (const std::string_view end : {"\xC2\x85", "\xE2\x80\xA8", "\xE2\x80\xA9"}) {
+    if (text.find(end) != text.npos) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 Marks::Marks(std::string_view text, const YamlMark& start) : text_(text), start_(start) {
@@ -21,6 +29,7 @@ Marks::Marks(std::string_view text, const YamlMark& start) : text_(text), start_
     if (Continues(text[i])) continue;
     if (character++ % kStride == 0) strides_.push_back(i);
   }
+  if (HasOtherEnds(text)) lines_.emplace(text, start);
 }
 
 std::size_t Marks::ByteOf(std::size_t character) const {
@@ -36,6 +45,7 @@ std::size_t Marks::ByteOf(std::size_t character) const {
 }
 
 YamlMark Marks::At(std::size_t character, std::size_t line, std::size_t column) const {
+  if (lines_) return lines_->At(ByteOf(character));
   const std::size_t before = line == 0 ? start_.column : 1;
   return YamlMark{static_cast<std::uint32_t>(start_.line + line),
                   static_cast<std::uint32_t>(before + column), start_.offset + ByteOf(character)};
@@ -43,19 +53,6 @@ YamlMark Marks::At(std::size_t character, std::size_t line, std::size_t column) 
 
 YamlMark Marks::AtByte(std::size_t offset) const {
   return Advanced(start_, text_.substr(0, offset));
-}
-
-YamlMark Advanced(YamlMark start, std::string_view text) {
-  start.offset += text.size();
-  const std::size_t last = text.rfind('\n');
-  if (last != text.npos) {
-    start.line += static_cast<std::uint32_t>(std::count(text.begin(), text.end(), '\n'));
-    start.column = 1;
-    text.remove_prefix(last + 1);
-  }
-  start.column += static_cast<std::uint32_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return !Continues(c); }));
-  return start;
 }
 
 }  // namespace tpu_admission::yaml

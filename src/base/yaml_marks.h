@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string_view>
 #include <vector>
 
+#include "tpu_admission/base/line_index.h"
 #include "tpu_admission/base/yaml.h"
 
 namespace tpu_admission::yaml {
@@ -25,9 +27,7 @@ class Marks {
   std::string_view text_;
   YamlMark start_;
   std::vector<std::size_t> strides_;  // byte of every kStride-th character; empty if all is ASCII
+  std::optional<LineIndex> lines_;    // where libyaml's lines are not those of editors
 };
-
-// The place after `text`, which begins at `start`.
-YamlMark Advanced(YamlMark start, std::string_view text);
 
 }  // namespace tpu_admission::yaml

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "tpu_admission/base/line_index.h"
 #include "tpu_admission/base/text.h"
 
 namespace tpu_admission::offline {
@@ -15,9 +16,9 @@ bool IsContinuation(char byte) { return (static_cast<unsigned char>(byte) & 0xC0
 
 // At most `most` characters of a line, from its beginning on, each safe to show.
 std::vector<std::string> Characters(std::string_view line, std::size_t most) {
-  line = line.substr(0, std::min(line.find('\n'), most * kCharacterBytes));
+  line = line.substr(0, most * kCharacterBytes);
+  line = line.substr(0, LineEnd(line, 0));
   line = line.substr(0, Utf8PrefixBytes(line));
-  if (line.ends_with('\r')) line.remove_suffix(1);
   std::vector<std::string> characters;
   while (!line.empty() && characters.size() < most) {
     std::string_view rest = line;
@@ -41,7 +42,7 @@ std::vector<std::string> Characters(std::string_view line, std::size_t most) {
 // the text, so no more of it is looked at.
 std::size_t Start(std::string_view text, std::size_t offset, std::size_t characters) {
   std::size_t start = offset;
-  while (start > 0 && characters > 0 && text[start - 1] != '\n') {
+  while (start > 0 && characters > 0 && !EndsLine(text, start - 1)) {
     --start;
     if (!IsContinuation(text[start])) --characters;
   }

@@ -6,6 +6,7 @@
 #include "offline/formats.h"
 #include "offline/reading_budget.h"
 #include "tpu_admission/base/json_string.h"
+#include "tpu_admission/base/line_index.h"
 #include "tpu_admission/base/text.h"
 #include "tpu_admission/base/version.h"
 #include "tpu_admission/offline/text_edit.h"
@@ -39,43 +40,6 @@ std::string UriOf(std::string_view path) {
   return uri;
 }
 
-// Offsets of a text as lines and columns. A line may be all of the text, so characters are counted
-// from the nearest of many stops.
-class LineIndex {
- public:
-  explicit LineIndex(std::string_view text) : text_(text) {
-    for (Stop stop; stop.offset < text.size(); stop = After(stop)) {
-      if (stop.offset - stops_.back().offset >= kStride) stops_.push_back(stop);
-    }
-  }
-  // Line and column.
-  std::pair<std::size_t, std::size_t> At(std::size_t offset) const {
-    Stop stop = *std::prev(
-        std::upper_bound(stops_.begin(), stops_.end(), offset,
-                         [](std::size_t at, const Stop& each) { return at < each.offset; }));
-    while (stop.offset < offset) stop = After(stop);
-    return {stop.line, stop.column};
-  }
-
- private:
-  static constexpr std::size_t kStride = 1024;
-  struct Stop {
-    std::size_t offset = 0;
-    std::size_t line = 1;
-    std::size_t column = 1;
-  };
-  // One byte on.
-  Stop After(Stop stop) const {
-    const char byte = text_[stop.offset++];
-    if (byte == '\n') return {stop.offset, stop.line + 1, 1};
-    if ((byte & 0xC0) != 0x80) ++stop.column;
-    return stop;
-  }
-
-  std::string_view text_;
-  std::vector<Stop> stops_{Stop()};
-};
-
 Json RegionOf(const Span& place) {
   Json region = {{"startLine", place.begin.line}, {"startColumn", place.begin.column}};
   if (place.end.line > place.begin.line || place.end.column > place.begin.column) {
@@ -95,13 +59,13 @@ Json FixOf(const FileReport& report, const LineIndex& lines, const ReportedRepai
            const std::vector<TextChange>& changes) {
   Json replacements = Json::array();
   for (const TextChange& change : changes) {
-    const auto [line, column] = lines.At(change.begin);
-    const auto [end_line, end_column] = lines.At(change.end);
+    const YamlMark begin = lines.At(change.begin);
+    const YamlMark end = lines.At(change.end);
     replacements.push_back({{"deletedRegion",
-                             {{"startLine", line},
-                              {"startColumn", column},
-                              {"endLine", end_line},
-                              {"endColumn", end_column}}},
+                             {{"startLine", begin.line},
+                              {"startColumn", begin.column},
+                              {"endLine", end.line},
+                              {"endColumn", end.column}}},
                             {"insertedContent", {{"text", change.text}}}});
   }
   const repair::Repair& repair = reported.repair;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "tpu_admission/base/json_pointer.h"
+#include "tpu_admission/base/line_index.h"
 #include "tpu_admission/base/text.h"
 
 namespace tpu_admission::offline {
@@ -24,7 +25,7 @@ void CollectScalars(const YamlNode& node, std::vector<std::pair<std::size_t, std
 }
 
 std::string_view LineFrom(std::string_view text, std::size_t offset) {
-  return text.substr(offset, text.find('\n', offset) - offset);
+  return text.substr(offset, LineEnd(text, offset) - offset);
 }
 
 bool IsBlankOrComment(std::string_view line) {
@@ -35,27 +36,25 @@ bool IsBlankOrComment(std::string_view line) {
 // Counts lines as they are passed.
 class LineCounter {
  public:
-  explicit LineCounter(std::string_view text) : text_(text) {}
-  YamlMark At(std::size_t offset) {
-    for (; at_ < offset; ++at_) {
-      if (text_[at_] != '\n') continue;
-      ++line_;
-      begin_ = at_ + 1;
-    }
-    const std::string_view before = text_.substr(begin_, offset - begin_);
-    const auto columns =
-        std::count_if(before.begin(), before.end(), [](char c) { return (c & 0xC0) != 0x80; });
-    return {line_, std::uint32_t(columns) + 1, offset};
+  explicit LineCounter(std::string_view text) : text_(text) {
+    if (text.starts_with(kByteOrderMark)) top_ = mark_.offset = kByteOrderMark.size();
   }
-  std::string_view before(std::size_t offset) const {
-    return text_.substr(begin_, offset - begin_);
+  // `offset` does not go back.
+  YamlMark At(std::size_t offset) {
+    mark_ = Advanced(mark_, text_.substr(mark_.offset, offset - mark_.offset));
+    return mark_;
+  }
+  // What stands before it in its line.
+  std::string_view before() const {
+    const std::string_view above = text_.substr(0, mark_.offset);
+    const std::size_t end = above.find_last_of("\r\n");
+    return above.substr(end == above.npos ? top_ : end + 1);
   }
 
  private:
   std::string_view text_;
-  std::size_t at_ = 0;
-  std::size_t begin_ = 0;
-  std::uint32_t line_ = 1;
+  std::size_t top_ = 0;  // where the text begins
+  YamlMark mark_;
 };
 
 // Finds the lines below comments. What lies between two is looked at once.
@@ -66,12 +65,13 @@ class LinesBelow {
   std::uint32_t After(std::size_t offset, std::uint32_t line) {
     if (offset < known_until_) return below_;
     below_ = line;
-    std::size_t end = text_.find('\n', offset);
-    for (; end != text_.npos; end = text_.find('\n', end + 1)) {
+    std::size_t end = LineEnd(text_, offset);
+    for (; end < text_.size(); end = LineEnd(text_, end + 1)) {
+      if (!EndsLine(text_, end)) continue;  // \r of \r\n
       ++below_;
       if (!IsBlankOrComment(LineFrom(text_, end + 1))) break;
     }
-    known_until_ = std::min(end, text_.size());
+    known_until_ = end;
     return below_;
   }
 
@@ -105,9 +105,9 @@ IgnoreComments::IgnoreComments(std::string_view text, const YamlStream& stream,
     next = at + 1;
     const auto after = std::upper_bound(scalars.begin(), scalars.end(), std::pair(at, text.size()));
     if (after != scalars.begin() && std::prev(after)->second > at) continue;
-    next = std::min(text.find('\n', at), text.size());  // the rest of the line is the comment's
+    next = LineEnd(text, at);  // the rest of the line is the comment's
     const YamlMark mark = lines.At(at);
-    const std::string_view before = lines.before(at);
+    const std::string_view before = lines.before();
     if (!before.empty() && before.back() != ' ' && before.back() != '\t') continue;
     const bool alone = before.find_first_not_of(" \t") == before.npos;
     Read(LineFrom(text, at + kMark.size()), mark, alone ? below.After(at, mark.line) : mark.line,

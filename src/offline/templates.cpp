@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "tpu_admission/base/line_index.h"
 #include "tpu_admission/base/text.h"
 
 namespace tpu_admission::offline {
@@ -28,12 +29,7 @@ YamlMark TemplateMark(std::string_view text) {
   std::size_t first = text.npos;
   for (const std::string_view mark : kMarks) first = std::min(first, text.find(mark));
   if (first == text.npos) return {0, 0, 0};
-  const std::string_view before = text.substr(0, first);
-  const std::size_t begin = before.rfind('\n') + 1;  // npos + 1 is 0
-  const auto lines = std::count(before.begin(), before.end(), '\n');
-  const auto columns = std::count_if(before.begin() + std::ptrdiff_t(begin), before.end(),
-                                     [](char c) { return (c & 0xC0) != 0x80; });
-  return {std::uint32_t(lines) + 1, std::uint32_t(columns) + 1, first};
+  return LineIndex(text.substr(0, first)).At(first);
 }
 
 std::string RenderFirst(std::string_view text) {
