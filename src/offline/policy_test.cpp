@@ -14,6 +14,23 @@ using rules::Mode;
 constexpr std::array<std::string_view, 3> kVerdicts = {"allow", "warn", "deny"};
 constexpr std::array<std::string_view, 4> kModes = {"off", "audit", "warn", "deny"};
 
+void ReadExpectations(ConfigNode table, PolicyCase& read) {
+  std::map<const rules::Rule*, std::uint32_t> lines;
+  for (auto [name, node] : table.Members()) {
+    const rules::Rule* const rule = RuleNamed(name);
+    if (rule == nullptr) node.Fail(rules::NoSuchRule(name));
+    const std::size_t mode = node.AsOneOf(kModes);
+    if (rule == nullptr || mode >= kModes.size()) continue;
+    const auto [first, is_new] = lines.emplace(rule, node.line());
+    if (!is_new) {
+      node.Fail("duplicate rule " + std::string(rule->id) + ", " + std::string(rule->name) +
+                " (first on line " + std::to_string(first->second) + ", again on line " +
+                std::to_string(node.line()) + ")");
+    }
+    read.rules[rule] = *rules::ModeOf(kModes[mode]);
+  }
+}
+
 PolicyCase ReadCase(ConfigNode row) {
   PolicyCase read;
   read.name = row.String("name");
@@ -25,12 +42,7 @@ PolicyCase ReadCase(ConfigNode row) {
     row.Fail("needs either `manifest`, a file, or `text`, the manifest itself");
   }
   if (std::optional<ConfigNode> table = row.MapOrNone("rules")) {
-    for (auto [name, node] : table->Members()) {
-      const rules::Rule* const rule = RuleNamed(name);
-      if (rule == nullptr) node.Fail(rules::NoSuchRule(name));
-      const std::size_t mode = node.AsOneOf(kModes);
-      if (rule != nullptr && mode < kModes.size()) read.rules[rule] = *rules::ModeOf(kModes[mode]);
-    }
+    ReadExpectations(*table, read);
   }
   return read;
 }

@@ -832,6 +832,13 @@ TEST_F(CheckFolder, PolicyTestTellsWhichCasesDoNotHold) {
   EXPECT_EQ(broken.exit_code, 2);
   EXPECT_THAT(broken.err, HasSubstr("cases.yaml:1:27: "));
   EXPECT_THAT(broken.err, HasSubstr("did you mean TPU203?"));
+  Write("cases.yaml",
+        "cases:\n- name: x\n  expect: warn\n  manifest: pod.yaml\n  rules:\n"
+        "    TPU203: warn\n    topology-not-offered: deny\n");
+  EXPECT_EQ(test().exit_code, 2);
+  EXPECT_THAT(test().err, HasSubstr("cases.yaml:7:"));
+  EXPECT_THAT(test().err, HasSubstr("duplicate rule TPU203, topology-not-offered (first on line 6, "
+                                    "again on line 7)"));
   Write("cases.yaml", "cases: []\n");
   EXPECT_EQ(test().exit_code, 2);
   EXPECT_EQ(test().err, "tpu-admission: cases.yaml: there is no case in it\n");
