@@ -11,6 +11,7 @@
 #include "app/check_files.h"
 #include "app/command_line.h"
 #include "app/commands.h"
+#include "app/path_from_here.h"
 #include "app/settings_loader.h"
 #include "tpu_admission/base/clock.h"
 #include "tpu_admission/base/files.h"
@@ -116,12 +117,15 @@ int CheckAndTell(const admission::Settings& settings, const offline::CheckWish& 
   KnownFindings known(options);
   if (const Status read = known.Read(); !read) return CannotRun(read.error());
   const auto format = offline::NewFormat(options.output, WantsColour(options));
+  // What reads these looks the file up in a repository, and knows findings again by it.
+  const bool for_programs = options.output != "text" && options.output != "json";
   offline::Counts counts;
   std::string out;
   format->Begin(out);
   CheckFiles(settings, wish, options, [&](FileReport report) {
     known.Take(report);
     counts.Add(report);
+    if (for_programs) report.file = PathFromHere(report.file);
     format->Add(report, out);
     std::cout << out;
     out.clear();

@@ -14,6 +14,7 @@
 #include <system_error>
 
 #include "app/ordered_work.h"
+#include "app/path_from_here.h"
 #include "tpu_admission/base/files.h"
 #include "tpu_admission/base/text.h"
 #include "tpu_admission/net/processors.h"
@@ -173,7 +174,7 @@ FixOutcome FixFiles(const admission::Settings& settings, const offline::CheckWis
       std::cerr << "tpu-admission: " << ShownLines(ShownPath(found.path) + ": " + change) << '\n';
     }
     if (options.diff) {
-      TellDiff(offline::UnifiedDiff(found.path, *text, fixed.text));
+      TellDiff(offline::UnifiedDiff(PathInDiff(found.path), *text, fixed.text));
     } else if (!found.below.empty() && !LiesBelow(found.path, found.below)) {
       fail(ShownPath(found.path) + ": not changed, since it lies outside of " +
            ShownPath(found.below) + " behind a link; name it to change it");

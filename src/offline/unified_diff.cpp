@@ -24,6 +24,28 @@ void AppendLine(std::string& diff, char mark, std::string_view line) {
   if (!line.ends_with('\n')) diff += "\n\\ No newline at end of file\n";
 }
 
+// As git writes it: a name with a quote, backslash or control character, or that is not UTF-8, in
+// quotes; a TAB behind one with blanks, where `patch` would look for a time.
+std::string NameOf(std::string_view side, std::string_view name) {
+  constexpr std::string_view kLetters = "\"\\\a\b\t\n\v\f\r";
+  constexpr std::string_view kShown = "\"\\abtnvfr";
+  const bool is_text = Utf8PrefixBytes(name) == name.size();
+  std::string quoted(side);
+  for (const char c : name) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (const std::size_t at = kLetters.find(c); at != kLetters.npos) {
+      quoted += {'\\', kShown[at]};
+    } else if (byte < 0x20 || byte == 0x7F || (byte >= 0x80 && !is_text)) {
+      const auto digit = [&](unsigned shift) { return char('0' + ((byte >> shift) & 7U)); };
+      quoted += {'\\', digit(6), digit(3), digit(0)};
+    } else {
+      quoted += c;
+    }
+  }
+  if (quoted.size() > side.size() + name.size()) return "\"" + quoted + "\"";
+  return quoted + (name.find(' ') == name.npos ? "" : "\t");
+}
+
 }  // namespace
 
 // The edits change lines in place or add some, so what is equal is found by looking ahead.
@@ -62,8 +84,7 @@ std::string UnifiedDiff(std::string_view name, std::string_view before, std::str
     i = block.a_end;
     j = block.b_end;
   }
-  const std::string shown = ShownPath(name);
-  std::string diff = "--- a/" + shown + "\n+++ b/" + shown + "\n";
+  std::string diff = "--- " + NameOf("a/", name) + "\n+++ " + NameOf("b/", name) + "\n";
   for (std::size_t first = 0; first < blocks.size();) {
     std::size_t last = first;
     while (last + 1 < blocks.size() && blocks[last + 1].a - blocks[last].a_end <= 2 * kContext) {

@@ -325,5 +325,18 @@ TEST(UnifiedDiff, ShowsTheLinesAround) {
   EXPECT_EQ(UnifiedDiff("f", "1\n", "1\n"), "");
 }
 
+TEST(UnifiedDiff, NamesAFileAsGitDoes) {
+  const auto head = [](std::string_view name) {
+    const std::string diff = UnifiedDiff(name, "1\n", "2\n");
+    return diff.substr(0, diff.find('\n'));
+  };
+  EXPECT_EQ(head("d/f.yaml"), "--- a/d/f.yaml");
+  EXPECT_EQ(head("sp ace"), "--- a/sp ace\t");
+  EXPECT_EQ(head("t\tab x"), "--- \"a/t\\tab x\"");
+  EXPECT_EQ(head("a\"\\\n\x01\x7F"), "--- \"a/a\\\"\\\\\\n\\001\\177\"");
+  EXPECT_EQ(head("\xC3\xA9"), "--- a/\xC3\xA9");
+  EXPECT_EQ(head("\xE9"), "--- \"a/\\351\"");
+}
+
 }  // namespace
 }  // namespace tpu_admission::offline::text_edit_test

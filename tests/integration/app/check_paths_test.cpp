@@ -1,0 +1,111 @@
+// `check` on files as repositories have them: what is not ours, names of all kinds, and how they
+// are spelt.
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "integration/app/program.h"
+#include "support/temp_dir.h"
+
+namespace tpu_admission::support::check_paths_test {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr const char* kWrongPod =
+    "{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {nodeSelector: "
+    "{cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice, cloud.google.com/gke-tpu-topology: 3x3},"
+    " containers: [{name: c, resources: {limits: {google.com/tpu: 4}}}]}}\n";
+
+class CheckPaths : public ::testing::Test {
+ protected:
+  void Write(const std::string& name, const std::string& text) {
+    const std::filesystem::path path = root_ / name;
+    std::filesystem::create_directories(path.parent_path());
+    WriteText(path, text);
+  }
+  Ended Run(std::vector<std::string> arguments, const std::string& folder = "") {
+    arguments.insert(arguments.begin(), "check");
+    return RunToEnd(arguments, {}, "", root() + folder);
+  }
+  std::string root() const { return root_.path().string(); }
+
+ private:
+  TempDir root_;
+};
+
+std::string PrintOf(const Ended& ended) {
+  return nlohmann::json::parse(
+      ended.out)["runs"][0]["results"][0]["partialFingerprints"]["tpuAdmission/v1"];
+}
+
+TEST_F(CheckPaths, FormatsOfCiNameAFileTheSameHoweverItIsTyped) {
+  Write("dd/a.yaml", kWrongPod);
+  const std::string print = PrintOf(Run({"--output=sarif", "dd"}));
+  for (const std::string& path :
+       {std::string("./dd"), std::string("dd/../dd//a.yaml"), std::string("dd/"), root() + "/dd"}) {
+    const Ended sarif = Run({"--output=sarif", path});
+    EXPECT_EQ(PrintOf(sarif), print) << path;
+    EXPECT_THAT(sarif.out, HasSubstr("\"uri\":\"dd/a.yaml\"")) << path;
+    const auto gitlab = nlohmann::json::parse(Run({"--output=gitlab", path}).out);
+    EXPECT_EQ(gitlab[0]["location"]["path"], "dd/a.yaml") << path;
+    EXPECT_EQ(gitlab[0]["fingerprint"], print) << path;
+    EXPECT_THAT(Run({"--output=github", path}).out, HasSubstr("file=dd/a.yaml,")) << path;
+  }
+  EXPECT_THAT(Run({"--output=github", "../dd/a.yaml"}, "/dd").out, HasSubstr("file=a.yaml,"));
+  Write("ee/b.yaml", "a: 1\n");
+  EXPECT_THAT(Run({"--output=github", ".././dd/a.yaml"}, "/ee").out,
+              HasSubstr("file=../dd/a.yaml,"));
+  EXPECT_THAT(Run({"./dd/a.yaml"}).out, HasSubstr("./dd/a.yaml:1:"));
+}
+
+// By words alone, link/../a.yaml would be another file.
+TEST_F(CheckPaths, APathThroughALinkStaysWhereItLeadsElsewhere) {
+  Write("other/deep/x.yaml", "a: 1\n");
+  Write("other/a.yaml", kWrongPod);
+  Write("a.yaml", "a: 1\n");
+  std::filesystem::create_directory_symlink("other/deep", root() + "/link");
+  EXPECT_THAT(Run({"--output=github", "link/../a.yaml"}).out, HasSubstr("file=link/../a.yaml,"));
+}
+
+std::vector<std::string> Heads(const std::string& diff) {
+  const std::size_t second = diff.find('\n') + 1;
+  return {diff.substr(0, second), diff.substr(second, diff.find('\n', second) + 1 - second)};
+}
+
+TEST_F(CheckPaths, ADiffNamesFilesForPatch) {
+  const auto heads = [&](const std::string& name, const std::string& folder = "") {
+    return Heads(Run({"--diff", name}, folder).out);
+  };
+  Write("deep/a.yaml", kWrongPod);
+  for (const std::string& path :
+       {std::string("deep/a.yaml"), std::string("./deep//a.yaml"), root() + "/deep/a.yaml"}) {
+    EXPECT_THAT(heads(path), ElementsAre("--- a/deep/a.yaml\n", "+++ b/deep/a.yaml\n"));
+  }
+  const std::string from_root = root().substr(1) + "/deep/a.yaml\n";
+  Write("other/b.yaml", "a: 1\n");
+  for (const std::string& path : {std::string("../deep/a.yaml"), root() + "/deep/a.yaml"}) {
+    EXPECT_THAT(heads(path, "/other"), ElementsAre("--- a/" + from_root, "+++ b/" + from_root));
+  }
+}
+
+TEST_F(CheckPaths, ADiffOfANameWithABlankOrAControlCanBeApplied) {
+  if (std::system("patch --version >/dev/null 2>&1") != 0) GTEST_SKIP() << "there is no patch";
+  for (const std::string name :
+       {"plain.yaml", "sp ace.yaml", "t\tab.yaml", "q\"uote.yaml", "back\\slash.yaml", " lead.yaml",
+        "\xC3\xA9.yaml", "d d/e e.yaml"}) {
+    Write(name, kWrongPod);
+    const Ended diff = Run({"--diff", name});
+    EXPECT_EQ(diff.exit_code, 1) << name;
+    WriteText(std::filesystem::path(root()) / "x.diff", diff.out);
+    const std::string patch = "cd '" + root() + "' && patch --quiet -p1 <x.diff";
+    EXPECT_EQ(std::system(patch.c_str()), 0) << diff.out;
+    EXPECT_EQ(Run({"--diff", name}).out, "") << name;
+  }
+}
+
+}  // namespace
+}  // namespace tpu_admission::support::check_paths_test
