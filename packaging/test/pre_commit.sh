@@ -11,7 +11,9 @@ make_hook_repository() {
 
 make_user_repository() {
   mkdir "$work/user"
+  mkdir -p "$work/user/chart/templates"
   cp examples/wrong-job.yaml "$work/user/"
+  echo 'a: {{ .Values.a }}' >"$work/user/chart/templates/job.yaml"  # is left out
   cat >"$work/user/.pre-commit-config.yaml" <<END
 repos:
   - repo: file://$work/hooks

@@ -20,6 +20,7 @@
 #include "tpu_admission/net/processors.h"
 #include "tpu_admission/offline/fix.h"
 #include "tpu_admission/offline/format.h"
+#include "tpu_admission/offline/mention.h"
 #include "tpu_admission/offline/templates.h"
 #include "tpu_admission/offline/unified_diff.h"
 
@@ -55,6 +56,22 @@ std::string WithoutName(const std::string& path, const std::string& message) {
   return message.starts_with(start) ? message.substr(start.size()) : message;
 }
 
+// Nobody asked for this file by its name, so that it cannot be read is no failure: it is a
+// template, or nothing of ours (another program's YAML, JSON with comments).
+bool MayBePassedOver(const FoundFile& found, bool is_template, std::string_view text) {
+  return !found.is_named && (is_template || !offline::MentionsTpus(text));
+}
+
+// What is told of such a file instead of its errors.
+void PassOver(FileReport& report) {
+  offline::Note why = std::move(report.errors.front());
+  report.errors.clear();
+  if (!report.is_template) {
+    why.text = "passed over, since it cannot be read and does not speak of TPUs: " + why.text;
+  }
+  report.warnings.insert(report.warnings.begin(), std::move(why));
+}
+
 FileReport Read(const admission::Settings& settings, const offline::CheckWish& wish,
                 const FoundFile& found) {
   FileReport report;
@@ -71,8 +88,9 @@ FileReport Read(const admission::Settings& settings, const offline::CheckWish& w
     return report;
   }
   report = CheckText(settings, wish, found.path, *std::move(text));
-  // Nobody asked for this template by its name, so that it cannot be read is no failure.
-  if (report.is_template && !found.is_named) report.warnings.swap(report.errors);
+  if (!report.errors.empty() && MayBePassedOver(found, report.is_template, report.text)) {
+    PassOver(report);
+  }
   if (report.objects.empty() && report.errors.empty()) report.text.clear();
   return report;
 }
@@ -162,8 +180,7 @@ FixOutcome FixFiles(const admission::Settings& settings, const offline::CheckWis
     if (!text) return fail(text.error().message);
     const offline::FixedText fixed =
         offline::FixText(settings, wish, options.repair.front(), *text);
-    // Nobody asked for this template by its name, so that it cannot be read is no failure.
-    if (!fixed.errors.empty() && (found.is_named || !fixed.is_template)) {
+    if (!fixed.errors.empty() && !MayBePassedOver(found, fixed.is_template, *text)) {
       TellErrors(found.path, *text, fixed.errors);
       outcome.whole = false;
     }

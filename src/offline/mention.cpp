@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstddef>
+#include <string>
 
 namespace tpu_admission::offline {
 namespace {
@@ -28,6 +29,11 @@ bool BeginsWord(std::string_view before, char first) {
 }  // namespace
 
 bool MentionsTpus(std::string_view text) {
+  if (text.find('\0') != text.npos) {
+    std::string without(text);
+    std::erase(without, '\0');
+    return MentionsTpus(without);
+  }
   constexpr std::string_view kWord = "tpu";
   const auto is_same = [](char a, char b) { return Lower(a) == b; };
   for (auto at = text.begin();; ++at) {

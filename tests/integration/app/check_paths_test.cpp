@@ -37,6 +37,43 @@ class CheckPaths : public ::testing::Test {
   TempDir root_;
 };
 
+constexpr const char* kNotOurs[][2] = {
+    {"mkdocs.yml", "site_name: !ENV [X, y]\n# the output of a build\n"},
+    {"cfn.yaml", "Outputs:\n  A: !Ref B\n"},
+    {"tsconfig.json", "{\n  // comment\n  \"compilerOptions\": {\"strict\": true,}\n}\n"},
+    {"latin1.yaml", "caf\xE9: 1\n"}};
+
+TEST_F(CheckPaths, WhatIsNotOursAndCannotBeReadIsPassedOver) {
+  Write("good.yaml", "a: 1\n");
+  for (const auto& [name, text] : kNotOurs) Write(name, text);
+  for (const char* path : {".", "*.*"}) {
+    const Ended ended = Run({path});
+    EXPECT_EQ(ended.exit_code, 0) << ended.out;
+    for (const auto& [name, text] : kNotOurs) {
+      EXPECT_THAT(ended.out, HasSubstr(std::string(name) + ":"));
+    }
+    EXPECT_THAT(ended.out, HasSubstr("cfn.yaml:2:6: warning: passed over, since it cannot be read "
+                                     "and does not speak of TPUs: "));
+    EXPECT_THAT(ended.out, Not(HasSubstr("could not be read")));
+  }
+  EXPECT_EQ(Run({"--fix", "."}).exit_code, 0);
+  EXPECT_EQ(Run({"--diff", "."}).err, "");
+  for (const auto& [name, text] : kNotOurs) EXPECT_EQ(Run({name}).exit_code, 2) << "it is named";
+}
+
+TEST_F(CheckPaths, WhatSpeaksOfTpusAndCannotBeReadIsTold) {
+  const std::string utf16(
+      "\xFF\xFE"
+      "t\0p\0u\0:\0 \0001\0",
+      14);
+  for (const std::string& text :
+       {std::string("a: !x 1\ngoogle.com/tpu: 4\n"), std::string("# TPUs\na: *b\n"), utf16}) {
+    Write("a.yaml", text);
+    EXPECT_EQ(Run({"."}).exit_code, 2) << text;
+    EXPECT_EQ(Run({"--diff", "."}).exit_code, 2) << text;
+  }
+}
+
 std::string PrintOf(const Ended& ended) {
   return nlohmann::json::parse(
       ended.out)["runs"][0]["results"][0]["partialFingerprints"]["tpuAdmission/v1"];

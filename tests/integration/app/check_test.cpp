@@ -208,7 +208,7 @@ TEST(Check, DiffAndFixTellWhatCannotBeRead) {
 // One file that cannot be repaired hides nothing of the others.
 TEST(Check, FixAlwaysChecksAfterwards) {
   const TempDir dir;
-  WriteText(dir / "broken.yaml", "a: b: c\n");
+  WriteText(dir / "broken.yaml", "a: b: tpu\n");
   WriteText(dir / "job.yaml", ReadText(kExamples + "wrong-job.yaml"));
   WriteText(dir / "pod.json", kWrongPod);
   const Ended ended =
@@ -650,7 +650,7 @@ TEST_F(CheckFolder, XmlHasNoCharacterThatXmlCannotHave) {
 TEST_F(CheckFolder, NamesOfFilesReachNoTerminalRaw) {
   for (const char* name : {"::error::a.yaml", "b\n::error::\x1b[31m\xff.yaml"}) {
     Write(name, kWrongPod);
-    Write(std::string("x/") + name, "a: b: c\n");
+    Write(std::string("x/") + name, "a: b: tpu\n");
   }
   for (const char* flag : {"--output=text", "--diff", "--fix"}) {
     const Ended ended = Run({flag, "."});

@@ -31,6 +31,12 @@ TEST(Mention, OfTpus) {
   }
 }
 
+TEST(Mention, InUtf16) {
+  using namespace std::string_view_literals;
+  EXPECT_TRUE(MentionsTpus("\xFF\xFEt\0p\0u\0"sv));
+  EXPECT_FALSE(MentionsTpus("\xFF\xFEo\0t\0p\0u\0"sv));
+}
+
 TEST(Mention, OfOtherThings) {
   for (const char* text :
        {"", "tp", "t p u", "output", "Outputs:", "OUTPUT", "$GITHUB_OUTPUT", "stdoutput", "httpUrl",
