@@ -11,6 +11,7 @@
 #include "tpu_admission/base/config_reader.h"
 #include "tpu_admission/base/files.h"
 #include "tpu_admission/base/text.h"
+#include "tpu_admission/offline/rule_choice.h"
 
 namespace tpu_admission::app {
 namespace {
@@ -59,20 +60,35 @@ bool IsThere(const fs::path& path) {
   return fs::exists(path, error) || error;  // what cannot be told is told when it is read
 }
 
+// What the flag's own check does not see, and would be told later, of a flag that nobody gave.
+Status Usable(const std::string& name, const std::vector<std::string>& values) {
+  if (name == "ignore" || name == "select") {
+    const bool select = name == "select";
+    const std::vector<std::string> none;
+    const auto rules = offline::RuleChoice::Parse(select ? values : none, select ? none : values);
+    if (!rules) return rules.error();
+  }
+  if (name == "cluster-location" && !values.empty() && !values.front().empty() &&
+      rules::RegionOf(values.front()).empty()) {
+    return Error{NoLocation(values.front())};
+  }
+  return OkStatus();
+}
+
 // What a project file says may come with a pull request, so the one file that is also written must
 // be in the project file's folder.
-void ApplyKey(CLI::App& command, const std::string& name, ConfigNode node, const fs::path& folder,
-              CheckOptions& options) {
+void ApplyKey(CLI::App& command, ConfigNode root, const std::string& name, ConfigNode node,
+              const fs::path& folder, CheckOptions& options) {
   const auto key =
       std::find_if(kKeys.begin(), kKeys.end(), [&](const Key& each) { return each.name == name; });
   if (key == kKeys.end()) {
     std::vector<std::string_view> names;
     for (const Key& each : kKeys) names.push_back(each.name);
     const std::string_view nearest = Nearest(name, names, 2);
-    return node.Fail(nearest.empty()
-                         ? "is no key of a project file; `tpu-admission schema project` "
-                           "lists them"
-                         : "is no key, did you mean " + Quoted(nearest) + "?");
+    return root.FailKey(name, nearest.empty()
+                                  ? "is no key of a project file; `tpu-admission schema project` "
+                                    "lists them"
+                                  : "is no key, did you mean " + Quoted(nearest) + "?");
   }
   const std::vector<std::string> values = Values(node, *key, folder);
   if (name == "exclude") {
@@ -86,6 +102,7 @@ void ApplyKey(CLI::App& command, const std::string& name, ConfigNode node, const
                      ", which leads out of the project file's folder; wanted a file in it or "
                      "below (another one can be named by the flag --baseline)");
   }
+  if (const Status usable = Usable(name, values); !usable) return node.Fail(usable.error().message);
   const bool is_written = name == "baseline" && options.write_baseline;
   if (key->shape == Shape::kFile && !is_written && !IsThere(values.front())) {
     return node.Fail("found " + Quoted(node.AsString()) + ", and there is no such file" +
@@ -166,8 +183,9 @@ Status ApplyProjectFile(const std::string& path, CLI::App& command, CheckOptions
   TPU_ADMISSION_TRY(ConfigFile file, ConfigFile::Parse(text, path));
   const fs::path folder = fs::path(path).parent_path();
   options.project_folder = folder.empty() ? "." : folder.string();
-  for (auto& [key, node] : file.root().Members()) {
-    ApplyKey(command, key, node, options.project_folder, options);
+  ConfigNode root = file.root();
+  for (auto& [key, node] : root.Members()) {
+    ApplyKey(command, root, key, node, options.project_folder, options);
   }
   return file.Finish();
 }

@@ -51,13 +51,16 @@ Result<SettingsLoader::Texts> SettingsLoader::Read() const {
   return texts;
 }
 
+std::string NoLocation(std::string_view text) {
+  return Quoted(text) + " is neither a zone such as us-central1-a nor a region such as us-central1";
+}
+
 Result<rules::Cluster> SettingsLoader::ClusterOf(const admission::Profile& profile,
                                                  const tpu::Catalog& catalog) {
   rules::Cluster cluster;
   cluster.region = rules::RegionOf(options_.cluster_location);
   if (cluster.region.empty() && !options_.cluster_location.empty()) {
-    return Error{"--cluster-location: " + Quoted(options_.cluster_location) +
-                 " is neither a zone such as us-central1-a nor a region such as us-central1"};
+    return Error{"--cluster-location: " + NoLocation(options_.cluster_location)};
   }
   if (!cluster.region.empty() && !HasTpus(catalog, cluster.region)) {
     warnings_.push_back("--cluster-location: the catalog knows no TPUs in the region " +

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/node_record.h"
@@ -15,6 +16,9 @@
 namespace tpu_admission::app {
 
 inline constexpr std::size_t kMaxConfigBytes = 4 << 20;  // of catalog, policy or --config
+
+// Why the text, of --cluster-location, is none.
+std::string NoLocation(std::string_view text);
 
 class SettingsLoader {
  public:

@@ -95,6 +95,13 @@ void ConfigNode::Fail(std::string_view key, std::string_view message) {
   state_->Report(place.start, MemberPointer(pointer_, key), message);
 }
 
+void ConfigNode::FailKey(std::string_view key, std::string_view message) {
+  const YamlMember* const member = value_ == nullptr ? nullptr : value_->Find(key);
+  if (member == nullptr) return;
+  state_->wrong.insert(member->value);  // nor is what is in it of any use
+  state_->Report(member->mark, MemberPointer(pointer_, key), message);
+}
+
 void ConfigNode::FailWanted(std::string_view wanted) {
   state_->wrong.insert(value_);
   Fail("found " + Describe(*value_) + ", wanted " + std::string(wanted));

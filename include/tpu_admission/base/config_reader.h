@@ -110,6 +110,8 @@ class ConfigNode {
   // Notes an error of the reader's own at this node, or at its member `key`.
   void Fail(std::string_view message);
   void Fail(std::string_view key, std::string_view message);
+  // Notes that the member should not be there, at its key.
+  void FailKey(std::string_view key, std::string_view message);
 
  private:
   friend class ConfigFile;

@@ -3,6 +3,7 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 
@@ -83,6 +84,22 @@ TEST(CheckRefusals, WhatAProjectFileNamesAndIsNotThere) {
             "tpu-admission: wrote known.yaml, which knows 2 findings\n");
   EXPECT_THAT(says("{}\n", {"--baseline=none.yaml"}),
               HasSubstr("--baseline: none.yaml: No such file or directory; --write-baseline"));
+}
+
+TEST(CheckRefusals, WhatAProjectFileSaysWrongIsToldWithItsPlace) {
+  const TempDir dir;
+  for (const auto& [text, says] : std::vector<std::pair<std::string, std::string>>{
+           {"fail-on: warn\nignore: [TPU2O3]\n",
+            "2:9: ignore: there is no rule \"TPU2O3\", did you mean TPU203?"},
+           {"select: [TPU9]\n", "1:9: select: there is no rule \"TPU9\""},
+           {"cluster-location: mars\n", "1:19: cluster-location: \"mars\" is neither a zone"},
+           {"fail-on: warn\nnoo:\n  a: 1\n", "2:1: noo: is no key of a project file"}}) {
+    WriteText(dir.path() / ".tpu-admission.yaml", text);
+    const Ended ended = RunToEnd({"check", kWrongJob}, {}, "", dir.path());
+    EXPECT_EQ(ended.exit_code, 2) << text;
+    EXPECT_THAT(ended.err, HasSubstr("tpu-admission: .tpu-admission.yaml:" + says));
+    EXPECT_EQ(std::count(ended.err.begin(), ended.err.end(), '\n'), 1) << ended.err;
+  }
 }
 
 TEST(CheckRefusals, ATabIsNamed) {

@@ -681,7 +681,7 @@ TEST_F(CheckFolder, FindsTheProjectFileUpToTheRootOfTheRepository) {
   Write("repo/.tpu-admission.yaml", "selekt: [TPU2]\n");
   const Ended wrong = RunToEnd({"check", "."}, {}, "", root() + "/repo/sub");
   EXPECT_EQ(wrong.exit_code, 2);
-  EXPECT_THAT(wrong.err, HasSubstr(".tpu-admission.yaml:1:9: selekt: is no key, did you mean "
+  EXPECT_THAT(wrong.err, HasSubstr(".tpu-admission.yaml:1:1: selekt: is no key, did you mean "
                                    "\"select\"?"));
 }
 
