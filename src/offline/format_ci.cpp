@@ -49,8 +49,10 @@ class GithubFormat final : public Format {
         }
         out += ',';
       }
-      out += "title=" + GithubProperty(item.check) +
-             "::" + GithubData(item.message + "\n" + item.details) + "\n";
+      out += "title=" + GithubProperty(item.check) + "::" +
+             GithubData(item.message == item.details ? item.message
+                                                     : item.message + "\n" + item.details) +
+             "\n";
     });
   }
   void Finish(const Counts& counts, std::string& out) override { out += Sum(counts) + "\n"; }

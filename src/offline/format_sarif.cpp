@@ -40,6 +40,13 @@ std::string UriOf(std::string_view path) {
   return uri;
 }
 
+// What the problem is said of, as in text: `spec.containers[0] "jax" `.
+std::string Where(const ReportedFinding& finding) {
+  std::string where = finding.field;
+  if (!finding.container.empty()) where += " " + Quoted(finding.container);
+  return where.empty() ? "" : where + " ";
+}
+
 Json RegionOf(const Span& place) {
   Json region = {{"startLine", place.begin.line}, {"startColumn", place.begin.column}};
   if (place.end.line > place.begin.line || place.end.column > place.begin.column) {
@@ -157,8 +164,8 @@ class SarifFormat final : public Format {
                              : finding.mode == Mode::kWarn ? "warning"
                                                            : "note"},
                    {"message",
-                    {{"text", object.title + ": " + finding.summary + ". " + finding.problem +
-                                  " To do: " + finding.change}}},
+                    {{"text", object.title + ": " + finding.summary + ". " + Where(finding) +
+                                  finding.problem + " To do: " + finding.change}}},
                    {"locations", {location}},
                    {"partialFingerprints",
                     {{"tpuAdmission/v1", Numbered(Fingerprint(file, object, finding), prints)}}}};

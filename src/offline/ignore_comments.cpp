@@ -10,7 +10,7 @@
 namespace tpu_admission::offline {
 namespace {
 
-constexpr std::string_view kMark = "# tpu-admission:";
+constexpr std::string_view kMark = "tpu-admission:";  // behind # and blanks
 constexpr std::size_t kShownReason = 200;
 constexpr std::size_t kMostComments = 10'000;
 constexpr std::size_t kMostWarnings = 100;
@@ -81,6 +81,12 @@ class LinesBelow {
   std::uint32_t below_ = 0;
 };
 
+// Where the comment begins whose mark stands at `mark`; npos: none does.
+std::size_t CommentOf(std::string_view text, std::size_t mark) {
+  const std::size_t hash = text.substr(0, mark).find_last_not_of(" \t");
+  return hash != text.npos && text[hash] == '#' ? hash : text.npos;
+}
+
 std::string_view TakeWord(std::string_view& text) {
   text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
   const std::size_t end = std::min(text.find_first_of(" \t\r"), text.size());
@@ -89,20 +95,43 @@ std::string_view TakeWord(std::string_view& text) {
   return word;
 }
 
+bool LooksLikeARule(std::string_view word) {
+  word = word.substr(0, word.find(','));
+  return word.empty() || RuleNamed(word) != nullptr || !FamilyNamed(word).empty() ||
+         word.starts_with("TPU");
+}
+
+// "A,B", also where blanks stand around a comma. What follows a comma and is no rule is the reason.
+std::string TakeNames(std::string_view& words) {
+  std::string names(TakeWord(words));
+  while (!names.empty()) {
+    std::string_view rest = words;
+    const std::string_view next = TakeWord(rest);
+    const bool goes_on = names.ends_with(',') ? LooksLikeARule(next) : next.starts_with(',');
+    if (next.empty() || !goes_on) break;
+    names += next;
+    words = rest;
+  }
+  return names;
+}
+
 }  // namespace
 
 IgnoreComments::IgnoreComments(std::string_view text, const YamlStream& stream,
                                std::vector<Note>& warnings) {
-  std::size_t at = text.find(kMark);
-  if (at == text.npos) return;
+  if (text.find(kMark) == text.npos) return;
   std::vector<std::pair<std::size_t, std::size_t>> scalars;
   for (const YamlDocument& document : stream.documents) CollectScalars(*document.root, scalars);
   std::sort(scalars.begin(), scalars.end());
   LineCounter lines(text);
   LinesBelow below(text);
   std::size_t next = 0;
-  for (; at != text.npos && entries_.size() < kMostComments; at = text.find(kMark, next)) {
-    next = at + 1;
+  while (entries_.size() < kMostComments) {
+    const std::size_t mark_at = text.find(kMark, next);
+    if (mark_at == text.npos) break;
+    next = mark_at + kMark.size();
+    const std::size_t at = CommentOf(text, mark_at);
+    if (at == text.npos) continue;
     const auto after = std::upper_bound(scalars.begin(), scalars.end(), std::pair(at, text.size()));
     if (after != scalars.begin() && std::prev(after)->second > at) continue;
     next = LineEnd(text, at);  // the rest of the line is the comment's
@@ -110,8 +139,8 @@ IgnoreComments::IgnoreComments(std::string_view text, const YamlStream& stream,
     const std::string_view before = lines.before();
     if (!before.empty() && before.back() != ' ' && before.back() != '\t') continue;
     const bool alone = before.find_first_not_of(" \t") == before.npos;
-    Read(LineFrom(text, at + kMark.size()), mark, alone ? below.After(at, mark.line) : mark.line,
-         warnings);
+    Read(LineFrom(text, mark_at + kMark.size()), mark,
+         alone ? below.After(at, mark.line) : mark.line, warnings);
   }
 }
 
@@ -124,7 +153,8 @@ void IgnoreComments::Read(std::string_view words, YamlMark mark, std::uint32_t l
                     " is nothing that a comment can ask; write "
                     "`ignore`, rules and a reason");
   }
-  std::string_view names = TakeWord(words);
+  const std::string all_names = TakeNames(words);
+  std::string_view names = all_names;
   const std::size_t begin = words.find_first_not_of(" \t");
   std::string_view reason = begin == words.npos ? "" : words.substr(begin);
   reason = reason.substr(0, reason.find_last_not_of(" \t\r") + 1);
@@ -137,8 +167,12 @@ void IgnoreComments::Read(std::string_view words, YamlMark mark, std::uint32_t l
     const std::size_t comma = std::min(names.find(','), names.size());
     const std::string_view name = names.substr(0, comma);
     names.remove_prefix(std::min(comma + 1, names.size()));
+    if (name.empty()) continue;
     const rules::Rule* const rule = RuleNamed(name);
-    if (rule == nullptr) {
+    if (rule == nullptr && !FamilyNamed(name).empty()) {
+      complain("this ignores nothing: " + Quoted(name) +
+               " stands for many rules, and a comment names each that it ignores");
+    } else if (rule == nullptr) {
       complain(rules::NoSuchRule(name));
     } else {
       entries_.push_back({mark, line, rule, Printable(reason, kShownReason), false});

@@ -215,6 +215,39 @@ TEST(IgnoreComment, TellsWhatDoesNotCount) {
   EXPECT_THAT(says("# tpu-admission: off"), ElementsAre(HasSubstr("\"off\" is nothing")));
 }
 
+TEST(IgnoreComment, BlanksStandWherePeopleSetThem) {
+  for (const std::string comment :
+       {"#tpu-admission:ignore TPU203 new shape", "#  tpu-admission:ignore TPU203 new shape",
+        "# tpu-admission: ignore TPU301, TPU203 new shape",
+        "# tpu-admission: ignore TPU203 , TPU301 new shape",
+        "# tpu-admission: ignore TPU203, new shape"}) {
+    EXPECT_THAT(Ignored(Check(With(kPod, "3x3", " " + comment))), ElementsAre("new shape"))
+        << comment;
+  }
+  for (const std::string comment : {"##tpu-admission: off", "# a tpu-admission: off"}) {
+    EXPECT_THAT(Check(With(kPod, "3x3", " " + comment)).warnings, IsEmpty()) << comment;
+  }
+}
+
+TEST(IgnoreComment, OfAFamilySaysThatItNamesEachRule) {
+  const FileReport report = Check(With(kPod, "3x3", " # tpu-admission: ignore TPU2, TPU301 x"));
+  EXPECT_THAT(Ignored(report), IsEmpty());
+  EXPECT_THAT(Warnings(report),
+              ElementsAre("this ignores nothing: \"TPU2\" stands for many rules, and a comment "
+                          "names each that it ignores",
+                          HasSubstr("there is no TPU301 here")));
+}
+
+TEST(CheckText, SarifNamesTheFieldBeforeTheProblem) {
+  EXPECT_THAT(Told(Check(kPod), "sarif"),
+              HasSubstr("spec.nodeSelector['cloud.google.com/gke-tpu-topology'] is 3x3, which"));
+}
+
+TEST(CheckText, GithubTellsAnErrorOnce) {
+  const std::string told = Told(Check("a: *b\n"), "github");
+  EXPECT_THAT(told, HasSubstr("::unknown anchor \"b\"\n"));
+}
+
 TEST(IgnoreComment, ManyTakeLinearTimeAndAreCounted) {
   std::string text;
   for (int i = 0; i < 200'000; ++i) text += "# tpu-admission: x\n";
