@@ -158,7 +158,8 @@ Result<Wanted> Read(const std::vector<std::string>& words, const tpu::Catalog& c
   if (std::any_of(all.begin(), all.end(), [&](const auto& each) { return wanted.Has(each); })) {
     return wanted;
   }
-  std::string why = "the catalog has no such topology";
+  std::string why = "the catalog has no topology";
+  for (const tpu::Topology& topology : wanted.topologies) why += " " + topology.Text();
   for (const tpu::Generation* const generation : wanted.generations) {
     for (const tpu::Topology& topology : wanted.topologies) {
       const std::string reason = generation->OfferOf(topology).reason;

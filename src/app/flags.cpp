@@ -76,7 +76,9 @@ std::string NearestFlag(const CLI::App& command, const std::string& flag) {
   for (const CLI::Option* const option : command.get_options()) {
     for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
   }
-  return std::string(Nearest(flag, std::vector<std::string_view>(names.begin(), names.end()), 3));
+  const std::size_t letters = flag.size() - std::min<std::size_t>(2, flag.size());
+  return std::string(Nearest(flag, std::vector<std::string_view>(names.begin(), names.end()),
+                             std::min<std::size_t>(3, letters / 2)));
 }
 
 void RefuseLostVariables(const CLI::App& command) {

@@ -152,6 +152,12 @@ int ShowPlan(const PlanOptions& options) {
   if (!options.emit.empty() && options.output == "json") {
     return CannotRun(Error{"--emit writes a manifest or a command; leave out --output json"});
   }
+  if (const Status one = offline::IsOneWay(options.capacity); !one) return CannotRun(one.error());
+  if (options.wish.autopilot && (options.emit == "nodepool" || options.emit == "terraform")) {
+    return CannotRun(Error{
+        "GKE Autopilot makes its nodes itself, and takes no node pools; emit a workload (such "
+        "as jobset or job), which says what nodes it needs, or leave out --autopilot"});
+  }
   EngineOptions engine;
   engine.catalog_file = options.catalog_file;
   const auto settings = SettingsLoader(engine, "", DiskFiles()).Load();

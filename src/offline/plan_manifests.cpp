@@ -276,8 +276,7 @@ std::string NoReservation(std::string_view text) {
          "with /reservationBlocks/BLOCK behind it";
 }
 
-Status CanBeHad(const Way& way, const Capacity& capacity) {
-  const tpu::Generation& generation = *way.generation;
+Status IsOneWay(const Capacity& capacity) {
   const bool reserved = !capacity.reservation.empty();
   if (int{capacity.spot} + int{capacity.flex_start} + int{reserved} > 1) {
     return Error{"Spot, flex-start and a reservation exclude each other; take one"};
@@ -285,6 +284,12 @@ Status CanBeHad(const Way& way, const Capacity& capacity) {
   if (reserved && !workload::ReadReservation(capacity.reservation)) {
     return Error{NoReservation(capacity.reservation)};
   }
+  return OkStatus();
+}
+
+Status CanBeHad(const Way& way, const Capacity& capacity) {
+  TPU_ADMISSION_TRY_STATUS(IsOneWay(capacity));
+  const tpu::Generation& generation = *way.generation;
   const auto refused = [&](tpu::Availability availability) {
     return availability == tpu::Availability::kNo;
   };

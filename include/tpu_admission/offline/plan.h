@@ -61,6 +61,9 @@ struct Capacity {
 // Why the text names no reservation.
 std::string NoReservation(std::string_view text);
 
+// Whether it is one kind of capacity, and the reservation is one.
+Status IsOneWay(const Capacity& capacity);
+
 // Whether a way can be paid for so; the error says what is refused. Emit() asks it too.
 Status CanBeHad(const Way& way, const Capacity& capacity);
 

@@ -98,6 +98,12 @@ TEST_P(Misuses, ExitWithTwoAndSayWhy) {
   EXPECT_THAT(ended.out + ended.err, HasSubstr(GetParam().says));
 }
 
+TEST(CommandLine, AFlagThatIsFarFromAllIsMeantForNone) {
+  EXPECT_THAT(RunToEnd({"check", "--chek"}).err, Not(HasSubstr("did you mean")));
+  EXPECT_THAT(RunToEnd({"check", "--hlep"}).err, HasSubstr("did you mean --help?"));
+  EXPECT_THAT(RunToEnd({"check", "--excldues=a", "-"}).err, HasSubstr("did you mean --exclude?"));
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Cases, Misuses,
     ::testing::Values(
@@ -111,6 +117,14 @@ INSTANTIATE_TEST_SUITE_P(
         Misuse{{"plan", "--chips", "4", "--zone", ""}, "--zone: is empty"},
         Misuse{{"plan", "--chips", "4", "--emit", "job", "--output", "json"},
                "leave out --output json"},
+        Misuse{{"plan", "--chips", "4", "--spot", "--flex-start"},
+               "Spot, flex-start and a reservation exclude each other; take one"},
+        Misuse{
+            {"plan", "--accelerator", "v6e", "--chips", "4", "--autopilot", "--emit", "nodepool"},
+            "GKE Autopilot makes its nodes itself, and takes no node pools; emit a workload"},
+        Misuse{
+            {"plan", "--accelerator", "v6e", "--chips", "4", "--autopilot", "--emit", "terraform"},
+            "GKE Autopilot makes its nodes itself"},
         Misuse{{"serve"}, "--tls-cert-file and --tls-private-key-file"},
         Misuse{{"serve", "--tls-private-key-file", "a"}, "--tls-cert-file (flag"},
         Misuse{{"serve", "--tls-cert-file", "a", "--tls-private-key-file", "b", "--secure-port",
@@ -171,6 +185,8 @@ INSTANTIATE_TEST_SUITE_P(
         Misuse{{"catalog", "moon"},
                "\"moon\" is neither a generation nor a "
                "topology such as 4x4; there are v3-device, "},
+        Misuse{{"catalog", "99x99"}, "the catalog has no topology 99x99\n"},
+        Misuse{{"catalog", "v6e", "99x99"}, "has no topology 99x99; tpu-v6e-slice 99x99: "},
         Misuse{{"catalog", "v6f"}, "such as 4x4; did you mean v6e?"},
         Misuse{{"catalog", "v6e", "4X4"}, "\"4X4\" is no topology; write 4x4"},
         Misuse{{"explain", "TPU301", "--profiles"}, "RULE excludes --profiles"},
@@ -371,7 +387,6 @@ TEST(CommandLine, PlanSaysWhatCannotBeHadSo) {
   flex.emplace_back("--flex-start");
   EXPECT_THAT(RunToEnd(flex).out, HasSubstr("   refused     v4 is not to be had by flex-start\n"));
   flex.emplace_back("--spot");
-  EXPECT_THAT(RunToEnd(flex).out, HasSubstr("Spot, flex-start and a reservation exclude each "));
 }
 
 TEST(CommandLine, PlanSaysHowManyMoreWaysThereAre) {
