@@ -25,7 +25,8 @@ void AppendLine(std::string& diff, char mark, std::string_view line) {
 }
 
 // As git writes it: a name with a quote, backslash or control character, or that is not UTF-8, in
-// quotes; a TAB behind one with blanks, where `patch` would look for a time.
+// quotes (also one that ends in a blank, which `patch` would cut off); a TAB behind one with
+// blanks, where `patch` would look for a time.
 std::string NameOf(std::string_view side, std::string_view name) {
   constexpr std::string_view kLetters = "\"\\\a\b\t\n\v\f\r";
   constexpr std::string_view kShown = "\"\\abtnvfr";
@@ -42,7 +43,7 @@ std::string NameOf(std::string_view side, std::string_view name) {
       quoted += c;
     }
   }
-  if (quoted.size() > side.size() + name.size()) return "\"" + quoted + "\"";
+  if (quoted.size() > side.size() + name.size() || name.ends_with(' ')) return "\"" + quoted + "\"";
   return quoted + (name.find(' ') == name.npos ? "" : "\t");
 }
 

@@ -133,7 +133,7 @@ TEST_F(CheckPaths, ADiffOfANameWithABlankOrAControlCanBeApplied) {
   if (std::system("patch --version >/dev/null 2>&1") != 0) GTEST_SKIP() << "there is no patch";
   for (const std::string name :
        {"plain.yaml", "sp ace.yaml", "t\tab.yaml", "q\"uote.yaml", "back\\slash.yaml", " lead.yaml",
-        "\xC3\xA9.yaml", "d d/e e.yaml"}) {
+        "trail.yaml ", "\xC3\xA9.yaml", "d d/e e.yaml"}) {
     Write(name, kWrongPod);
     const Ended diff = Run({"--diff", name});
     EXPECT_EQ(diff.exit_code, 1) << name;

@@ -332,6 +332,7 @@ TEST(UnifiedDiff, NamesAFileAsGitDoes) {
   };
   EXPECT_EQ(head("d/f.yaml"), "--- a/d/f.yaml");
   EXPECT_EQ(head("sp ace"), "--- a/sp ace\t");
+  EXPECT_EQ(head("trail "), "--- \"a/trail \"");
   EXPECT_EQ(head("t\tab x"), "--- \"a/t\\tab x\"");
   EXPECT_EQ(head("a\"\\\n\x01\x7F"), "--- \"a/a\\\"\\\\\\n\\001\\177\"");
   EXPECT_EQ(head("\xC3\xA9"), "--- a/\xC3\xA9");
