@@ -109,8 +109,8 @@ struct Rule {
   // What it finds keeps pods from all nodes, as far as we know: where a repair is offered, its
   // edits are part of it, also where it only warns, and where it has none the repair names it.
   bool keeps_pending = false;
-  // Without what it asks for the program waits for ever, but an edit of the object is not enough: a
-  // repair that leaves its warning names it.
+  // Without what it asks for the program waits for ever, or ends at once, but an edit of the object
+  // is not enough: a repair that leaves its warning names it.
   bool keeps_waiting = false;
   // What it speaks of may change at any time: no policy makes its findings harder than they are.
   bool never_harder = false;

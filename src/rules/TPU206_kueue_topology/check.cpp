@@ -395,6 +395,7 @@ const Rule kTPU206 = {
     .judges_counts = true,
     .check = tpu206::Check,
     .audience = workload::TpuUse::kChips | workload::TpuUse::kClaims,
+    .keeps_waiting = true,
 };
 
 }  // namespace tpu_admission::rules

@@ -225,6 +225,7 @@ const Rule kTPU310 = {
     .name = "vllm-devices",
     .mode = Mode::kWarn,
     .check = tpu310::Check,
+    .keeps_waiting = true,
 };
 
 }  // namespace tpu_admission::rules

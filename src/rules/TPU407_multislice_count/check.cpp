@@ -166,6 +166,7 @@ const Rule kTPU407 = {
     .mode = Mode::kWarn,
     .judges_counts = true,
     .check = tpu407::Check,
+    .keeps_waiting = true,
 };
 
 }  // namespace tpu_admission::rules
