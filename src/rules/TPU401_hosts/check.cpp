@@ -101,10 +101,7 @@ workload::Edits PodsOfOneSlice(const Subject& subject, const Slice& slice) {
   workload::Edits edits = WithPods(subject, slice.pods);
   if (slice.pods < 2 || scale.tpu_pods != 1 || scale.slices.value != slice.pods) return edits;
   if (scale.counting == Counting::kGroup) edits.push_back({scale.slices.pointer(), 1});
-  if (scale.counting != Counting::kPerSlice) return edits;
-  for (const char* const bound : {"/replicas", "/minReplicas", "/maxReplicas"}) {
-    edits.push_back({std::string(scale.slices.holder) + bound, 1});
-  }
+  if (scale.counting == Counting::kPerSlice) edits.push_back({scale.slices.pointer(), 1});
   return edits;
 }
 
@@ -147,6 +144,9 @@ void CheckPerSlice(const Subject& subject, Report& report) {
                             : "",
       .decision = "which topology is meant",
       .milder = doubtful ? std::optional(Mode::kWarn) : std::nullopt};
+  if (finding.edits.size() > 1) {
+    finding.change = ", with minReplicas and maxReplicas for as many chips" + finding.change;
+  }
   if (on_purpose) LeaveToItsAuthor(finding);
   report.Add(std::move(finding));
 }

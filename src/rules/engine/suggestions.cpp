@@ -357,8 +357,13 @@ bool SuggestHosts(const Subject& subject, Finding& finding) {
   for (const tpu::Placement& placement :
        subject.shape.generation->PlacementsOf(*subject.shape.topology)) {
     if (!IsSelectable(subject, placement)) continue;
-    const Companions needed = CompanionsOf(subject, placement);
+    Companions needed = CompanionsOf(subject, placement);
     if (needed.chips == 0) continue;
+    // Pods that fill one slice fill no more than one on other hosts.
+    if (subject.pods.scale.counting == Counting::kReplicas) {
+      const std::int64_t pods = placement.topology.chips() / needed.chips;
+      if (FoundPodsOf(subject) != pods) needed.pods = pods;
+    }
     if (needed.pods > 0 && subject.pods.scale.counting == Counting::kTogether) continue;
     SetChipsOn(subject, *container, placement.chips_per_host(), needed.chips, finding);
     if (needed.pods > 0) SetPods(subject.pods.scale, needed.pods, finding.edits);
