@@ -61,6 +61,7 @@ repair::Proof ProofOf(Judgement judgement, const Decision& before, const Excused
     const bool is_new = warns && was < Mode::kWarn;
     // What denied before and warns now is not mended.
     const bool must_go = MustGo(judged, least) || (warns && was == Mode::kDeny);
+    proof.leaves_more = proof.leaves_more || (warns && !must_go && !judged.finding.edits.empty());
     if (!is_new && !must_go) continue;
     proof.faults.push_back(FaultOf(judged.finding));
     proof.faults.back().only_warns = !must_go;
@@ -129,38 +130,112 @@ bool HaveManyPodSets(const std::vector<JudgedFinding>& findings) {
   return sets.size() > repair::kMostFaultySets;
 }
 
+class Mender {
+ public:
+  Mender(const Settings& settings, const Submission& submission, const Judgement& judgement,
+         k8s::Arena& arena, const IsExcused& is_excused)
+      : settings_(settings),
+        submission_(submission),
+        judgement_(judgement),
+        arena_(arena),
+        is_excused_(is_excused),
+        excused_(settings, submission, judgement, is_excused) {
+    // Only what denies must go; where nothing does, what warns.
+    const auto& findings = judgement.decision.findings;
+    is_denied_ = std::any_of(findings.begin(), findings.end(), [&](const auto& judged) {
+      return Hardest(judged) == Mode::kDeny && !excused_.Has(judged.finding);
+    });
+    for (const JudgedFinding& judged : findings) {
+      if (!MustGo(judged, least()) || excused_.Has(judged.finding)) continue;
+      written_.faults.push_back(FaultOf(judged.finding));
+    }
+    written_.workload = judgement.workload;
+  }
+
+  std::vector<repair::Repair> Repairs(std::size_t most) const {
+    if (written_.faults.empty()) return {};
+    const repair::Prover prove = [&](k8s::JsonView object) {
+      repair::Proof proof = ProofOf(Judged(object), judgement_.decision, excused_, least());
+      if (!excused_.AreKept(submission_.object, object))
+        proof.unreadable = true;  // it is no repair
+      return proof;
+    };
+    return repair::FindRepairs(settings_.engine.catalog(), submission_.object, written_,
+                               is_denied_ ? repair::Reach::kAnyShape : repair::Reach::kAsSaid,
+                               prove, arena_, most);
+  }
+
+  // What denies is mended, and what then warns and says how is mended next: whoever mends a file
+  // twice wants both, so each is told as one. False if none is changed.
+  bool MendAllOf(std::vector<repair::Repair>& repairs) const {
+    bool is_changed = false;
+    for (repair::Repair& repair : repairs) {
+      if (repair.leaves_more) is_changed = MendAllOf(repair) || is_changed;
+    }
+    return is_changed;
+  }
+
+ private:
+  static constexpr std::size_t kMostOfTheRest = repair::kMostCandidates / 4;
+
+  Mode least() const { return is_denied_ ? Mode::kDeny : Mode::kWarn; }
+
+  Submission Edited(k8s::JsonView object) const {
+    Submission edited = submission_;
+    edited.object = object;
+    edited.before = {};
+    return edited;
+  }
+  Judgement Judged(k8s::JsonView object) const { return Judge(settings_, Edited(object), arena_); }
+
+  bool MendAllOf(repair::Repair& repair) const {
+    const k8s::JsonView object = k8s::Edited(submission_.object, repair.edits, arena_);
+    const Submission edited = Edited(object);
+    const Judgement judgement = Judge(settings_, edited, arena_);
+    const Mender rest(settings_, edited, judgement, arena_, is_excused_);
+    if (judgement.state != Judgement::State::kJudged || rest.is_denied_) return false;
+    const std::vector<repair::Repair> more = rest.Repairs(kMostOfTheRest);
+    if (more.empty()) return false;
+    const k8s::JsonView mended = k8s::Edited(object, more.front().edits, arena_);
+    if (!excused_.AreKept(submission_.object, mended)) return false;
+    repair::Proof written = written_;
+    written.faults.insert(written.faults.end(), rest.written_.faults.begin(),
+                          rest.written_.faults.end());
+    repair::Proof both;
+    both.workload = Judged(mended).workload;
+    repair = repair::Both(settings_.engine.catalog(), written, repair, more.front(), both);
+    return true;
+  }
+
+  const Settings& settings_;
+  const Submission& submission_;
+  const Judgement& judgement_;
+  k8s::Arena& arena_;
+  const IsExcused& is_excused_;
+  const Excused excused_;
+  bool is_denied_ = false;
+  repair::Proof written_;
+};
+
 }  // namespace
 
 std::vector<repair::Repair> RepairsOf(const Settings& settings, const Submission& submission,
                                       const Judgement& judgement, k8s::Arena& arena,
                                       const IsExcused& is_excused) {
   if (judgement.state != Judgement::State::kJudged) return {};
-  const Excused excused(settings, submission, judgement, is_excused);
-  // Only what denies must go; where nothing does, what warns.
-  const auto& findings = judgement.decision.findings;
-  const bool denied = std::any_of(findings.begin(), findings.end(), [&](const auto& judged) {
-    return Hardest(judged) == Mode::kDeny && !excused.Has(judged.finding);
-  });
-  const Mode least = denied ? Mode::kDeny : Mode::kWarn;
-  repair::Proof written;
-  for (const JudgedFinding& judged : findings) {
-    if (!MustGo(judged, least) || excused.Has(judged.finding)) continue;
-    written.faults.push_back(FaultOf(judged.finding));
+  const Mender mender(settings, submission, judgement, arena, is_excused);
+  std::vector<repair::Repair> repairs = mender.Repairs(repair::kMostCandidates);
+  if (!mender.MendAllOf(repairs)) return repairs;
+  std::vector<repair::Repair> all;
+  for (repair::Repair& repair : repairs) {
+    const bool is_known = std::any_of(
+        all.begin(), all.end(), [&](const auto& other) { return repair::Includes(repair, other); });
+    if (!is_known) all.push_back(std::move(repair));
   }
-  if (written.faults.empty()) return {};
-  written.workload = judgement.workload;
-  const repair::Prover prove = [&](k8s::JsonView object) {
-    Submission edited = submission;
-    edited.object = object;
-    edited.before = {};
-    repair::Proof proof =
-        ProofOf(Judge(settings, edited, arena), judgement.decision, excused, least);
-    if (!excused.AreKept(submission.object, object)) proof.unreadable = true;  // it is no repair
-    return proof;
-  };
-  return repair::FindRepairs(settings.engine.catalog(), submission.object, written,
-                             denied ? repair::Reach::kAnyShape : repair::Reach::kAsSaid, prove,
-                             arena);
+  std::stable_partition(all.begin(), all.end(), [](const repair::Repair& repair) {
+    return repair.chips_before == repair.chips_after;
+  });
+  return all;
 }
 
 std::vector<TemplateFix> FixesOf(const Settings& settings, const Submission& submission,

@@ -27,12 +27,19 @@ void SetSlices(k8s::JsonView object, const workload::Scale& scale, std::int64_t 
   const auto bound = [&](const std::string& name) {
     return k8s::At(object, holder + name).AsInteger();
   };
-  if (bound("/minReplicas").value_or(slices) > slices) {
-    edits.push_back({holder + "/minReplicas", slices});
-  }
-  const std::int64_t most = bound("/maxReplicas").value_or(slices);
-  if (most < slices || most == scale.slices.value) {
-    edits.push_back({holder + "/maxReplicas", slices});
+  // As many chips as the bounds are for now, as far as whole slices can be.
+  constexpr std::int64_t kMost = 1'000'000;
+  const std::int64_t before = scale.slices.value.value_or(0);
+  const auto scaled = [&](std::int64_t of, std::int64_t more) {
+    const bool can = before > 0 && std::max({of, before, slices}) <= kMost;
+    return can ? (of * slices + more) / before : slices;
+  };
+  const std::int64_t least = bound("/minReplicas").value_or(0);
+  const std::int64_t fewer = std::min(scaled(least, before - 1), slices);
+  if (least > fewer) edits.push_back({holder + "/minReplicas", fewer});
+  if (const auto most = bound("/maxReplicas")) {
+    const std::int64_t now = std::max(scaled(*most, 0), slices);
+    if (now != *most) edits.push_back({holder + "/maxReplicas", now});
   }
 }
 
@@ -118,8 +125,7 @@ bool SelectsNodesByName(const workload::PodSet& pods) {
 // anew, and where somebody has chosen the very nodes.
 bool MustKeepTopology(const Written& written) {
   if (written.is_part) return true;
-  if (!written.topology || written.generation->PlacementsOf(*written.topology).empty())
-    return false;
+  if (!written.is_offered()) return false;
   return written.pods->scale.sub_group > 0 || SelectsNodesByName(*written.pods);
 }
 
@@ -290,8 +296,7 @@ std::vector<Candidate> CandidatesFor(const Written& written, k8s::JsonView objec
   std::vector<Candidate> all;
   if (written.filled_by_others) return all;  // whole as it is, with them
   const bool counts = written.pods->scale.is_counted();
-  const bool is_offered =
-      written.topology && !written.generation->PlacementsOf(*written.topology).empty();
+  const bool is_offered = written.is_offered();
   for (const tpu::Placement& placement : Placements(written)) {
     if (!placement.standard || (placement.hosts == 1 && !placement.machine->single_host)) continue;
     const bool keeps = written.topology == placement.topology;
@@ -321,7 +326,7 @@ std::vector<Candidate> CandidatesFor(const Written& written, k8s::JsonView objec
                               off > 0 && written.topology != placement.topology,
                               off,
                               candidate.chips_per_pod != written.chips_per_pod,
-                              written.topology != placement.topology,
+                              !written.is_alone_in_pools && written.topology != placement.topology,
                               !is_same && candidate.pods != written.pods_per_slice,
                               is_same ? 0 : std::abs(candidate.slices - written.slices),
                               candidate.edits.size(),

@@ -74,6 +74,36 @@ bool IsAsSaid(const std::vector<Fault>& faults, k8s::JsonView object, const Writ
          });
 }
 
+bool KeepsMoreThanSaid(const std::vector<Fault>& faults, const Written& written,
+                       const Candidate& candidate) {
+  if (candidate.total_chips() != written.total_chips) return false;
+  const auto say = [&](const auto& is_it) {
+    return std::any_of(faults.begin(), faults.end(), [&](const Fault& fault) {
+      return IsOf(fault, written) && is_it(fault.edits);
+    });
+  };
+  const workload::Scale& scale = written.pods->scale;
+  if (written.is_alone_in_pools) {
+    return candidate.pods == written.pods_per_slice && candidate.slices == written.slices &&
+           candidate.chips_per_pod == written.chips_per_pod && say([&](const Edits& edits) {
+             return std::any_of(edits.begin(), edits.end(), [&](const JsonEdit& edit) {
+               return edit.pointer == scale.slices.pointer();
+             });
+           });
+  }
+  return scale.counting == workload::Counting::kNone &&
+         candidate.placement.topology == written.topology && candidate.placement.hosts == 1 &&
+         say([&](const Edits& edits) { return SaysTopology(edits, *written.pods); });
+}
+
+bool OnlyMovesBounds(std::span<const JsonEdit> edits, std::span<const JsonEdit> said) {
+  return Includes(edits, said) && std::all_of(edits.begin(), edits.end(), [&](const auto& edit) {
+           return edit.pointer.ends_with("/minReplicas") ||
+                  edit.pointer.ends_with("/maxReplicas") ||
+                  std::find(said.begin(), said.end(), edit) != said.end();
+         });
+}
+
 bool IsOfALabel(const JsonEdit& edit) {
   return !PlaceOf(edit).empty() || edit.pointer.find("/annotations/") != edit.pointer.npos;
 }

@@ -22,6 +22,14 @@ bool IsFaulty(const std::vector<Fault>& faults, const Written& written);
 bool IsAsSaid(const std::vector<Fault>& faults, k8s::JsonView object, const Written& written,
               const Candidate& candidate);
 
+// Whether the candidate changes less than the findings say, which would give up what it keeps: the
+// Jobs that have node pools to themselves, or the topology of pods that are each by themselves.
+bool KeepsMoreThanSaid(const std::vector<Fault>& faults, const Written& written,
+                       const Candidate& candidate);
+
+// Whether they are the edits of `said`, and the bounds of a Ray group that follow its replicas.
+bool OnlyMovesBounds(std::span<const k8s::JsonEdit> edits, std::span<const k8s::JsonEdit> said);
+
 // Of a node label that is selected, or of an annotation.
 bool IsOfALabel(const k8s::JsonEdit& edit);
 

@@ -52,19 +52,46 @@ std::string ShortName(const JsonEdit& edit) {
   return container + (way[way.size() - 2] == "requests" ? "request of " : "limit of ") + last;
 }
 
-// Whether an edit is of the list element that holds the pod set.
-bool IsOf(const workload::PodSet& pods, std::string_view pointer) {
+// "/spec/replicatedJobs/0": the element of a list, or the member of a map, that holds the pod set;
+// empty: none does.
+std::string_view ElementOf(const workload::PodSet& pods) {
   const std::string_view path = pods.row->path;  // "spec/replicatedJobs[]/template"
-  const std::size_t list = path.find("[]");
-  if (list == path.npos) return false;
+  const std::size_t list = std::min(path.find("[]"), path.find("{}"));
+  if (list == path.npos) return "";
   std::string_view below = pods.pointer;
   for (auto left = std::count(path.begin(), path.begin() + std::ptrdiff_t(list), '/') + 2; left > 0;
        --left) {
     below.remove_prefix(std::min(below.find('/', 1), below.size()));
   }
-  // "/spec/replicatedJobs/0"
-  const std::string_view element = pods.pointer.substr(0, pods.pointer.size() - below.size());
+  return pods.pointer.substr(0, pods.pointer.size() - below.size());
+}
+
+bool IsOf(const workload::PodSet& pods, std::string_view pointer) {
+  const std::string_view element = ElementOf(pods);
+  if (element.empty()) return false;
   return pointer.starts_with(element) && pointer.substr(element.size()).starts_with('/');
+}
+
+// "Worker", "tasks[0]": what holds the pods, where they have no name.
+std::string PlaceOf(const workload::PodSet& pods) {
+  std::vector<std::string> way;
+  for (std::string_view left = ElementOf(pods); !left.empty();)
+    way.push_back(TakePointerToken(left));
+  if (way.size() < 2) return "";
+  const std::string last = Printable(way.back());
+  if (pods.row->path.find("{}") < pods.row->path.find("[]")) return last;
+  return Printable(way[way.size() - 2]) + "[" + last + "]";
+}
+
+// What names the place itself, such as "Worker replicas", behind "Worker: ".
+std::string WithoutPlace(std::string changes, std::string name) {
+  if (name.size() < 2) return changes;
+  name.erase(name.size() - 2, 1);  // "Worker "
+  for (std::size_t at = 0; (at = changes.find(name, at)) != changes.npos;) {
+    const bool begins = at == 0 || changes.substr(0, at).ends_with(", ");
+    begins ? void(changes.erase(at, name.size())) : void(at += name.size());
+  }
+  return changes;
 }
 
 }  // namespace
@@ -121,14 +148,18 @@ std::string Changes(std::span<const JsonEdit> edits, bool has_affinity) {
   return text;
 }
 
-std::string NameBefore(const workload::Workload& workload, const workload::PodSet& pods) {
-  if (workload.pod_sets.size() < 2 || pods.name.empty()) return "";
-  return Printable(pods.name) + ": ";
+std::string NameBefore(const workload::Workload& workload, const workload::PodSet& pods,
+                       bool is_told_alone) {
+  if (workload.pod_sets.size() < 2) return "";
+  if (!pods.name.empty()) return Printable(pods.name) + ": ";
+  const std::string place = is_told_alone ? "" : PlaceOf(pods);
+  return place.empty() ? "" : place + ": ";
 }
 
 std::string ChangesBySet(const workload::Workload& workload, std::span<const JsonEdit> edits,
                          bool has_affinity) {
   if (workload.pod_sets.size() < 2) return Changes(edits, has_affinity);
+  bool has_name = false;
   std::vector<JsonEdit> left(edits.begin(), edits.end());
   std::vector<std::pair<std::string, std::string>> of_sets;  // name and changes
   for (const workload::PodSet& pods : workload.pod_sets) {
@@ -137,7 +168,8 @@ std::string ChangesBySet(const workload::Workload& workload, std::span<const Jso
     std::string changes =
         Changes(std::span(left.data(), std::size_t(others - left.begin())), has_affinity);
     left.erase(left.begin(), others);
-    of_sets.emplace_back(NameBefore(workload, pods), std::move(changes));
+    has_name = has_name || (!changes.empty() && !pods.name.empty());
+    of_sets.emplace_back(NameBefore(workload, pods, false), std::move(changes));
   }
   std::erase_if(of_sets, [](const auto& each) { return each.second.empty(); });
   const bool all = of_sets.size() == workload.pod_sets.size();
@@ -146,8 +178,10 @@ std::string ChangesBySet(const workload::Workload& workload, std::span<const Jso
                     });
   if (same) of_sets.resize(1);
   std::string text = Changes(left, has_affinity);
+  if (of_sets.size() == 1 && !has_name) return Changes(edits, has_affinity);
+  if (of_sets.size() == 1) return text + (text.empty() ? "" : "; ") + of_sets.front().second;
   for (const auto& [name, changes] : of_sets) {
-    text += (text.empty() ? "" : "; ") + (of_sets.size() > 1 ? name : "") + changes;
+    text += (text.empty() ? "" : "; ") + name + WithoutPlace(changes, name);
   }
   return text;
 }

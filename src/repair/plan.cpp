@@ -1,8 +1,25 @@
 #include "repair/plan.h"
 
+#include <algorithm>
+
+#include "repair/faults.h"
 #include "repair/phrases.h"
 
 namespace tpu_admission::repair {
+namespace {
+
+// The topology that the set had, where that can be read.
+std::optional<tpu::Topology> TopologyBefore(const tpu::Catalog& catalog,
+                                            const workload::Workload& workload,
+                                            std::string_view pointer) {
+  const workload::PodSet* const pods = SetAt(workload, pointer);
+  if (pods == nullptr) return std::nullopt;
+  if (const auto written = Read(catalog, *pods)) return written->topology;
+  if (pods->nodes.choices.size() != 1) return std::nullopt;
+  return tpu::Topology::Parse(pods->nodes.choices.front()[workload::NodeLabel::kTopology].value);
+}
+
+}  // namespace
 
 Repair MakeRepair(const workload::Workload& workload, const std::vector<Plan>& plans,
                   const std::vector<const Found*>& chosen, std::int64_t other_chips) {
@@ -10,11 +27,13 @@ Repair MakeRepair(const workload::Workload& workload, const std::vector<Plan>& p
   repair.chips_before = repair.chips_after = other_chips;
   repair.edits = chosen.back()->edits;
   repair.beside = chosen.back()->beside;
+  repair.leaves_more = chosen.back()->leaves_more;
   bool has_affinity = false;
   for (std::size_t i = 0; i < plans.size(); ++i) {
     const Plan& plan = plans[i];
     const Candidate& target = *chosen[i]->target;
-    repair.what += (i == 0 ? "" : "; ") + NameBefore(workload, *plan.written.pods) +
+    repair.what += (i == 0 ? "" : "; ") +
+                   NameBefore(workload, *plan.written.pods, plans.size() == 1) +
                    What(plan.written, target);
     const std::int64_t copies = plan.written.pods->scale.copies_or_one();
     repair.chips_before += plan.written.total_chips * copies;
@@ -24,6 +43,57 @@ Repair MakeRepair(const workload::Workload& workload, const std::vector<Plan>& p
   // What is changed for one set may stand in another.
   repair.changes = ChangesBySet(workload, repair.edits, has_affinity);
   return repair;
+}
+
+Repair RepairBy(const tpu::Catalog& catalog, const Proof& written, const workload::Edits& edits,
+                const Proof& mended) {
+  Repair repair;
+  repair.beside = mended.beside;
+  repair.leaves_more = mended.leaves_more;
+  repair.edits = edits;
+  const auto& sets = mended.workload.pod_sets;
+  const bool has_affinity = std::any_of(sets.begin(), sets.end(), [](const auto& pods) {
+    return !pods.pod.spec.required_affinity.empty();
+  });
+  repair.changes = ChangesBySet(mended.workload, edits, has_affinity && edits.size() > 1);
+  const auto is_told = [](const auto& pods) { return pods.scale.counted_by == nullptr; };
+  const bool are_alone = std::count_if(sets.begin(), sets.end(), is_told) < 2;
+  for (const workload::PodSet& pods : sets) {
+    if (pods.scale.counted_by != nullptr) continue;
+    std::optional<Written> now = ReadAll(catalog, mended.workload, pods);
+    if (!now) continue;
+    repair.chips_after += now->total_chips * pods.scale.copies_or_one();
+    if (!IsFaulty(written.faults, *now)) continue;
+    const std::optional<Candidate> shape = AsCandidate(*now);
+    const bool is_all = shape && !shape->asked && shape->slices == now->slices &&
+                        shape->total_chips() == now->total_chips;
+    if (const auto before = TopologyBefore(catalog, written.workload, pods.pointer)) {
+      now->topology = before;
+    }
+    repair.what += (repair.what.empty() ? "" : "; ") +
+                   NameBefore(mended.workload, pods, are_alone) +
+                   (is_all ? What(*now, *shape) : std::string("all else as it is"));
+  }
+  repair.chips_before = repair.chips_after;
+  return repair;
+}
+
+Repair Both(const tpu::Catalog& catalog, const Proof& written, const Repair& first,
+            const Repair& more, const Proof& mended) {
+  workload::Edits edits = first.edits;
+  for (const k8s::JsonEdit& edit : more.edits) {
+    std::erase_if(edits, [&](const auto& earlier) { return earlier.pointer == edit.pointer; });
+    edits.push_back(edit);
+  }
+  Repair repair = RepairBy(catalog, written, edits, mended);
+  repair.beside = more.beside;
+  repair.chips_before = first.chips_before;
+  repair.chips_after = first.chips_after + more.chips_after - more.chips_before;
+  return repair;
+}
+
+bool Includes(const Repair& repair, const Repair& other) {
+  return Includes(std::span(repair.edits), std::span(other.edits));
 }
 
 }  // namespace tpu_admission::repair

@@ -23,10 +23,15 @@ struct Found {
   workload::Edits edits;
   std::size_t own = 0;                        // the first edit of this set
   std::vector<std::string_view> beside = {};  // of the whole workload
+  bool leaves_more = false;                   // see Repair
 };
 
 // Of the shapes that were found, one for each plan. `other_chips`: of the sets without a fault.
 Repair MakeRepair(const workload::Workload& workload, const std::vector<Plan>& plans,
                   const std::vector<const Found*>& chosen, std::int64_t other_chips);
+
+// Of edits that were looked for as a whole, and not by shapes. `mended`: what they make of it.
+Repair RepairBy(const tpu::Catalog& catalog, const Proof& written, const workload::Edits& edits,
+                const Proof& mended);
 
 }  // namespace tpu_admission::repair

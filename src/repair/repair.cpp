@@ -9,6 +9,7 @@
 #include "repair/faults.h"
 #include "repair/phrases.h"
 #include "repair/plan.h"
+#include "repair/slip.h"
 #include "tpu_admission/workload/node_selection.h"
 
 namespace tpu_admission::repair {
@@ -20,7 +21,7 @@ using workload::Edits;
 class Search {
  public:
   Search(const tpu::Catalog& catalog, k8s::JsonView object, const Proof& written, Reach reach,
-         const Prover& prove, k8s::Arena& arena)
+         const Prover& prove, k8s::Arena& arena, std::size_t most)
       : catalog_(catalog),
         object_(object),
         written_(written),
@@ -28,7 +29,8 @@ class Search {
         cost_(CostOf(written)),
         base_proof_(written),
         prove_(prove),
-        arena_(arena) {}
+        arena_(arena),
+        left_(most * kOrdinaryCost) {}
 
   std::vector<Repair> Find() {
     const auto& faults = written_.faults;
@@ -103,18 +105,34 @@ class Search {
       const bool runs = std::all_of(proof.faults.begin(), proof.faults.end(),
                                     [&](const Fault& left) { return is_slip && left.only_warns; });
       if (!runs || proof.unreadable) continue;
-      Repair repair = AsRepair(fault.edits, proof);
-      if (!is_slip) TellOfOneSet(fault, repair);
+      Repair repair = RepairBy(catalog_, written_, fault.edits, proof);
+      if (!is_slip) TellOfOneSet(fault.pods, repair);
+      return repair;
+    }
+    return OfATopology();
+  }
+
+  // Pods that fill slices with those of another set, but for a topology that is not its.
+  std::optional<Repair> OfATopology() {
+    if (plans_.empty()) return std::nullopt;
+    for (const OneTopology& one : TopologiesOfOthers(catalog_, written_)) {
+      if (left_ < cost_) return std::nullopt;
+      const Proof proof = Prove(one.edits);
+      if (proof.unreadable || !proof.faults.empty()) continue;
+      const workload::PodSet* const now = SetAt(proof.workload, one.pods);
+      if (now == nullptr || !FillsWithOthers(catalog_, proof.workload, *now)) continue;
+      Repair repair = RepairBy(catalog_, written_, one.edits, proof);
+      TellOfOneSet(one.pods, repair);
       return repair;
     }
     return std::nullopt;
   }
 
   // Of several sets that are at fault, one changes.
-  void TellOfOneSet(const Fault& fault, Repair& repair) const {
+  void TellOfOneSet(std::string_view of, Repair& repair) const {
     repair.what = "all else as it is";
-    if (const workload::PodSet* const pods = SetAt(written_.workload, fault.pods)) {
-      repair.changes = NameBefore(written_.workload, *pods) + repair.changes;
+    if (const workload::PodSet* const pods = SetAt(written_.workload, of)) {
+      repair.changes = NameBefore(written_.workload, *pods, false) + repair.changes;
     }
     repair.chips_before = ChipsBefore();
   }
@@ -132,14 +150,15 @@ class Search {
   std::optional<Repair> AsAllSay() {
     Edits edits;
     for (std::size_t round = 0; round < kMostRounds && left_ >= cost_; ++round) {
-      const Proof proof = edits.empty() ? written_ : Prove(edits);
+      Proof proof = edits.empty() ? written_ : Prove(edits);
       if (proof.unreadable) return std::nullopt;
+      std::erase_if(proof.faults, [](const Fault& fault) { return fault.is_beside; });
       if (proof.faults.empty()) {
         if (!std::all_of(plans_.begin(), plans_.end(),
                          [&](const Plan& plan) { return ShapeIn(proof, plan); })) {
           return std::nullopt;
         }
-        Repair repair = AsRepair(edits, proof);
+        Repair repair = RepairBy(catalog_, written_, edits, proof);
         if (!plans_.empty()) repair.chips_before = ChipsBefore();
         repair.what = "as the findings say";
         repair.changes = ChangesBySet(written_.workload, edits, true);
@@ -162,28 +181,6 @@ class Search {
   bool IsNearer(const Repair& slip, const Repair& other) const {
     if (slip.edits == other.edits) return written_.workload.pod_sets.size() > 1;
     return slip.edits.size() < other.edits.size() && !OnlyAddsLabels(other.edits, slip.edits);
-  }
-
-  Repair AsRepair(const Edits& edits, const Proof& proof) {
-    const workload::Workload& mended = proof.workload;
-    Repair repair;
-    repair.beside = proof.beside;
-    repair.edits = edits;
-    repair.changes = ChangesBySet(mended, edits, false);
-    for (const workload::PodSet& pods : mended.pod_sets) {
-      if (pods.scale.counted_by != nullptr) continue;
-      const std::optional<Written> now = ReadAll(catalog_, mended, pods);
-      if (!now) continue;
-      repair.chips_after += now->total_chips * pods.scale.copies_or_one();
-      if (!IsFaulty(written_.faults, *now)) continue;
-      const std::optional<Candidate> shape = AsCandidate(*now);
-      const bool is_all = shape && !shape->asked && shape->slices == now->slices &&
-                          shape->total_chips() == now->total_chips;
-      repair.what += (repair.what.empty() ? "" : "; ") + NameBefore(mended, pods) +
-                     (is_all ? What(*now, *shape) : std::string("all else as it is"));
-    }
-    repair.chips_before = repair.chips_after;
-    return repair;
   }
 
   // One for each faulty set; false if a person must decide something about one of them first.
@@ -259,24 +256,26 @@ class Search {
     for (const Candidate& candidate : plan.candidates) {
       if (found.size() == most || left_ == 0) break;
       if (reach_ == Reach::kAsSaid &&
-          !IsAsSaid(written_.faults, object_, plan.written, candidate)) {
+          !IsAsSaid(written_.faults, object_, plan.written, candidate) &&
+          !KeepsMoreThanSaid(written_.faults, plan.written, candidate)) {
         continue;
       }
       Edits edits = before;
       if (!Join(candidate.edits, edits) || is_known(edits)) continue;
       const std::optional<Proof> proof = Mend(plan, candidate, last, is_known, edits);
       if (!proof) continue;
-      found.push_back({&candidate, std::move(edits), own, proof->beside});
+      found.push_back({&candidate, std::move(edits), own, proof->beside, proof->leaves_more});
       // What comes long after the nearest is no choice beside it.
       left_ = std::min(left_, kMostAfterTheNearest * cost_);
     }
-    PutFirst(AsSaid(plan, before, own, last), found);
+    PutFirst(plan.written, AsSaid(plan, before, own, last), found);
     KeepChipsFirst(plan.written, most, found);
     return found;
   }
 
   // What the findings say comes first, unless less mends as much, or more only labels.
-  void PutFirst(std::optional<Found> said, std::vector<Found>& found) const {
+  void PutFirst(const Written& written, std::optional<Found> said,
+                std::vector<Found>& found) const {
     if (!said) return;
     const auto as_large = [&](const Found& other) {
       return other.target->total_chips() == said->target->total_chips();
@@ -285,11 +284,14 @@ class Search {
       const Found& nearest = found.front();
       if (as_large(nearest) && Includes(said->edits, nearest.edits)) return;
       if (OnlyAddsLabels(nearest.edits, said->edits)) return;
+      if (OnlyMovesBounds(nearest.edits, said->edits)) return;
     }
+    const bool is_second =
+        !found.empty() && KeepsMoreThanSaid(written_.faults, written, *found.front().target);
     std::erase_if(found, [&](const Found& other) {
       return as_large(other) && Includes(other.edits, said->edits);
     });
-    found.insert(found.begin(), *std::move(said));
+    found.insert(found.begin() + (is_second && !found.empty() ? 1 : 0), *std::move(said));
   }
 
   // Before all else the chips are kept. Among several, what the findings say is not left out.
@@ -305,11 +307,10 @@ class Search {
   // What the findings themselves would change, so that both say the same.
   std::optional<Found> AsSaid(Plan& plan, const Edits& before, std::size_t own, bool last) {
     Edits edits = before;
-    std::vector<std::string_view> beside;
+    std::optional<Proof> proof;
     const auto mended = [&] {
-      const auto proof = Mended(
+      proof = Mended(
           plan, last, [](const Edits&) { return false; }, edits, true);
-      if (proof) beside = proof->beside;
       return proof ? ShapeIn(*proof, plan) : std::nullopt;
     };
     plan.said = mended();
@@ -317,7 +318,7 @@ class Search {
     const auto indexed = plan.said ? IndexedOn(plan.written, *plan.said) : std::nullopt;
     if (indexed && Join({*indexed}, edits)) plan.said = mended();
     if (!plan.said) return std::nullopt;
-    return Found{&*plan.said, std::move(edits), own, std::move(beside)};
+    return Found{&*plan.said, std::move(edits), own, proof->beside, proof->leaves_more};
   }
 
   // The shape that the set has in a mended workload, if it is whole.
@@ -327,8 +328,11 @@ class Search {
     const auto written = ReadAll(catalog_, proof.workload, *now);
     std::optional<Candidate> shape = written ? AsCandidate(*written) : std::nullopt;
     if (!shape || shape->total_chips() != written->total_chips ||
-        shape->LeavesOneWorkerOf(plan.written) ||
-        plan.written.filled_by_others != written->filled_by_others) {
+        shape->LeavesOneWorkerOf(plan.written)) {
+      return std::nullopt;
+    }
+    // What others fill of a topology that nobody offers, nobody knows.
+    if (plan.written.filled_by_others != written->filled_by_others && plan.written.is_offered()) {
       return std::nullopt;
     }
     // Several slices in one Job are left as they are, and not made.
@@ -378,15 +382,15 @@ class Search {
   k8s::Arena& arena_;
   std::vector<Plan> plans_;
   std::int64_t other_chips_ = 0;  // of the sets without a fault
-  std::size_t left_ = kMostCandidates * kOrdinaryCost;
+  std::size_t left_;
 };
 
 }  // namespace
 
 std::vector<Repair> FindRepairs(const tpu::Catalog& catalog, k8s::JsonView object,
                                 const Proof& written, Reach reach, const Prover& prove,
-                                k8s::Arena& arena) {
-  return Search(catalog, object, written, reach, prove, arena).Find();
+                                k8s::Arena& arena, std::size_t most) {
+  return Search(catalog, object, written, reach, prove, arena, most).Find();
 }
 
 }  // namespace tpu_admission::repair

@@ -180,7 +180,7 @@ void FillWithOthers(const workload::Workload& workload, Written& written) {
   if (hosts < 2 || are_whole) return;
   written.filled_by_others =
       PodsWithOthers(workload, *written.pods, hosts).value_or(1) % hosts == 0;
-  if (written.filled_by_others && !written.generation->PlacementsOf(*written.topology).empty()) {
+  if (written.filled_by_others && written.is_offered()) {
     written.total_chips = host * written.pods_per_slice * written.slices;
   }
 }
@@ -267,6 +267,9 @@ std::optional<Written> ReadAll(const tpu::Catalog& catalog, const workload::Work
     written->followers.push_back(*std::move(follower));
   }
   FillWithOthers(workload, *written);
+  written->is_alone_in_pools = pods.scale.counting == Counting::kJob &&
+                               !pods.scale.slices.field.empty() &&
+                               HasNodePoolOfItsOwn(workload, pods);
   return written;
 }
 

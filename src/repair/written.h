@@ -31,12 +31,15 @@ struct Written {
   bool on_single_hosts = false;
   // The pods of other sets, which are counted for themselves, fill its slices with it.
   bool filled_by_others = false;
+  // Each of its Jobs has a node pool to itself, and is a slice.
+  bool is_alone_in_pools = false;
   // A count of 0 stays: a pause is no fault, and no repair ends it.
   bool has_paused_pods = false;
   bool has_paused_slices = false;
   // The sets whose pods fill the slices with these, and are counted in them: a leader's.
   std::vector<Written> followers;
 
+  bool is_offered() const { return topology && !generation->PlacementsOf(*topology).empty(); }
   // Whether it asks for as many pods, of the same chips, on the same nodes.
   bool HasShapeOf(const Written& other) const;
 };

@@ -6,6 +6,7 @@
 
 #include "tpu_admission/base/text.h"
 #include "tpu_admission/workload/gke_labels.h"
+#include "tpu_admission/workload/jobset_keys.h"
 #include "tpu_admission/workload/kueue_keys.h"
 #include "workload/argo.h"
 #include "workload/paths.h"
@@ -247,16 +248,24 @@ bool SamePodsAndCounts(const Kind& kind, JsonView before, JsonView after) {
   return SamePods(kind, before, after) && SameInAllRows(kind, before, after, SameCountsAt);
 }
 
+bool HasNodePoolOfItsOwn(const Workload& workload, const PodSet& pods) {
+  const auto of_job = pods.job_annotations.Find(kJobSetExclusiveTopology);
+  const auto of_all = workload.metadata.annotations.Find(kJobSetExclusiveTopology);
+  return of_job.value_or(of_all.value_or("")) == kGkeNodePool;
+}
+
 std::optional<std::int64_t> PodsWithOthers(const Workload& workload, const PodSet& pods,
                                            std::int64_t pods_of_slice) {
   constexpr std::int64_t kMost = 100'000;  // of each factor
   if (pods.row->name.empty() || pods.scale.counting != Counting::kJob) return std::nullopt;
   if (pods_of_slice < 2 || pods.scale.tpu_pods.value_or(0) % pods_of_slice == 0)
     return std::nullopt;
+  if (HasNodePoolOfItsOwn(workload, pods)) return std::nullopt;
   std::int64_t all = 0;
   int sets = 0;
   for (const PodSet& set : workload.pod_sets) {
     if (set.row != pods.row || set.use != pods.use) continue;
+    if (HasNodePoolOfItsOwn(workload, set)) continue;
     const std::int64_t each = set.scale.tpu_pods.value_or(-1);
     const std::int64_t jobs = set.scale.slices.value.value_or(-1);
     if (each == 0 || jobs == 0 || each % pods_of_slice == 0) continue;

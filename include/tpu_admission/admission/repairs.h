@@ -15,10 +15,11 @@ namespace tpu_admission::admission {
 using IsExcused = std::function<bool(const rules::Finding&)>;
 
 // Repairs of what is wrong by `judgement`, each proven by Judge() itself: the edited object, as a
-// new one, is not denied and has no warning that it did not have. Nothing if nothing is wrong, if a
-// person must decide something first, or if nothing sound was found. A policy that only audits
-// for now (would_be) counts as if it were enforced. What is off, exempted or excused stays: its
-// field, and what its own edits would change. Views as those of `judgement`.
+// new one, is not denied and has no warning that it did not have. What then warns and says how is
+// part of it, where that is found, so that mending it twice changes no more. Nothing if nothing is
+// wrong, if a person must decide something first, or if nothing sound was found. A policy that only
+// audits for now (would_be) counts as if it were enforced. What is off, exempted or excused stays:
+// its field, and what its own edits would change. Views as those of `judgement`.
 std::vector<repair::Repair> RepairsOf(const Settings& settings, const Submission& submission,
                                       const Judgement& judgement, k8s::Arena& arena,
                                       const IsExcused& is_excused = {});

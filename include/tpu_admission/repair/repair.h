@@ -28,6 +28,7 @@ struct Repair {
   std::string changes;                   // "containers[0] google.com/tpu: 4, parallelism: 4"
   bool as_said = false;                  // nothing was looked for: the findings say it all
   std::vector<std::string_view> beside;  // ids of rules whose warnings stay, and nothing runs
+  bool leaves_more = false;              // warnings stay that say what to change
   // Of the whole workload, before and after. Before: as the pods ask for them, where that is
   // written and can be; else as the topology says.
   std::int64_t chips_before = 0;
@@ -51,6 +52,7 @@ struct Proof {
   bool unreadable = false;
   std::vector<Fault> faults;
   std::vector<std::string_view> beside;  // see Repair
+  bool leaves_more = false;
   workload::Workload workload;
 };
 using Prover = std::function<Proof(k8s::JsonView object)>;
@@ -68,11 +70,21 @@ inline constexpr std::size_t kMostFaultySets = kMostCandidates / kMostRounds;
 // are left with it. `written`: what the judge makes of `object` as it is. The same input gives the
 // same answer.
 //
+// `most` bounds the judgements, as kMostCandidates does.
+//
 // kAsSaid is for what may well run as it is: only what the findings themselves would change is
-// changed, so that no warning costs a shape or chips that somebody chose.
+// changed, so that no warning costs a shape or chips that somebody chose; or less than that.
 enum class Reach { kAnyShape, kAsSaid };
 std::vector<Repair> FindRepairs(const tpu::Catalog& catalog, k8s::JsonView object,
                                 const Proof& written, Reach reach, const Prover& prove,
-                                k8s::Arena& arena);
+                                k8s::Arena& arena, std::size_t most = kMostCandidates);
+
+// `first`, and what `more` then changes of what it makes. `written`: with the faults that either
+// mends; `mended`: what both make.
+Repair Both(const tpu::Catalog& catalog, const Proof& written, const Repair& first,
+            const Repair& more, const Proof& mended);
+
+// What changes all that another one does, and more, is no choice beside it.
+bool Includes(const Repair& repair, const Repair& other);
 
 }  // namespace tpu_admission::repair

@@ -85,9 +85,7 @@ struct Scale {
     return counting != Counting::kNone && counting != Counting::kElsewhere;
   }
   // Of kNone: 1 where that is not known, or none is to run yet.
-  std::int64_t copies_or_one() const {
-    return std::max<std::int64_t>(1, copies.value.value_or(1));
-  }
+  std::int64_t copies_or_one() const { return std::max<std::int64_t>(1, copies.value.value_or(1)); }
   // The pods with TPUs that run at once, of all slices; nothing if that is not known.
   std::optional<std::int64_t> all_tpu_pods() const {
     constexpr std::int64_t kMost = 1'000'000;  // of each factor
@@ -212,6 +210,10 @@ struct Workload {
   // What stands beside it in the same file; nullptr where it came alone, as in a review.
   const Companions* companions = nullptr;
 };
+
+// Each Job of a JobSet gets a node pool to itself, by an annotation of the JobSet or of its
+// template.
+bool HasNodePoolOfItsOwn(const Workload& workload, const PodSet& pods);
 
 // The replicated jobs of a JobSet are counted each for itself, and may fill slices together: a
 // leader of one pod, and its three workers. The pods of all that surely go to the nodes of `pods`

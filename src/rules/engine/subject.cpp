@@ -6,7 +6,6 @@
 #include "tpu_admission/base/text.h"
 #include "tpu_admission/tpu/guess.h"
 #include "tpu_admission/workload/gke_labels.h"
-#include "tpu_admission/workload/jobset_keys.h"
 #include "tpu_admission/workload/kueue_keys.h"
 
 namespace tpu_admission::rules {
@@ -193,11 +192,7 @@ std::int64_t Subject::OwnPods() const {
   });
 }
 
-bool Subject::has_node_pool_of_its_own() const {
-  const auto of_job = pods.job_annotations.Find(workload::kJobSetExclusiveTopology);
-  const auto of_all = workload.metadata.annotations.Find(workload::kJobSetExclusiveTopology);
-  return of_job.value_or(of_all.value_or("")) == workload::kGkeNodePool;
-}
+bool Subject::has_node_pool_of_its_own() const { return HasNodePoolOfItsOwn(workload, pods); }
 
 const tpu::DisputedHost* Shape::DisputedHostOf(std::int64_t chips) const {
   if (generation == nullptr || generation->disputed_hosts.empty()) return nullptr;

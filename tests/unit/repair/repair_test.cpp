@@ -72,17 +72,18 @@ std::string StatefulSet(const Pods& pods, int replicas) {
 }
 
 // "title | changes" of each repair.
-std::vector<std::string> RepairsOf(const std::string& yaml) {
+std::vector<std::string> RepairsOf(const std::string& yaml,
+                                   const Settings& settings = support::StandardSettings()) {
   const std::string json = ParseYaml(yaml).value().front().json;
   k8s::JsonParser parser;
   const k8s::JsonView object = parser.Parse(json).value();
-  const Settings& settings = support::StandardSettings();
   k8s::Arena arena;
   const Submission submission{k8s::GvkOf(object), object, {}, "default", {}};
   const Judgement judgement = Judge(settings, submission, arena);
   std::vector<std::string> lines;
   for (const Repair& repair : RepairsOf(settings, submission, judgement, arena)) {
     lines.push_back(repair.Title() + " | " + repair.changes);
+    for (const std::string_view rule : repair.beside) lines.back() += " | " + std::string(rule);
   }
   return lines;
 }
@@ -140,7 +141,8 @@ TEST(Repair, MovesTheBoundsOfARayGroupWithItsReplicas) {
   EXPECT_THAT(
       RepairsOf(RayCluster({}, "replicas: 4, minReplicas: 4, maxReplicas: 9, numOfHosts: 1")),
       ::testing::Contains(
-          "keep 4x4, 16 chips on 4 hosts | numOfHosts: 4, replicas: 1, minReplicas: 1"));
+          "keep 4x4, 16 chips on 4 hosts | numOfHosts: 4, replicas: 1, minReplicas: 1, "
+          "maxReplicas: 2"));
 }
 
 // Before all else the chips are kept, where some shape of them is sound; then both say the same.
@@ -911,7 +913,138 @@ TEST(Repair, OfAWarningIsTheWholeOfWhatItSays) {
            "2x2x4}}, spec: {nodeS");
   EXPECT_THAT(RepairsOf(With(job, "name: s}", "name: s, labels: {kueue.x-k8s.io/queue-name: q}}")),
               ::testing::ElementsAre("keep 2x2x4, 8 slices of 16 chips | parallelism: 4, "
-                                     "completions: 4, replicas: 8"));
+                                     "completions: 4, replicas: 8 | TPU206"));
+}
+
+// Of pods that fill a slice with those of others, "4x4x1" beside "4x4" is one slip.
+std::string TwoJobs(const Pods& m, int pods_of_m, const Pods& w, int pods_of_w) {
+  const std::string second = JobSet(w, 1, pods_of_w);
+  const std::size_t begin = second.find("{name: w");
+  const std::string job = second.substr(begin, second.rfind("]}}") - begin) + ", ";
+  std::string all = With(JobSet(m, 1, pods_of_m), "name: w", "name: m");
+  return all.insert(all.rfind("]}}"), ", " + job.substr(0, job.size() - 2));
+}
+
+std::string InOwnPools(const std::string& jobset) {
+  return With(jobset, "name: s}",
+              "name: s, annotations: {alpha.jobset.sigs.k8s.io/exclusive-topology: "
+              "cloud.google.com/gke-nodepool}}");
+}
+
+TEST(Repair, OfATopologyThatIsNotThatOfTheOthersIsOneEdit) {
+  const Pods slip = {.topology = "4x4x1"};
+  EXPECT_EQ(First(TwoJobs({}, 1, slip, 3)), "all else as it is | w: topology: 4x4");
+  EXPECT_EQ(First(TwoJobs(slip, 1, {}, 3)), "all else as it is | m: topology: 4x4");
+  EXPECT_EQ(First(PyTorchJob(3, {}, slip)), "all else as it is | Worker: topology: 4x4");
+  EXPECT_EQ(First(TwoJobs({}, 4, slip, 4)), "w: 4x4, 16 chips on 4 hosts | topology: 4x4")
+      << "each fills its own";
+}
+
+TEST(Repair, SaysWhoseEachEditIs) {
+  EXPECT_EQ(First(PyTorchJob(3, {.accelerator = "v6e", .chips = "8"}, {.chips = "8"})),
+            "Master: one host, 8 chips in all; Worker: keep 4x4, 16 chips on 4 hosts (32 chips "
+            "become 24) | Master: accelerator: tpu-v6e-slice, topology: 2x4; Worker: "
+            "containers[0] google.com/tpu: 4, replicas: 4");
+}
+
+// Each Job has a node pool to itself, so the pods of others do not fill its slice.
+TEST(Repair, OfJobsInNodePoolsOfTheirOwnCountsNoOthers) {
+  const std::string half = "2x4, 8 chips on 2 hosts";
+  EXPECT_EQ(First(InOwnPools(TwoJobs({}, 2, {}, 2))),
+            "m: " + half + "; w: " + half + " | topology: 2x4, gke-accelerator-count: \"4\"");
+}
+
+// Nobody knows whether pods fill a topology together that there is not.
+TEST(Repair, FollowsTheFindingsWhereNobodyOffersTheTopology) {
+  const Pods cube = {.accelerator = "tpu-v5-lite-podslice", .topology = "2x2x2"};
+  EXPECT_EQ(First(TwoJobs(cube, 1, cube, 1)),
+            "m: one host, 4 chips in all; w: one host, 4 chips in all | topology: 2x2");
+}
+
+// A Job of fewer pods in a node pool of its own: it keeps its pods, and there are as many slices.
+TEST(Repair, OfASpreadSliceKeepsTheJobsThatHavePoolsOfTheirOwn) {
+  EXPECT_THAT(RepairsOf(InOwnPools(JobSet({}, 2, 2))),
+              ::testing::ElementsAre(
+                  "2x4, 2 slices of 8 chips | topology: 2x4, gke-accelerator-count: \"4\"",
+                  "keep 4x4, 16 chips on 4 hosts | parallelism: 4, completions: 4, replicas: 1"));
+  EXPECT_EQ(First(InOwnPools(JobSet({.topology = "8x8"}, 2, 8))),
+            "4x8, 2 slices of 32 chips | topology: 4x8");
+}
+
+// What is told to the resource manager of Pathways stands in words that no edit reaches.
+TEST(Repair, KeepsTheSlicesThatPathwaysIsToldOf) {
+  const auto told = [](const std::string& count, const std::string& type) {
+    return With(JobSet({}, 2, 2), "{name: w",
+                "{name: head, template: {spec: {template: {spec: {containers: [{name: m, image: "
+                "i, args: [--instance_count=" +
+                    count + ", \"--instance_type=tpuv6e:" + type + "\"]}]}}}}}, {name: w");
+  };
+  EXPECT_THAT(RepairsOf(told("2", "4x4")), ::testing::IsEmpty());
+  EXPECT_EQ(First(told("1", "4x4")),
+            "keep 4x4, 16 chips on 4 hosts | parallelism: 4, completions: 4, replicas: 1");
+  EXPECT_THAT(RepairsOf(InOwnPools(told("2", "4x4"))), ::testing::IsEmpty());
+}
+
+// Who follows it twice changes no more than who follows it once.
+TEST(Repair, MendsWhatWarnsToo) {
+  EXPECT_EQ(First(StatefulSet({.accelerator = "v5p", .topology = "2x2x4"}, 3)),
+            "keep 2x2x4, 16 chips on 4 hosts (12 chips become 16) | accelerator: tpu-v5p-slice, "
+            "replicas: 4");
+  EXPECT_EQ(First(JobSet({.accelerator = "v6e"}, 2, 2)),
+            "keep 4x4, 16 chips on 4 hosts | accelerator: tpu-v6e-slice, parallelism: 4, "
+            "completions: 4, replicas: 1");
+  const std::string eight = Job({.topology = "2x4", .chips = "8"}, 1);
+  EXPECT_EQ(First(With(eight, "cpu: 1, memory: 1Gi", "cpu: 180, memory: 1400Gi")),
+            "keep 2x4, 8 chips on 1 host | containers[0] request of cpu: 170, containers[0] "
+            "request of memory: 1312Gi");
+}
+
+// "Kueue never admits them" says what no edit gives.
+TEST(Repair, NamesWhatKeepsKueueFromIt) {
+  const std::string cut = With(CutTo2x4(JobSet({}, 1, 4)), "name: s}",
+                               "name: s, labels: {kueue.x-k8s.io/queue-name: q}}");
+  EXPECT_THAT(RepairsOf(cut), ::testing::ElementsAre("keep 2x4, 2 slices of 8 chips | parallelism: "
+                                                     "2, completions: 2, replicas: 2 | TPU206"));
+}
+
+// As many chips as the bounds were for.
+TEST(Repair, KeepsTheChipsOfTheBoundsOfARayGroup) {
+  EXPECT_EQ(First(RayCluster({}, "replicas: 4, minReplicas: 0, maxReplicas: 8, numOfHosts: 1")),
+            "keep 4x4, 16 chips on 4 hosts | numOfHosts: 4, replicas: 1, maxReplicas: 2");
+}
+
+Settings Autopilot() {
+  rules::Cluster cluster;
+  cluster.platform = rules::Platform::kAutopilot;
+  return {rules::Engine(tpu::Catalog::Load(tpu::BuiltInCatalogText(), "built-in").value(), cluster),
+          Policy::Load("", "policy").value(), ""};
+}
+
+std::string Vllm(const Pods& pods) {
+  return With(
+      "{apiVersion: apps/v1, kind: Deployment, metadata: {name: d}, spec: {replicas: 1, selector: "
+      "{matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: " +
+          PodSpec(pods) + "}}}",
+      "image: i", "image: vllm/vllm-tpu, args: [--tensor-parallel-size=8]");
+}
+
+TEST(Repair, LeavesVllmTheDevicesThatItAsksFor) {
+  EXPECT_THAT(RepairsOf(Vllm({.topology = "2x4"}), Autopilot()),
+              ::testing::ElementsAre(
+                  "keep 2x4, 8 chips on 1 host | containers[0] google.com/tpu: 8",
+                  "one host, 4 chips in all (8 chips become 4) | topology: 2x2 | TPU310"));
+  EXPECT_THAT(RepairsOf(Vllm({.topology = "2x2", .chips = "1"})),
+              ::testing::IsSupersetOf(
+                  {"keep 2x2, 4 chips on 1 host | containers[0] google.com/tpu: 4 | TPU310",
+                   "one host, 8 chips in all (4 chips become 8) | topology: 2x4, containers[0] "
+                   "google.com/tpu: 8"}));
+}
+
+// On the larger hosts the pods are fewer.
+TEST(Repair, OfAStatefulSetOnAutopilotDoublesNoChips) {
+  EXPECT_THAT(RepairsOf(StatefulSet({.topology = "2x4"}, 2), Autopilot()),
+              ::testing::ElementsAre(
+                  "keep 2x4, 8 chips on 1 host | containers[0] google.com/tpu: 8, replicas: 1"));
 }
 
 TEST(Repair, IsTheSameEachTime) {

@@ -1,0 +1,80 @@
+#include "repair/slip.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "repair/faults.h"
+#include "repair/written.h"
+
+namespace tpu_admission::repair {
+namespace {
+
+using workload::NodeLabel;
+using workload::PodSet;
+
+constexpr std::size_t kMost = 3;       // each is judged
+constexpr std::size_t kMostSets = 16;  // which are held against each other
+
+// The one topology that it selects; nullptr if that cannot be said.
+const workload::Selected* TopologyOf(const PodSet& pods) {
+  if (pods.use != workload::TpuUse::kChips || pods.nodes.choices.size() != 1) return nullptr;
+  const workload::NodeChoice& choice = pods.nodes.choices.front();
+  const bool is_fixed =
+      choice[NodeLabel::kTopology].fixed() && choice[NodeLabel::kAccelerator].fixed();
+  return is_fixed && !pods.SliceTopology() ? &choice[NodeLabel::kTopology] : nullptr;
+}
+
+const tpu::Generation* GenerationOf(const tpu::Catalog& catalog, const PodSet& pods) {
+  return catalog.FindByLabel(pods.nodes.choices.front()[NodeLabel::kAccelerator].value);
+}
+
+bool IsOffered(const tpu::Generation& generation, std::string_view topology) {
+  const auto parsed = tpu::Topology::Parse(topology);
+  return parsed && !generation.PlacementsOf(*parsed).empty();
+}
+
+bool AreFaulty(const Proof& written, const PodSet& pods) {
+  return std::any_of(written.faults.begin(), written.faults.end(),
+                     [&](const Fault& fault) { return fault.pods == pods.pointer; });
+}
+
+}  // namespace
+
+std::vector<OneTopology> TopologiesOfOthers(const tpu::Catalog& catalog, const Proof& written) {
+  const auto& sets = written.workload.pod_sets;
+  if (sets.size() < 2 || sets.size() > kMostSets) return {};
+  std::vector<OneTopology> offered;
+  std::vector<OneTopology> all;
+  for (const PodSet& pods : sets) {
+    const workload::Selected* const own = TopologyOf(pods);
+    if (own == nullptr || !AreFaulty(written, pods)) continue;
+    const tpu::Generation* const generation = GenerationOf(catalog, pods);
+    if (generation == nullptr) continue;
+    for (const PodSet& other : sets) {
+      const workload::Selected* const its = TopologyOf(other);
+      if (its == nullptr || its->value == own->value) continue;
+      if (GenerationOf(catalog, other) != generation || !IsOffered(*generation, its->value)) {
+        continue;
+      }
+      OneTopology one{pods.pointer, {}};
+      workload::SetLabel(pods, NodeLabel::kTopology, *own, std::string(its->value), one.edits);
+      auto& of = IsOffered(*generation, own->value) ? offered : all;
+      const bool is_known = std::any_of(
+          of.begin(), of.end(), [&](const OneTopology& known) { return known.edits == one.edits; });
+      if (!is_known) of.push_back(std::move(one));
+    }
+  }
+  std::move(offered.begin(), offered.end(), std::back_inserter(all));
+  if (all.size() > kMost) all.resize(kMost);
+  return all;
+}
+
+bool FillsWithOthers(const tpu::Catalog& catalog, const workload::Workload& workload,
+                     const PodSet& pods) {
+  if (pods.scale.counted_by != nullptr) return true;
+  const std::optional<Written> written = ReadAll(catalog, workload, pods);
+  return written && (written->filled_by_others || !written->followers.empty());
+}
+
+}  // namespace tpu_admission::repair
