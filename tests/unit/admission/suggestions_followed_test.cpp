@@ -131,7 +131,8 @@ INSTANTIATE_TEST_SUITE_P(
         Row{"RayReplicasThatAreHosts",
             Ray("", 4, PodSpec("tpu-v6e-slice", "4x4", 4)),
             {},
-            {"set numOfHosts to 4, and replicas, minReplicas and maxReplicas to 1"},
+            {"set numOfHosts to 4, and replicas to 1, with minReplicas and maxReplicas for as many "
+             "chips"},
             {{kRayGroup + "/numOfHosts", 4}, {kRayGroup + "/replicas", 1}}},
         Row{"CustomShape",
             Job(24, PodSpec("tpu-v4-podslice", "4x4x6", 4)),
