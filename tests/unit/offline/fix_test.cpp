@@ -64,8 +64,8 @@ TEST(Fix, WhateverRepairIsTakenTheWarningsThatAreLeftAreFollowed) {
   }
 }
 
-// The repair that is shown is of the label; that the pods fill no slice only warns.
-TEST(Fix, AWarningThatIsLeftChangesNoChips) {
+// The repair that is shown has in it what only warns: that the pods fill no slice.
+TEST(Fix, AWarningIsMendedWithWhatDenies) {
   const std::string set =
       "apiVersion: apps/v1\nkind: StatefulSet\nmetadata: {name: s}\nspec:\n  replicas: 2\n"
       "  serviceName: s\n  podManagementPolicy: Parallel\n  selector: {matchLabels: {a: b}}\n"
@@ -75,9 +75,11 @@ TEST(Fix, AWarningThatIsLeftChangesNoChips) {
       "        resources: {limits: {google.com/tpu: 4}}\n";
   const FixedText fixed = Fixed(set, 'a');
   EXPECT_THAT(fixed.problems, IsEmpty());
-  EXPECT_THAT(fixed.chip_changes, IsEmpty());
+  EXPECT_THAT(fixed.chip_changes,
+              ElementsAre(HasSubstr("keep 4x4, 16 chips on 4 hosts (8 chips become 16)")));
   EXPECT_THAT(fixed.text, HasSubstr("tpu-v6e-slice"));
-  EXPECT_THAT(fixed.text, HasSubstr("replicas: 2"));
+  EXPECT_THAT(fixed.text, HasSubstr("replicas: 4"));
+  EXPECT_EQ(Fixed(fixed.text, 'a').text, fixed.text);
 }
 
 // Requests would be computed from chips that are to be repaired first.
