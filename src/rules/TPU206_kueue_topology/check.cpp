@@ -118,8 +118,7 @@ void CheckWholes(Annotations& annotations, std::int64_t size, std::int64_t pods)
       fmt::format("set the pods to a multiple of {}", whole));
 }
 
-// https://github.com/kubernetes-sigs/kueue/issues/15277: such a workload waits, and nobody says
-// why.
+// https://github.com/kubernetes-sigs/kueue/issues/15277: it waits, and nobody says why.
 void CheckDivides(Annotations& annotations, std::int64_t size, std::int64_t pods) {
   if (pods % size == 0) return CheckWholes(annotations, size, pods);
   const std::string name = Short(workload::kKueueSliceSize);
