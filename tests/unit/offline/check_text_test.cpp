@@ -139,9 +139,9 @@ spec:
   - tpu: {type: tpu-v6e-slice, count: 3, topology: 4x4}
 )"),
                                 "text");
-  for (const std::string_view line :
-       {"  -> set type to tpu-v6e-slice\n", "  -> set count to 4\n",
-        "  a) as the findings say:  priorities[0]: type: tpu-v6e-slice; priorities[1]: count: 4\n"}) {
+  for (const std::string_view line : {"  -> set type to tpu-v6e-slice\n", "  -> set count to 4\n",
+                                      "  a) as the findings say:  priorities[0]: type: "
+                                      "tpu-v6e-slice; priorities[1]: count: 4\n"}) {
     EXPECT_NE(told.find(line), std::string::npos) << line << told;
   }
 }
