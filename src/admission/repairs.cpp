@@ -124,6 +124,11 @@ std::string WhatElse(const std::vector<repair::Repair>& repairs) {
   return text + (rules.size() == 1 ? " says\n" : " say\n");
 }
 
+// More than a person wrote; each proof would find them all again.
+bool AreTooMany(const std::vector<JudgedFinding>& findings) {
+  return findings.size() >= Decision::kMostFindings;
+}
+
 bool HaveManyPodSets(const std::vector<JudgedFinding>& findings) {
   std::set<const workload::PodSet*> sets;
   for (const JudgedFinding& judged : findings) sets.insert(judged.finding.pods);
@@ -222,7 +227,8 @@ class Mender {
 std::vector<repair::Repair> RepairsOf(const Settings& settings, const Submission& submission,
                                       const Judgement& judgement, k8s::Arena& arena,
                                       const IsExcused& is_excused) {
-  if (judgement.state != Judgement::State::kJudged) return {};
+  if (judgement.state != Judgement::State::kJudged || AreTooMany(judgement.decision.findings))
+    return {};
   const Mender mender(settings, submission, judgement, arena, is_excused);
   std::vector<repair::Repair> repairs = mender.Repairs(repair::kMostCandidates);
   if (!mender.MendAllOf(repairs)) return repairs;
@@ -289,6 +295,7 @@ std::string WhyNoRepair(const std::vector<JudgedFinding>& findings) {
   std::vector<std::string> decisions = DecisionsOf(findings, Mode::kDeny);
   // Beside a misspelt accelerator, the faults of what it was meant to be warn.
   if (decisions.empty()) decisions = DecisionsOf(findings, Mode::kWarn);
+  if (AreTooMany(findings)) return "No repair is shown: there are too many faults to try any.\n";
   if (decisions.empty()) {
     return HaveManyPodSets(findings)
                ? "No repair is shown: too many pod sets have faults to try other shapes for all.\n"
