@@ -28,6 +28,9 @@ inline constexpr std::string_view kGkeSliceTopology = "cloud.google.com/gke-tpu-
 inline constexpr std::string_view kGkeSkipTpuCheck = "cloud.google.com/skip-tpu-webhook-check";
 // The labels of parts of a slice: cloud.google.com/gke-tpu-partition-4x4x4-id.
 inline constexpr std::string_view kGkeTpuPrefix = "cloud.google.com/gke-tpu-";
+inline constexpr std::string_view kGkeTpuPartitionPrefix = "cloud.google.com/gke-tpu-partition-";
+// What holds many blocks of a TPU. AI-Hypercomputer/xpk slice/internal/core/constants.go.
+inline constexpr std::string_view kGceTopologyBlock = "cloud.google.com/gce-topology-block";
 
 // Which node. GoogleCloudPlatform/cluster-autoscaler@7d25050 pkg/cloudprovider/gke/labels.
 inline constexpr std::string_view kGkeGpu = "cloud.google.com/gke-accelerator";

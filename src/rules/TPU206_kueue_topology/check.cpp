@@ -1,7 +1,7 @@
-
 #include <fmt/core.h>
 #include <limits>
 
+#include "rules/TPU206_kueue_topology/annotations.h"
 #include "rules/engine/phrases.h"
 #include "rules/engine/slice_cut.h"
 #include "rules/engine/suggestions.h"
@@ -11,60 +11,6 @@
 
 namespace tpu_admission::rules {
 namespace tpu206 {
-
-// Reports faults of the annotations of one pod set.
-class Annotations {
- public:
-  Annotations(const Subject& subject, Report& report)
-      : subject_(subject), report_(report), map_(subject.pods.pod.metadata.annotations) {}
-
-  bool Has(std::string_view key) const { return map_.Has(key); }
-  // Empty also where a template engine has yet to fill the value in.
-  std::string_view Value(std::string_view key) const {
-    const std::string_view value = map_.Find(key).value_or("");
-    return workload::IsPlaceholder(value) ? std::string_view() : value;
-  }
-  // `summary` begins with the short name of the annotation, `problem` is a sentence about it.
-  void Fault(std::string_view key, std::string summary, std::string problem, std::string change) {
-    report_.Add({.pointer = subject_.AtAnnotation(key),
-                 .summary = std::move(summary),
-                 .problem = std::move(problem) + Consequence(),
-                 .change = std::move(change),
-                 .decision = "how Kueue is to place the pods",
-                 .milder = subject_.workload.queued ? std::nullopt : std::optional(Mode::kWarn)});
-  }
-  // Taken by Kueue's webhook and then never admitted, or refused by some versions of it only. The
-  // edits, if any, say all of `change`, unless it goes on: ", or ...".
-  void Doubt(std::string_view key, std::string summary, std::string problem, std::string change,
-             workload::Edits edits = {}) {
-    if (!edits.empty() && !change.starts_with(", ")) change.clear();
-    report_.Add({.pointer = subject_.AtAnnotation(key),
-                 .part = Printable(key),
-                 .summary = std::move(summary),
-                 .problem = std::move(problem),
-                 .edits = std::move(edits),
-                 .change = std::move(change),
-                 .decision = "how Kueue is to place the pods",
-                 .milder = Mode::kWarn});
-  }
-
-  const Subject& subject() const { return subject_; }
-
- private:
-  std::string Consequence() const {
-    const std::string kind(subject_.workload.kind->name);
-    return subject_.workload.queued
-               ? fmt::format(" Kueue's own webhook refuses such a {}.", kind)
-               : fmt::format(" Kueue would refuse such a {} (it has no queue label yet).", kind);
-  }
-
-  const Subject& subject_;
-  Report& report_;
-  const k8s::StringMap& map_;
-};
-
-// "podset-slice-size" of a key of Kueue's.
-std::string Short(std::string_view key) { return std::string(key.substr(key.find('/') + 1)); }
 
 void CheckPlacements(Annotations& annotations) {
   std::vector<std::string> found;
@@ -132,118 +78,6 @@ void CheckDivides(Annotations& annotations, std::int64_t size, std::int64_t pods
       whole > 0 ? fmt::format("set the pods to a multiple of {}", whole)
                 : fmt::format("set {} to a number that divides {}, or the pods to a multiple of {}",
                               name, pods, size));
-}
-
-// The slice that the pods ask for, if there are such slices.
-std::optional<tpu::Topology> OfferedSlice(const Subject& subject) {
-  const std::optional<tpu::Topology> slice = NamedSlice(subject.pods);
-  return slice && Offers(subject.shape.generation, *slice) ? slice : std::nullopt;
-}
-
-// Of all pods together.
-std::int64_t AskedChips(const Subject& subject) {
-  return KueueChips(subject, KueuePods(subject.pods.scale));
-}
-
-// The whole slice that is selected, if all pods together fill it.
-std::optional<tpu::Topology> FilledSlice(const Subject& subject) {
-  const Shape& shape = subject.shape;
-  const bool is_whole = !subject.pods.SliceTopology() && !shape.placements.empty() &&
-                        AskedChips(subject) == shape.topology->chips();
-  return is_whole ? shape.topology : std::nullopt;
-}
-
-// Names the level of `slice` in the place of `level`; none where the pods ask for more.
-workload::Edits ToLevel(const Subject& subject, std::string_view key, std::string_view level,
-                        const tpu::Topology& slice) {
-  if (key == workload::kKueueRequired && AskedChips(subject) > slice.chips()) return {};
-  return {
-      {subject.AtAnnotation(key), LevelWith(level, slice.Text()), key.substr(key.find('/') + 1)}};
-}
-
-void CheckLevel(Annotations& annotations, std::string_view key) {
-  const Subject& subject = annotations.subject();
-  const std::string_view level = annotations.Value(key);
-  const std::optional<tpu::Topology> topology = TopologyOfLevel(level);
-  if (!topology) return;
-  const Shape& shape = subject.shape;
-  const bool offered = Offers(shape.generation, *topology);
-  if (offered && MayLieIn(subject, *topology)) return;
-  // topology-not-offered speaks of both.
-  if (topology == shape.topology && shape.placements.empty()) return;
-  const std::string nodes = offered ? Name(shape) : shape.generation->label;
-  const auto named = OfferedSlice(subject);
-  const auto slice = named ? named : FilledSlice(subject);
-  annotations.Doubt(
-      key, fmt::format("no node of {} has the Kueue level {}", nodes, topology->Text()),
-      fmt::format("is {}, but {} {} {}: no node carries such a label, and Kueue finds no place for "
-                  "the pods.",
-                  Quoted(level), nodes, offered ? "holds no" : "does not come in",
-                  topology->Text()),
-      named   ? fmt::format("set it to the level of {}", named->Text())
-      : slice ? ", or select a larger topology"
-      : offered
-          ? "name a level that lies within it, or select a larger topology"
-          : fmt::format("name the level of the slice that {} says", workload::kGkeSliceTopology),
-      slice ? ToLevel(subject, key, level, *slice) : workload::Edits());
-}
-
-// Of a level of slices, or of node pools, where one of several hosts is one slice.
-std::optional<tpu::Topology> SliceOfLevel(const Subject& subject, std::string_view level) {
-  if (level != workload::kGkeNodePool) return TopologyOfLevel(level);
-  const std::optional<Slice> slice = subject.SliceOfPods();
-  if (!slice || !slice->multi_host() || subject.pods.SliceTopology()) return std::nullopt;
-  return slice->topology;
-}
-
-// The level of one slice holds no more chips than the slice has.
-void CheckRequired(Annotations& annotations) {
-  const std::string_view level = annotations.Value(workload::kKueueRequired);
-  const std::optional<tpu::Topology> topology = SliceOfLevel(annotations.subject(), level);
-  if (!topology || !Offers(annotations.subject().shape.generation, *topology)) return;
-  const workload::PodSet& set = annotations.subject().pods;
-  const std::string name = Short(workload::kKueueRequired);
-  const std::optional<tpu::Topology> slice = NamedSlice(set);
-  if (slice && slice->rank() == topology->rank() && !topology->Contains(*slice)) {
-    return annotations.Doubt(
-        workload::kKueueRequired,
-        fmt::format("{} is for {}, the slice is {}", name, topology->Text(), slice->Text()),
-        fmt::format("is a level of slices of {}, but the pods ask for one of {}, which is larger: "
-                    "Kueue finds no place for them.",
-                    topology->Text(), slice->Text()),
-        fmt::format("name the level of slices of {}", slice->Text()),
-        ToLevel(annotations.subject(), workload::kKueueRequired, level, *slice));
-  }
-  const std::optional<std::int64_t> pods = KueuePods(set.scale);
-  const std::int64_t asked = AskedChips(annotations.subject());
-  if (asked <= topology->chips()) return;
-  annotations.Doubt(
-      workload::kKueueRequired, fmt::format("{} chips do not fit {}", asked, name),
-      fmt::format("wants all {} on one slice of {}, which has {}, but they ask for {}: Kueue never "
-                  "admits them.",
-                  Counted(*pods, "pod"), topology->Text(), Counted(topology->chips(), "chip"),
-                  asked),
-      fmt::format("use {} and {} {}, or fewer pods", Short(workload::kKueueSliceRequired),
-                  Short(workload::kKueueSliceSize), topology->chips() / set.chips_per_pod));
-}
-
-// A level of one node holds no more pods than the node has chips for; `pods` are to be together.
-void CheckNode(Annotations& annotations, std::string_view key, std::optional<std::int64_t> pods) {
-  if (annotations.Value(key) != workload::kHostNameLabel || pods.value_or(0) < 1) return;
-  const Subject& subject = annotations.subject();
-  const std::int64_t host = LargestHost(subject);
-  const std::int64_t asked = KueueChips(subject, pods);
-  if (host == 0 || asked <= host) return;
-  const bool fits = subject.shape.topology && asked <= subject.shape.topology->chips();
-  annotations.Doubt(
-      key, fmt::format("{} do not fit one node, {}", Counted(*pods, "pod"), Short(key)),
-      fmt::format("is {}, so Kueue looks for one node for {}, but they ask for {} and a node of {} "
-                  "has {}: Kueue never admits them.",
-                  workload::kHostNameLabel, Counted(*pods, "pod"), Counted(asked, "chip"),
-                  Name(subject.shape), host),
-      "name a level that holds all of them",
-      fits ? workload::Edits{{subject.AtAnnotation(key), std::string(workload::kGkeNodePool)}}
-           : workload::Edits());
 }
 
 void CheckSize(Annotations& annotations) {
@@ -372,14 +206,7 @@ void Check(const Subject& subject, Report& report) {
   CheckPlacements(annotations);
   CheckPairs(annotations);
   CheckSize(annotations);
-  for (const std::string_view key :
-       {workload::kKueueRequired, workload::kKueuePreferred, workload::kKueueSliceRequired}) {
-    CheckLevel(annotations, key);
-  }
-  CheckRequired(annotations);
-  CheckNode(annotations, workload::kKueueRequired, KueuePods(subject.pods.scale));
-  CheckNode(annotations, workload::kKueueSliceRequired,
-            SliceSize(annotations.Value(workload::kKueueSliceSize)));
+  CheckLevels(annotations);
   CheckGroup(annotations);
   CheckLayers(annotations);
   CheckUnconstrained(annotations);

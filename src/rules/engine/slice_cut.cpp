@@ -55,6 +55,19 @@ std::optional<std::string_view> LevelOf(const SliceCut& cut) {
   return level && TopologyOfLevel(*level) == cut.slice ? level : std::nullopt;
 }
 
+// "podset-required-topology"
+std::string_view NameOf(std::string_view key) { return key.substr(key.find('/') + 1); }
+
+// The blocks of the generation make it, several of them or in a shape of their own. A node has
+// labels of its parts and of its block: ai-on-gke/tpu-device-plugin pkg/tpu/util/util.go,
+// GetSubsliceLabels, and GetPartitionIdLabel of xpk's slice controller, slice/internal/core.
+bool IsOfBlocks(const tpu::Generation& generation, const tpu::Topology& topology) {
+  if (!generation.dynamic_slicing) return false;
+  const std::vector<tpu::Topology>& parts = generation.dynamic_slicing->sub_slices;
+  return topology != generation.dynamic_slicing->block &&
+         std::find(parts.begin(), parts.end(), topology) == parts.end();
+}
+
 }  // namespace
 
 std::string PartsOf(const SliceCut& cut) {
@@ -127,6 +140,36 @@ bool Offers(const tpu::Generation* generation, const tpu::Topology& level) {
                         dynamic->sub_slices.end();
 }
 
+bool HasLevel(const tpu::Generation* generation, std::string_view level) {
+  const std::optional<tpu::Topology> topology = TopologyOfLevel(level);
+  if (generation == nullptr || !topology) return true;
+  return Offers(generation, *topology) && !(level.starts_with(workload::kGkeTpuPartitionPrefix) &&
+                                            IsOfBlocks(*generation, *topology));
+}
+
+workload::Edits NamingLevel(const Subject& subject, std::string_view key, std::string_view level,
+                            const tpu::Topology& slice) {
+  const std::string named = LevelWith(level, slice.Text());
+  if (HasLevel(subject.shape.generation, named)) {
+    return {{subject.AtAnnotation(key), named, NameOf(key)}};
+  }
+  // As xpk's slice controller writes them: slice/internal/webhooks/job_webhook_test.go.
+  const std::int64_t chips = subject.pods.chips_per_pod;
+  const auto& dynamic = subject.shape.generation->dynamic_slicing;
+  if (!dynamic || chips <= 0 || dynamic->block.chips() % chips != 0) return {};
+  workload::Edits edits;
+  if (key != workload::kKueueSliceRequired) {
+    edits.push_back(
+        {subject.AtAnnotation(key), std::string(workload::kGceTopologyBlock), NameOf(key)});
+  }
+  edits.push_back({subject.AtAnnotation(workload::kKueueSliceRequired),
+                   LevelWith(level, dynamic->block.Text()), NameOf(workload::kKueueSliceRequired)});
+  edits.push_back({subject.AtAnnotation(workload::kKueueSliceSize),
+                   std::to_string(dynamic->block.chips() / chips),
+                   NameOf(workload::kKueueSliceSize)});
+  return edits;
+}
+
 workload::Edits LevelsWithin(const Subject& subject, const tpu::Topology& topology) {
   workload::Edits edits;
   if (subject.pods.SliceTopology()) return edits;  // of which the levels are
@@ -137,10 +180,12 @@ workload::Edits LevelsWithin(const Subject& subject, const tpu::Topology& topolo
     const auto part = level ? TopologyOfLevel(*level) : std::nullopt;
     if (!part || part->rank() != topology.rank()) continue;
     const SliceCut cut{subject, *subject.shape.generation, *part, topology};
-    if (cut.FitsParent() && Offers(&cut.generation, *part)) continue;
+    if (cut.FitsParent() && HasLevel(&cut.generation, *level)) continue;
     if (key == workload::kKueueRequired && asked > topology.chips()) continue;
-    edits.push_back({subject.AtAnnotation(key), LevelWith(*level, topology.Text()),
-                     key.substr(key.find('/') + 1)});
+    for (k8s::JsonEdit& edit : NamingLevel(subject, key, *level, topology)) {
+      const auto is_same = [&](const auto& other) { return other.pointer == edit.pointer; };
+      if (std::none_of(edits.begin(), edits.end(), is_same)) edits.push_back(std::move(edit));
+    }
   }
   return edits;
 }
@@ -154,8 +199,9 @@ workload::Edits CutAnew(const SliceCut& cut) {
   if (filled.empty()) return {};
   workload::Edits edits = {{cut.subject.AtAnnotation(workload::kGkeSliceTopology), filled.front()}};
   if (const auto level = LevelOf(cut)) {
-    edits.push_back({cut.subject.AtAnnotation(workload::kKueueRequired),
-                     LevelWith(*level, filled.front()), "podset-required-topology"});
+    const workload::Edits levels = NamingLevel(cut.subject, workload::kKueueRequired, *level,
+                                               *tpu::Topology::Parse(filled.front()));
+    edits.insert(edits.end(), levels.begin(), levels.end());
   }
   return edits;
 }

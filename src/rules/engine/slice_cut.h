@@ -47,6 +47,14 @@ bool MayLieIn(const Subject& subject, const tpu::Topology& level);
 // Whether the slices of the generation, or their parts, come in the shape of the level; true of one
 // that is not known.
 bool Offers(const tpu::Generation* generation, const tpu::Topology& level);
+// Whether nodes of the generation carry the level: one of a shape that it offers, and that is no
+// partition larger than a block. True of a generation that is not known.
+bool HasLevel(const tpu::Generation* generation, std::string_view level);
+// Names the level of `slice` to Kueue in the place of `level`, the value of `key`. A slice of
+// several blocks has none: Kueue is to place it block by block. None where the pods do not divide a
+// block.
+workload::Edits NamingLevel(const Subject& subject, std::string_view key, std::string_view level,
+                            const tpu::Topology& slice);
 // Names the level of `topology` to Kueue where nodes of that cannot lie in the level that is named.
 workload::Edits LevelsWithin(const Subject& subject, const tpu::Topology& topology);
 // Where Kueue is told the level of this slice, it must be told another with another slice: ", and

@@ -1,0 +1,146 @@
+#include <fmt/core.h>
+
+#include "rules/TPU206_kueue_topology/annotations.h"
+#include "rules/engine/phrases.h"
+#include "rules/engine/slice_cut.h"
+#include "rules/engine/suggestions.h"
+#include "tpu_admission/base/text.h"
+#include "tpu_admission/workload/gke_labels.h"
+
+namespace tpu_admission::rules::tpu206 {
+namespace {
+
+// The slice that the pods ask for, if there are such slices.
+std::optional<tpu::Topology> OfferedSlice(const Subject& subject) {
+  const std::optional<tpu::Topology> slice = NamedSlice(subject.pods);
+  return slice && Offers(subject.shape.generation, *slice) ? slice : std::nullopt;
+}
+
+// Of all pods together.
+std::int64_t AskedChips(const Subject& subject) {
+  return KueueChips(subject, KueuePods(subject.pods.scale));
+}
+
+// The whole slice that is selected, if all pods together fill it.
+std::optional<tpu::Topology> FilledSlice(const Subject& subject) {
+  const Shape& shape = subject.shape;
+  const bool is_whole = !subject.pods.SliceTopology() && !shape.placements.empty() &&
+                        AskedChips(subject) == shape.topology->chips();
+  return is_whole ? shape.topology : std::nullopt;
+}
+
+// Names the level of `slice` in the place of `level`; none where the pods ask for more.
+workload::Edits ToLevel(const Subject& subject, std::string_view key, std::string_view level,
+                        const tpu::Topology& slice) {
+  if (key == workload::kKueueRequired && AskedChips(subject) > slice.chips()) return {};
+  return NamingLevel(subject, key, level, slice);
+}
+
+void CheckLevel(Annotations& annotations, std::string_view key) {
+  const Subject& subject = annotations.subject();
+  const std::string_view level = annotations.Value(key);
+  const std::optional<tpu::Topology> topology = TopologyOfLevel(level);
+  if (!topology) return;
+  const Shape& shape = subject.shape;
+  const bool offered = Offers(shape.generation, *topology);
+  const bool of_blocks = offered && !HasLevel(shape.generation, level);
+  if (offered && !of_blocks && MayLieIn(subject, *topology)) return;
+  // topology-not-offered speaks of both.
+  if (topology == shape.topology && shape.placements.empty()) return;
+  const std::string nodes = offered ? Name(shape) : shape.generation->label;
+  const auto named = OfferedSlice(subject);
+  const auto slice = named ? named : FilledSlice(subject);
+  annotations.Doubt(
+      key, fmt::format("no node of {} has the Kueue level {}", nodes, topology->Text()),
+      of_blocks
+          ? fmt::format("is {}, but nodes of {} carry no label of what is larger than a block of "
+                        "{}: Kueue finds no place for the pods.",
+                        Quoted(level), shape.generation->label,
+                        shape.generation->dynamic_slicing->block.Text())
+          : fmt::format("is {}, but {} {} {}: no node carries such a label, and Kueue finds no "
+                        "place for the pods.",
+                        Quoted(level), nodes, offered ? "holds no" : "does not come in",
+                        topology->Text()),
+      of_blocks
+          ? fmt::format("let {} name the level of a block, and {} the pods on one",
+                        Short(workload::kKueueSliceRequired), Short(workload::kKueueSliceSize))
+      : named ? fmt::format("set it to the level of {}", named->Text())
+      : slice ? ", or select a larger topology"
+      : offered
+          ? "name a level that lies within it, or select a larger topology"
+          : fmt::format("name the level of the slice that {} says", workload::kGkeSliceTopology),
+      slice ? ToLevel(subject, key, level, *slice) : workload::Edits());
+}
+
+// Of a level of slices, or of node pools, where one of several hosts is one slice.
+std::optional<tpu::Topology> SliceOfLevel(const Subject& subject, std::string_view level) {
+  if (level != workload::kGkeNodePool) return TopologyOfLevel(level);
+  const std::optional<Slice> slice = subject.SliceOfPods();
+  if (!slice || !slice->multi_host() || subject.pods.SliceTopology()) return std::nullopt;
+  return slice->topology;
+}
+
+// The level of one slice holds no more chips than the slice has.
+void CheckRequired(Annotations& annotations) {
+  const std::string_view level = annotations.Value(workload::kKueueRequired);
+  const std::optional<tpu::Topology> topology = SliceOfLevel(annotations.subject(), level);
+  if (!topology || !HasLevel(annotations.subject().shape.generation, level)) return;
+  const workload::PodSet& set = annotations.subject().pods;
+  const std::string name = Short(workload::kKueueRequired);
+  const std::optional<tpu::Topology> slice = NamedSlice(set);
+  if (slice && slice->rank() == topology->rank() && !topology->Contains(*slice)) {
+    return annotations.Doubt(
+        workload::kKueueRequired,
+        fmt::format("{} is for {}, the slice is {}", name, topology->Text(), slice->Text()),
+        fmt::format("is a level of slices of {}, but the pods ask for one of {}, which is larger: "
+                    "Kueue finds no place for them.",
+                    topology->Text(), slice->Text()),
+        fmt::format("name the level of slices of {}", slice->Text()),
+        ToLevel(annotations.subject(), workload::kKueueRequired, level, *slice));
+  }
+  const std::optional<std::int64_t> pods = KueuePods(set.scale);
+  const std::int64_t asked = AskedChips(annotations.subject());
+  if (asked <= topology->chips()) return;
+  annotations.Doubt(
+      workload::kKueueRequired, fmt::format("{} chips do not fit {}", asked, name),
+      fmt::format("wants all {} on one slice of {}, which has {}, but they ask for {}: Kueue never "
+                  "admits them.",
+                  Counted(*pods, "pod"), topology->Text(), Counted(topology->chips(), "chip"),
+                  asked),
+      fmt::format("use {} and {} {}, or fewer pods", Short(workload::kKueueSliceRequired),
+                  Short(workload::kKueueSliceSize), topology->chips() / set.chips_per_pod));
+}
+
+// A level of one node holds no more pods than the node has chips for; `pods` are to be together.
+void CheckNode(Annotations& annotations, std::string_view key, std::optional<std::int64_t> pods) {
+  if (annotations.Value(key) != workload::kHostNameLabel || pods.value_or(0) < 1) return;
+  const Subject& subject = annotations.subject();
+  const std::int64_t host = LargestHost(subject);
+  const std::int64_t asked = KueueChips(subject, pods);
+  if (host == 0 || asked <= host) return;
+  const bool fits = subject.shape.topology && asked <= subject.shape.topology->chips();
+  annotations.Doubt(
+      key, fmt::format("{} do not fit one node, {}", Counted(*pods, "pod"), Short(key)),
+      fmt::format("is {}, so Kueue looks for one node for {}, but they ask for {} and a node of {} "
+                  "has {}: Kueue never admits them.",
+                  workload::kHostNameLabel, Counted(*pods, "pod"), Counted(asked, "chip"),
+                  Name(subject.shape), host),
+      "name a level that holds all of them",
+      fits ? workload::Edits{{subject.AtAnnotation(key), std::string(workload::kGkeNodePool)}}
+           : workload::Edits());
+}
+
+}  // namespace
+
+void CheckLevels(Annotations& annotations) {
+  for (const std::string_view key :
+       {workload::kKueueRequired, workload::kKueuePreferred, workload::kKueueSliceRequired}) {
+    CheckLevel(annotations, key);
+  }
+  CheckRequired(annotations);
+  CheckNode(annotations, workload::kKueueRequired, KueuePods(annotations.subject().pods.scale));
+  CheckNode(annotations, workload::kKueueSliceRequired,
+            SliceSize(annotations.Value(workload::kKueueSliceSize)));
+}
+
+}  // namespace tpu_admission::rules::tpu206
