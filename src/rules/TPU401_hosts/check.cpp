@@ -253,10 +253,12 @@ void Suggest(const Subject& subject, const Slice& slice, const std::optional<Gro
   const workload::Scale& scale = subject.pods.scale;
   const std::int64_t pods = PodsFor(scale, found, slice);
   if (scale.leader_has_others) {
+    // With its leader the group is one pod more.
+    const bool fills = scale.sub_group == 0 && (found + 1) % slice.pods == 0;
     finding.change = fmt::format(
-        "give the leader the accelerator, topology and chips of its "
-        "workers, or take its chips away and set {} to {}",
-        scale.pods.field, pods + 1);
+        "{}take {} chips away and set {} to {}",
+        fills ? "give the leader the accelerator, topology and chips of its workers, or " : "",
+        fills ? "its" : "the leader's", scale.pods.field, pods + 1);
     finding.decision = "whether the leader is one of the workers";
   } else if (group && group->AreOneSlice()) {
     const bool is_largest = group->maybe_chips == 0 && group->largest != nullptr &&
@@ -333,12 +335,13 @@ std::int64_t PodsOfOne(const workload::Scale& scale, const Slice& slice) {
 
 // "is 8 in sub-groups of 4, and the first has the leader, which has none of these TPUs, so 3 pods
 // of it have"
-std::string FoundPodsOf(const workload::Scale& scale, std::int64_t found) {
-  if (found == scale.tpu_pods) return FoundPods(scale);
-  return fmt::format("is {} in sub-groups of {}, and the first has the leader{}, so {} of it ha{}",
-                     *scale.pods.value, scale.sub_group,
-                     found < *scale.tpu_pods ? ", which has none of these TPUs" : " as one more",
-                     Counted(found, "pod"), found == 1 ? "s" : "ve");
+FoundAt FoundAtOf(const workload::Scale& scale, std::int64_t found, const workload::Edits& edits) {
+  if (found == scale.tpu_pods) return FoundPodsAt(scale, edits);
+  return {scale.pods.pointer(),
+          fmt::format("is {} in sub-groups of {}, and the first has the leader{}, so {} of it ha{}",
+                      *scale.pods.value, scale.sub_group,
+                      found < *scale.tpu_pods ? ", which has none of these TPUs" : " as one more",
+                      Counted(found, "pod"), found == 1 ? "s" : "ve")};
 }
 
 void Check(const Subject& subject, Report& report) {
@@ -356,13 +359,14 @@ void Check(const Subject& subject, Report& report) {
   const bool on_purpose = MaySetOwnBounds(subject.pods.pod.spec);
   const bool doubtful = scale.counting == Counting::kReplicas || IsPaused(scale) ||
                         (group && group->maybe_chips > 0) || on_purpose;
-  Finding finding = {
-      .pointer = scale.pods.pointer(),
-      .summary = Summary(found, *slice),
-      .problem = fmt::format("{}{}{}: {}.", FoundPodsOf(scale, found), WithOthers(group),
-                             ButHosts(*slice), Consequence(found, slice->pods)),
-      .milder = doubtful ? std::optional(Mode::kWarn) : std::nullopt};
+  Finding finding;
+  finding.summary = Summary(found, *slice);
+  if (doubtful) finding.milder = Mode::kWarn;
   Suggest(subject, *slice, group, found, finding);
+  FoundAt at = FoundAtOf(scale, found, finding.edits);
+  finding.pointer = std::move(at.pointer);
+  finding.problem = fmt::format("{}{}{}: {}.", at.text, WithOthers(group), ButHosts(*slice),
+                                Consequence(found, slice->pods));
   if (on_purpose) LeaveToItsAuthor(finding);
   report.Add(std::move(finding));
 }

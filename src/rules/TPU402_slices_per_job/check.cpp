@@ -10,7 +10,10 @@ namespace tpu402 {
 using workload::Counting;
 
 // What holds the pods together: "Job", "group".
-std::string_view Unit(Counting counting) { return counting == Counting::kGroup ? "group" : "Job"; }
+std::string_view Unit(const workload::Scale& scale) {
+  if (scale.counting != Counting::kGroup) return "Job";
+  return scale.sub_group > 0 ? "sub-group" : "group";
+}
 
 std::string Consequence(const Subject& subject, std::int64_t left_over) {
   if (subject.pods.scale.counting != Counting::kJob || !subject.has_node_pool_of_its_own()) {
@@ -24,7 +27,9 @@ std::string Consequence(const Subject& subject, std::int64_t left_over) {
 
 void Suggest(const Subject& subject, std::int64_t slices, std::int64_t pods, Finding& finding) {
   const workload::Scale& scale = subject.pods.scale;
-  if (scale.slices.field.empty()) {
+  if (scale.sub_group > 0) {
+    finding.edits = WithPods(subject, pods);  // more sub-groups of the same pods
+  } else if (scale.slices.field.empty()) {
     finding.change =
         fmt::format("use a JobSet with {} replicas of a Job with parallelism {}", slices, pods);
     finding.decision = "how the work is divided";
@@ -52,15 +57,16 @@ void Check(const Subject& subject, Report& report) {
   if (subject.pods.chips_per_pod * slice->pods != slice->topology.chips()) return;
   const std::int64_t slices = found / slice->pods;
   const std::string topology = slice->topology.Text();
-  const std::string unit(Unit(scale.counting));
-  Finding finding = {
-      .pointer = scale.pods.pointer(),
-      .summary = fmt::format("{} of one {} span {} slices of {}", Counted(found, "pod"), unit,
-                             slices, topology),
-      .problem = fmt::format("{}, which is {} slices of {} ({} each) in one {}. {}",
-                             FoundPods(scale), slices, topology, Counted(slice->pods, "pod"), unit,
-                             Consequence(subject, found - slice->pods))};
+  const std::string unit(Unit(scale));
+  Finding finding;
+  finding.summary = fmt::format("{} of one {} span {} slices of {}", Counted(found, "pod"), unit,
+                                slices, topology);
   Suggest(subject, slices, slice->pods, finding);
+  FoundAt at = FoundPodsAt(scale, finding.edits);
+  finding.pointer = std::move(at.pointer);
+  finding.problem =
+      fmt::format("{}, which is {} slices of {} ({} each) in one {}. {}", at.text, slices, topology,
+                  Counted(slice->pods, "pod"), unit, Consequence(subject, found - slice->pods));
   report.Add(std::move(finding));
 }
 

@@ -117,8 +117,9 @@ std::string FoundPods(const workload::Scale& scale) {
                        scale.sub_group, pods, scale.tpu_pods == 1 ? "s" : "");
   }
   if (scale.leaders_without_tpus > 0) {
-    return fmt::format("{}, and its leader has none of these TPUs, so {} pods have", text,
-                       with_tpus);
+    return fmt::format("{}, and its leader has none of these TPUs, so {} ha{}", text,
+                       Counted(scale.tpu_pods.value_or(0), "pod"),
+                       scale.tpu_pods == 1 ? "s" : "ve");
   }
   if (scale.counting == workload::Counting::kJob && scale.tpu_pods < scale.pods.value) {
     return fmt::format("{}, but completions is {}, and a Job runs no more pods than that", text,
@@ -127,6 +128,16 @@ std::string FoundPods(const workload::Scale& scale) {
   if (scale.shared)
     return fmt::format("{}, and with the other replicas {} pods have TPUs", text, with_tpus);
   return text;
+}
+
+FoundAt FoundPodsAt(const workload::Scale& scale, const workload::Edits& edits) {
+  const bool at_part =
+      scale.sub_group > 0 && !edits.empty() && edits.front().pointer.ends_with("/subGroupSize");
+  if (!at_part) return {scale.pods.pointer(), FoundPods(scale)};
+  return {edits.front().pointer,
+          fmt::format("is {} of a size of {}, so {} with TPUs form{} a slice", scale.sub_group,
+                      scale.pods.value.value_or(0), Counted(scale.tpu_pods.value_or(0), "pod"),
+                      scale.tpu_pods == 1 ? "s" : "")};
 }
 
 }  // namespace tpu_admission::rules

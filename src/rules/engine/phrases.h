@@ -41,5 +41,12 @@ std::string_view WhyMissing(const Subject& subject);
 
 // "is 2", "is not set, so it is 1", "is 3, and its leader has none of these TPUs, so 2 pods have".
 std::string FoundPods(const workload::Scale& scale);
+// Where a finding about the pods stands: at their number, or at subGroupSize where an edit of that
+// is the first; and what is found there: "is 4 of a size of 8, so 4 pods with TPUs form a slice".
+struct FoundAt {
+  std::string pointer;
+  std::string text;
+};
+FoundAt FoundPodsAt(const workload::Scale& scale, const workload::Edits& edits);
 
 }  // namespace tpu_admission::rules
