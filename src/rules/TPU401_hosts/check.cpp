@@ -354,6 +354,7 @@ void Check(const Subject& subject, Report& report) {
   const std::int64_t found = PodsOfOne(scale, *slice);
   if (found <= 0 || found % slice->pods == 0) return;
   if (IsSpread(scale, *slice)) return;
+  if (subject.workload.pod_sets.size() > 1 && subject.may_be_counted_with_others()) return;
   const std::optional<Group> group = GroupOf(subject, *slice);
   if (group && group->MayFill(*slice)) return;
   const bool on_purpose = MaySetOwnBounds(subject.pods.pod.spec);

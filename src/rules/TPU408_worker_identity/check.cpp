@@ -119,6 +119,7 @@ void CheckLeader(const Subject& subject, Report& report) {
   if (!scale.leader_has_others || scale.sub_group > 0) return;
   const std::optional<Slice> slice = subject.SliceOfPods();
   if (!slice || !slice->multi_host() || HasOwnNumbers(subject.pods.pod.spec)) return;
+  if (subject.may_be_counted_with_others()) return;
   const auto leader =
       std::find_if(subject.workload.pod_sets.begin(), subject.workload.pod_sets.end(),
                    [](const workload::PodSet& pods) { return pods.row->leads; });

@@ -194,6 +194,21 @@ std::int64_t Subject::OwnPods() const {
 
 bool Subject::has_node_pool_of_its_own() const { return HasNodePoolOfItsOwn(workload, pods); }
 
+bool Subject::may_be_counted_with_others() const {
+  const auto is_for_these = [&](const workload::PodSet& set) {
+    if (set.pointer == pods.pointer || set.use != pods.use || set.nodes.choices.size() != 1) {
+      return false;
+    }
+    const Shape other = MakeShape(catalog, set.nodes.choices.front(), Misspelt::kGuessed);
+    if (other.generation != shape.generation || !other.topology || !shape.topology) return false;
+    const bool is_guess =
+        shape.guessed || shape.topology_guessed || other.guessed || other.topology_guessed;
+    return is_guess && other.topology == shape.topology;
+  };
+  const auto& sets = workload.pod_sets;
+  return shape.generation != nullptr && std::any_of(sets.begin(), sets.end(), is_for_these);
+}
+
 const tpu::DisputedHost* Shape::DisputedHostOf(std::int64_t chips) const {
   if (generation == nullptr || generation->disputed_hosts.empty()) return nullptr;
   const workload::Selected& count = choice[NodeLabel::kAcceleratorCount];

@@ -119,6 +119,9 @@ struct Subject {
   // JobSet gives each Job a node pool of its own, which is one slice where it has several hosts.
   // https://jobset.sigs.k8s.io/docs/concepts/
   bool has_node_pool_of_its_own() const;
+  // Another pod set of the workload is for the same slices if what is misspelt here or there is
+  // mended: until then nobody knows how many pods there are together. Costs a look at all sets.
+  bool may_be_counted_with_others() const;
 };
 
 // A value such as tpu-v4-podslice, whatever the key is.
