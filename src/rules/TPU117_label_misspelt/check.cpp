@@ -17,11 +17,12 @@ constexpr std::array kLabels = {NodeLabel::kAccelerator, NodeLabel::kTopology,
 
 // What else GKE's nodes have, or what makes it create them.
 constexpr std::array kOtherLabels = {
-    workload::kGkeNodePool,       workload::kGkeNodePoolGroup,       workload::kGkeSpot,
-    workload::kGkePreemptible,    workload::kGkeFlexStart,           workload::kGkeProvisioning,
-    workload::kGkeComputeClass,   workload::kGkeMachineFamily,       workload::kGkeImage,
-    workload::kGkeMaxRunDuration, workload::kGkeReservation,         workload::kGkeLocalSsd,
-    workload::kGkeBootDiskSize,   workload::kGkeReservationAffinity, workload::kGkeGpu};
+    workload::kGkeNodePool,          workload::kGkeNodePoolGroup,       workload::kGkeSpot,
+    workload::kGkePreemptible,       workload::kGkeFlexStart,           workload::kGkeProvisioning,
+    workload::kGkeComputeClass,      workload::kGkeMachineFamily,       workload::kGkeImage,
+    workload::kGkeMaxRunDuration,    workload::kGkeReservation,         workload::kGkeLocalSsd,
+    workload::kGkeBootDiskSize,      workload::kGkeReservationAffinity, workload::kGkeGpu,
+    workload::kGkeReservationBlocks, workload::kGkeReservationSubBlocks};
 
 // Nobody selects nodes by more labels; each is held against all that it may have been meant to be.
 constexpr std::size_t kMostKeys = 50;
