@@ -102,6 +102,52 @@ void CheckSize(Annotations& annotations) {
       fmt::format("set {} to the number of pods on one slice, at most {}", name, *pods));
 }
 
+// kubernetes-sigs/kueue pkg/controller/jobframework/tas_validation.go,
+// ValidatePodSetGroupingTopology: two pod sets, of which one is a single pod, with the same
+// topology. A pod set that has nothing to do with TPUs is not seen here; with it they would be too
+// many.
+void CheckMembers(Annotations& annotations, std::string_view group) {
+  const workload::PodSet* first = nullptr;
+  const workload::PodSet& last = annotations.subject().pods;
+  int members = 0;
+  for (const workload::PodSet& set : annotations.subject().workload.pod_sets) {
+    if (set.pod.metadata.annotations.Find(workload::kKueueGroup) != group) continue;
+    ++members;
+    if (set.pointer == last.pointer) break;
+    first = &set;
+  }
+  if (first == nullptr) return;
+  const auto refused = [&](std::string summary, std::string problem) {
+    annotations.Doubt(workload::kKueueGroup, std::move(summary),
+                      std::move(problem) + " Kueue's own webhook refuses this.",
+                      "make groups of two pod sets, of which one is a single pod");
+  };
+  const std::string name(Short(workload::kKueueGroup));
+  if (members > 2) {
+    return refused(fmt::format("{} {} has more than two pod sets", name, Quoted(group)),
+                   fmt::format("is {}, as of other pod sets, but a group has two.", Quoted(group)));
+  }
+  const auto one = KueuePods(first->scale);
+  const auto other = KueuePods(last.scale);
+  if (one && other && *one != 1 && *other != 1) {
+    return refused(fmt::format("{} {} has two sets of several pods", name, Quoted(group)),
+                   fmt::format("is {}, a group of {} and {}, but one of its two sets must be a "
+                               "single pod.",
+                               Quoted(group), Counted(*one, "pod"), Counted(*other, "pod")));
+  }
+  const k8s::StringMap& theirs = first->pod.metadata.annotations;
+  const k8s::StringMap& own = last.pod.metadata.annotations;
+  for (const std::string_view key : {workload::kKueueRequired, workload::kKueuePreferred}) {
+    if (theirs.Find(key) == own.Find(key)) continue;
+    return annotations.Doubt(
+        workload::kKueueGroup, fmt::format("{} {} has two topologies", name, Quoted(group)),
+        fmt::format("is {}, as of another pod set, but they do not have the same {}. Kueue's own "
+                    "webhook refuses this.",
+                    Quoted(group), Short(key)),
+        fmt::format("give both the same {}", Short(key)));
+  }
+}
+
 void CheckGroup(Annotations& annotations) {
   if (!annotations.Has(workload::kKueueGroup)) return;
   const std::string_view group = annotations.Value(workload::kKueueGroup);
@@ -123,6 +169,7 @@ void CheckGroup(Annotations& annotations) {
                     Short(key), annotations.subject().workload.kind->name),
         "remove one of them where the gate is off");
   }
+  if (!group.empty()) CheckMembers(annotations, group);
   if (annotations.Has(workload::kKueueRequired) || annotations.Has(workload::kKueuePreferred))
     return;
   annotations.Fault(

@@ -1,4 +1,5 @@
 #include <fmt/core.h>
+#include <algorithm>
 
 #include "rules/TPU206_kueue_topology/annotations.h"
 #include "rules/engine/phrases.h"
@@ -130,6 +131,32 @@ void CheckNode(Annotations& annotations, std::string_view key, std::optional<std
            : workload::Edits());
 }
 
+// A node pool of several hosts is one slice.
+void CheckSliceInPool(Annotations& annotations) {
+  if (annotations.Value(workload::kKueueSliceRequired) != workload::kGkeNodePool) return;
+  const Subject& subject = annotations.subject();
+  const tpu::PlacementList& placements = subject.shape.placements;
+  const std::optional<tpu::Topology>& pool = subject.shape.topology;
+  const auto size = SliceSize(annotations.Value(workload::kKueueSliceSize));
+  const bool one_slice = !placements.empty() && !annotations.Has(workload::kGkeSliceTopology) &&
+                         std::none_of(placements.begin(), placements.end(),
+                                      [](const auto& one) { return one.single_host(); });
+  if (!one_slice || !size || KueueChips(subject, size) <= pool->chips()) return;
+  const std::int64_t pods = pool->chips() / subject.pods.chips_per_pod;
+  const std::int64_t all = KueuePods(subject.pods.scale).value_or(0);
+  const bool divides = pods > 0 && all > 0 && all % pods == 0;
+  annotations.Doubt(
+      workload::kKueueSliceSize,
+      fmt::format("{} do not fit a node pool of {}", Counted(*size, "pod"), pool->Text()),
+      fmt::format("is {}, so Kueue looks for a node pool for {}, but one of {} has room for {}: "
+                  "Kueue never admits them.",
+                  *size, Counted(*size, "pod"), pool->Text(), pods),
+      fmt::format("set {} to {}", Short(workload::kKueueSliceSize), pods),
+      divides ? workload::Edits{{subject.AtAnnotation(workload::kKueueSliceSize),
+                                 std::to_string(pods), "podset-slice-size"}}
+              : workload::Edits());
+}
+
 }  // namespace
 
 void CheckLevels(Annotations& annotations) {
@@ -141,6 +168,7 @@ void CheckLevels(Annotations& annotations) {
   CheckNode(annotations, workload::kKueueRequired, KueuePods(annotations.subject().pods.scale));
   CheckNode(annotations, workload::kKueueSliceRequired,
             SliceSize(annotations.Value(workload::kKueueSliceSize)));
+  CheckSliceInPool(annotations);
 }
 
 }  // namespace tpu_admission::rules::tpu206
