@@ -221,6 +221,7 @@ Scale ReadScale(const PodSetRow& row, JsonView object, const Binding& binding,
   scale.may_be_indexed = scale.indexed || is_open;
   const JsonView sub_groups = holder["subGroupPolicy"];
   scale.sub_group = Sensible(sub_groups["subGroupSize"].AsInteger()).value_or(0);
+  scale.has_sub_groups = sub_groups.has_value();
   scale.leader_excluded = sub_groups["subGroupPolicyType"].StringOr("") == "LeaderExcluded";
   if (row.of_policy) KnowOnlyTheRow(scale);
   scale.tpu_pods = PodsAtOnce(scale);

@@ -8,5 +8,7 @@ namespace tpu_admission::workload {
 // On the LeaderWorkerSet. https://lws.sigs.k8s.io/docs/concepts/
 inline constexpr std::string_view kLwsExclusiveTopology =
     "leaderworkerset.sigs.k8s.io/exclusive-topology";
+inline constexpr std::string_view kLwsSubGroupExclusiveTopology =
+    "leaderworkerset.sigs.k8s.io/subgroup-exclusive-topology";
 
 }  // namespace tpu_admission::workload

@@ -66,6 +66,7 @@ struct Scale {
   // kGroup: the pods with TPUs of the first sub-group, where its leader makes it larger or smaller
   // than the others, of which tpu_pods speaks; else 0.
   std::int64_t first_sub_group = 0;
+  bool has_sub_groups = false;   // kGroup: it has a subGroupPolicy, be its size readable or not
   bool leader_excluded = false;  // kGroup: the leader is in no sub-group
   bool shared = false;           // kTogether: other templates are counted in tpu_pods
   // kElsewhere: the set that fills slices with this one and has the counts of both; nullptr if none

@@ -3,6 +3,8 @@
 #include "rules/engine/phrases.h"
 #include "rules/engine/suggestions.h"
 #include "tpu_admission/base/text.h"
+#include "tpu_admission/workload/gke_labels.h"
+#include "tpu_admission/workload/lws_keys.h"
 
 namespace tpu_admission::rules {
 namespace tpu402 {
@@ -16,6 +18,13 @@ std::string_view Unit(const workload::Scale& scale) {
 }
 
 std::string Consequence(const Subject& subject, std::int64_t left_over) {
+  const auto domain = subject.workload.metadata.annotations.Find(workload::kLwsExclusiveTopology);
+  if (Unit(subject.pods.scale) == "group" && domain == workload::kGkeNodePool) {
+    return fmt::format(
+        "LeaderWorkerSet sends all pods of a group to one node pool, which is one slice, so {} of "
+        "them stay Pending.",
+        left_over);
+  }
   if (subject.pods.scale.counting != Counting::kJob || !subject.has_node_pool_of_its_own()) {
     return "Nothing keeps the pods of a slice together, and their indexes run on across slices.";
   }

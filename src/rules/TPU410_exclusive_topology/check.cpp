@@ -120,12 +120,115 @@ void CheckDomain(const Subject& subject, const Slice& slice, bool is_group, Repo
               .edits = node_pool});
 }
 
+// The leader surely runs on other nodes than its workers: it may not go to nodes of TPUs, or it
+// selects others.
+bool IsLeaderElsewhere(const Subject& subject) {
+  if (subject.pods.scale.leaders_without_tpus == 0) return false;
+  const auto& sets = subject.workload.pod_sets;
+  const auto leader =
+      std::find_if(sets.begin(), sets.end(), [](const PodSet& set) { return set.row->leads; });
+  if (leader == sets.end()) return true;
+  if (leader->use != workload::TpuUse::kTolerates) {
+    return GoTogether(leader->nodes, subject.pods.nodes) == workload::Together::kNo &&
+           !subject.may_be_counted_with_others();
+  }
+  const auto family = workload::FindRequired(leader->pod.spec, workload::kGkeMachineFamily);
+  return family && family->fixed && subject.shape.generation != nullptr &&
+         family->value != subject.shape.generation->machine_family;
+}
+
+// kubernetes-sigs/lws pkg/controllers/pod_controller.go, setNodeSelectorForWorkerPods: the workers
+// get the domain of the leader's node as nodeSelector.
+void CheckGroupInPool(const Subject& subject, const Slice& slice, Report& report) {
+  const workload::Scale& scale = subject.pods.scale;
+  const auto label = subject.workload.metadata.annotations.Find(workload::kLwsExclusiveTopology);
+  if (label != workload::kGkeNodePool) return;
+  const std::string pointer = PointerOf("", workload::kLwsExclusiveTopology);
+  if (IsLeaderElsewhere(subject)) {
+    return report.Add(
+        {.pointer = pointer,
+         .part = "leader elsewhere",
+         .summary = "the workers follow their leader to nodes without these TPUs",
+         .problem = fmt::format("is {}, so LeaderWorkerSet sends the workers to the node pool of "
+                                "their leader. That is on nodes without these TPUs, so the "
+                                "workers stay Pending.",
+                                *label),
+         .change = fmt::format(
+             "exclude the leader (LeaderExcluded), with the workers as a sub-group of {}"
+             ", and set {} in its place",
+             slice.pods, workload::kLwsSubGroupExclusiveTopology),
+         .decision = "how the workers are to be kept together"});
+  }
+  if (!slice.multi_host() || scale.sub_group == 0 || !scale.tpu_pods) return;
+  const std::int64_t all = *scale.tpu_pods * scale.sub_groups() + scale.more_in_first();
+  if (all <= slice.pods) return;
+  workload::Edits edits;
+  if (*scale.tpu_pods == slice.pods) {
+    edits = {{PointerOf("", workload::kLwsSubGroupExclusiveTopology), std::string(*label)},
+             {pointer, std::nullopt}};
+  }
+  report.Add(
+      {.pointer = pointer,
+       .part = "sub-groups",
+       .summary = fmt::format("all {} of a group are sent to one slice of {}", Counted(all, "pod"),
+                              slice.topology.Text()),
+       .problem = fmt::format(
+           "is {}, so LeaderWorkerSet sends all {} of a group to one node pool. That is one "
+           "slice of {}, so {} of them stay Pending: each sub-group needs one of its own.",
+           *label, Counted(all, "pod"), slice.topology.Text(), all - slice.pods),
+       .edits = std::move(edits),
+       .change = scale.tpu_pods == slice.pods
+                     ? ""
+                     : fmt::format("take {} in its place", workload::kLwsSubGroupExclusiveTopology),
+       .decision = "how the sub-groups are to be kept together"});
+}
+
+// kubernetes-sigs/lws pkg/webhooks/leaderworkerset_webhook.go and pod_webhook.go: a leader is one
+// of the first sub-group unless it is excluded, and bound to its node pool.
+void CheckSubGroupsInPool(const Subject& subject, Report& report) {
+  const workload::Scale& scale = subject.pods.scale;
+  const std::string_view key = workload::kLwsSubGroupExclusiveTopology;
+  const auto label = subject.workload.metadata.annotations.Find(key);
+  if (!label) return;
+  if (!scale.has_sub_groups) {
+    return report.Add(
+        {.pointer = PointerOf("", key),
+         .part = "no sub-groups",
+         .summary = "subgroup-exclusive-topology is set without subGroupSize",
+         .problem = "is set, but the groups have no subGroupPolicy: LeaderWorkerSet's own webhook "
+                    "refuses this.",
+         .edits = {{PointerOf("", workload::kLwsExclusiveTopology), std::string(*label)},
+                   {PointerOf("", key), std::nullopt}},
+         .change = ", or set subGroupSize"});
+  }
+  const std::int64_t part = scale.sub_group;
+  const bool divides = part > 0 && (scale.pods.value.value_or(0) - 1) % part == 0;
+  if (label != workload::kGkeNodePool || scale.leader_excluded || !divides ||
+      scale.leader_has_others || !IsLeaderElsewhere(subject)) {
+    return;
+  }
+  report.Add(
+      {.pointer = PointerOf("", key),
+       .part = "leader elsewhere",
+       .summary = "the first sub-group is bound to the node pool of a leader without these TPUs",
+       .problem = fmt::format("is {}, so all pods of a sub-group go to one node pool, and the "
+                              "leader is one of the first. It is on nodes without these TPUs, so "
+                              "this sub-group stays Pending.",
+                              *label),
+       .edits = {{std::string(scale.pointer) + "/subGroupPolicy/subGroupPolicyType",
+                  std::string("LeaderExcluded")}}});
+}
+
 void Check(const Subject& subject, Report& report) {
   const PodSet& pods = subject.pods;
   const std::int64_t jobs = pods.scale.slices.value.value_or(0);
   const bool is_group = pods.scale.counting == workload::Counting::kGroup && !pods.row->leads;
   if (!pods.row->always_indexed && !is_group) return;
   const std::optional<Slice> slice = subject.SliceOfPods();
+  if (is_group && slice) {
+    CheckGroupInPool(subject, *slice, report);
+    CheckSubGroupsInPool(subject, report);
+  }
   if (!slice || !slice->multi_host() || HasKeyOfOtherKind(subject, report)) return;
   CheckDomain(subject, *slice, is_group, report);
   if (is_group || jobs < 2 || IsKeptTogether(subject)) return;
