@@ -295,10 +295,12 @@ std::string WhyNoRepair(const std::vector<JudgedFinding>& findings) {
   std::vector<std::string> decisions = DecisionsOf(findings, Mode::kDeny);
   // Beside a misspelt accelerator, the faults of what it was meant to be warn.
   if (decisions.empty()) decisions = DecisionsOf(findings, Mode::kWarn);
-  if (AreTooMany(findings)) return "No repair is shown: there are too many faults to try any.\n";
   if (decisions.empty()) {
-    return HaveManyPodSets(findings)
-               ? "No repair is shown: too many pod sets have faults to try other shapes for all.\n"
+    if (HaveManyPodSets(findings)) {
+      return "No repair is shown: too many pod sets have faults to try other shapes for all.\n";
+    }
+    return AreTooMany(findings)
+               ? "No repair is shown: there are too many faults to try any.\n"
                : "No repair is shown: no shape near this one was found without a fault.\n";
   }
   std::string text = "No repair is shown: only you can say " + decisions.front();

@@ -297,12 +297,12 @@ TEST(Bound, OldFaultsBeyondItAreExcusedAndNewOnesAreNot) {
   EXPECT_FALSE(asker.Validate(Review(pods).Update(fewer)).allowed());
 }
 
-// 100 groups with 10 faults each.
+// 100 groups of 5 containers at fault.
 TEST(Bound, OneReviewHasShortTexts) {
   std::vector<json> groups;
   for (int i = 0; i < 100; ++i) {
     json group = Group("g" + std::to_string(i), 3);
-    for (int j = 0; j < 9; ++j) {
+    for (int j = 0; j < 4; ++j) {
       group["template"]["spec"]["containers"].push_back(
           TpuContainer(std::string(200, 'x') + std::to_string(j), 3));
     }

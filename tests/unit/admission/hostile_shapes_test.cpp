@@ -229,7 +229,7 @@ INSTANTIATE_TEST_SUITE_P(
               [] { return Body(std::string(kJobSets), "JobSet", JobSet(50, 99, 1)); },
               "more than 500 containers that ask for TPUs"},
         Shape{"AsManyContainersAsAreJudged",
-              [] { return Body(std::string(kJobSets), "JobSet", JobSet(10, 100, 1)); }, "judged"},
+              [] { return Body(std::string(kJobSets), "JobSet", JobSet(5, 100, 1)); }, "judged"},
         Shape{"AsMuchAsIsJudged",
               [] { return Body(std::string(kJobSets), "JobSet", JobSet(1, 100, 32)); }, "judged"},
         Shape{"Volumes", [] { return PodBody(Spec(R"("volumes":)" + List(280'000, "{}"))); },

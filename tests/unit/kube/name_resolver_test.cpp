@@ -29,7 +29,7 @@ extern "C" int getaddrinfo(const char* node, const char* service, const addrinfo
   return EAI_AGAIN;
 }
 
-namespace tpu_admission::kube {
+namespace tpu_admission::kube::name_resolver_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -76,4 +76,4 @@ TEST_F(NameResolverTest, AnInterruptEndsTheWait) {
 }
 
 }  // namespace
-}  // namespace tpu_admission::kube
+}  // namespace tpu_admission::kube::name_resolver_test
