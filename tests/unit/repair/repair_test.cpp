@@ -337,6 +337,19 @@ TEST(Repair, OfTooManyPodSetsIsNotLookedForAndThatIsSaid) {
             "No repair is shown: too many pod sets have faults to try other shapes for all.\n");
 }
 
+TEST(Repair, OfMoreFaultsThanAreToldIsNotLookedForAndThatIsSaid) {
+  std::string container = "{name: c0, image: i, resources: {limits: {google.com/tpu: 8}}}";
+  std::string containers;
+  for (int i = 1; i < 80; ++i) containers += With(container, "c0", "c" + std::to_string(i)) + ", ";
+  std::string yaml =
+      With(JobSet({.chips = "8"}, 1, 2), "containers: [", "containers: [" + containers);
+  const std::size_t begin = yaml.find("{name: w");
+  const std::string one = yaml.substr(begin, yaml.rfind("]}}") - begin);
+  for (int i = 1; i < 6; ++i) yaml.insert(begin, With(one, "w", "w" + std::to_string(i)) + ", ");
+  EXPECT_THAT(RepairsOf(yaml), ::testing::IsEmpty());
+  EXPECT_THAT(Why(yaml), ::testing::HasSubstr("No repair is shown: "));
+}
+
 // What only warns may run as it is: nobody's chips are taken for a warning's sake.
 TEST(Repair, OfAWarningChangesOnlyWhatTheFindingSays) {
   const std::string job = Job({}, 4);
