@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "rules/engine/phrases.h"
+#include "tpu_admission/base/text.h"
 #include "tpu_admission/workload/kueue_keys.h"
 
 namespace tpu_admission::rules::tpu206 {
