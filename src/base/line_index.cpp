@@ -7,8 +7,6 @@ namespace {
 
 constexpr std::size_t kStride = 64;  // bytes between stops
 
-bool Continues(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
-
 }  // namespace
 
 YamlMark Advanced(YamlMark start, std::string_view text) {
@@ -22,7 +20,7 @@ YamlMark Advanced(YamlMark start, std::string_view text) {
   }
   text.remove_prefix(line);
   start.column += static_cast<std::uint32_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return !Continues(c); }));
+      std::count_if(text.begin(), text.end(), [](char c) { return !IsContinuation(c); }));
   return start;
 }
 
@@ -51,7 +49,7 @@ YamlMark LineIndex::At(std::size_t byte) const {
 YamlMark LineIndex::After(YamlMark mark) const {
   const std::size_t at = mark.offset++ - begin_;
   if (EndsLine(text_, at)) return {mark.line + 1, 1, mark.offset};
-  if (!Continues(text_[at])) ++mark.column;
+  if (!IsContinuation(text_[at])) ++mark.column;
   return mark;
 }
 

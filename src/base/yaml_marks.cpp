@@ -10,8 +10,6 @@ namespace {
 
 constexpr std::size_t kStride = 64;
 
-bool Continues(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
-
 // Ends of lines that only libyaml takes for such: U+0085, U+2028, U+2029.
 bool HasOtherEnds(std::string_view text) {
   for (const std::string_view end : {"\xC2\x85", "\xE2\x80\xA8", "\xE2\x80\xA9"}) {
@@ -26,7 +24,7 @@ Marks::Marks(std::string_view text, const YamlMark& start) : text_(text), start_
   if (AsciiPrefixBytes(text) == text.size()) return;
   std::size_t character = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    if (Continues(text[i])) continue;
+    if (IsContinuation(text[i])) continue;
     if (character++ % kStride == 0) strides_.push_back(i);
   }
   if (HasOtherEnds(text)) lines_.emplace(text, start);
@@ -39,7 +37,7 @@ std::size_t Marks::ByteOf(std::size_t character) const {
   for (std::size_t left = character % kStride; left > 0 && byte < text_.size(); --left) {
     do {
       ++byte;
-    } while (byte < text_.size() && Continues(text_[byte]));
+    } while (byte < text_.size() && IsContinuation(text_[byte]));
   }
   return byte;
 }

@@ -12,8 +12,6 @@ namespace {
 constexpr std::size_t kCharacterBytes = 4;
 constexpr const char* kUnshown = "\xEF\xBF\xBD";  // U+FFFD
 
-bool IsContinuation(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; }
-
 // At most `most` characters of a line, from its beginning on, each safe to show.
 std::vector<std::string> Characters(std::string_view line, std::size_t most) {
   line = line.substr(0, most * kCharacterBytes);

@@ -73,7 +73,7 @@ bool IsOf(const workload::PodSet& pods, std::string_view pointer) {
 }
 
 // "Worker", "tasks[0]": what holds the pods, where they have no name.
-std::string PlaceOf(const workload::PodSet& pods) {
+std::string ElementName(const workload::PodSet& pods) {
   std::vector<std::string> way;
   for (std::string_view left = ElementOf(pods); !left.empty();)
     way.push_back(TakePointerToken(left));
@@ -88,8 +88,11 @@ std::string WithoutPlace(std::string changes, std::string name) {
   if (name.size() < 2) return changes;
   name.erase(name.size() - 2, 1);  // "Worker "
   for (std::size_t at = 0; (at = changes.find(name, at)) != changes.npos;) {
-    const bool begins = at == 0 || changes.substr(0, at).ends_with(", ");
-    begins ? void(changes.erase(at, name.size())) : void(at += name.size());
+    if (at == 0 || std::string_view(changes).substr(0, at).ends_with(", ")) {
+      changes.erase(at, name.size());
+    } else {
+      at += name.size();
+    }
   }
   return changes;
 }
@@ -152,7 +155,7 @@ std::string NameBefore(const workload::Workload& workload, const workload::PodSe
                        bool is_told_alone) {
   if (workload.pod_sets.size() < 2) return "";
   if (!pods.name.empty()) return Printable(pods.name) + ": ";
-  const std::string place = is_told_alone ? "" : PlaceOf(pods);
+  const std::string place = is_told_alone ? "" : ElementName(pods);
   return place.empty() ? "" : place + ": ";
 }
 

@@ -26,6 +26,8 @@ class TempDir {
 
   const std::filesystem::path& path() const { return path_; }
   std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
+  // A file in it, with the folders that it is in.
+  void Write(const std::string& name, const std::string& text) const;
 
  private:
   std::filesystem::path path_;
@@ -33,6 +35,12 @@ class TempDir {
 
 inline void WriteText(const std::filesystem::path& file, const std::string& text) {
   std::ofstream(file, std::ios::binary | std::ios::trunc) << text;
+}
+
+inline void TempDir::Write(const std::string& name, const std::string& text) const {
+  const std::filesystem::path file = path_ / name;
+  std::filesystem::create_directories(file.parent_path());
+  WriteText(file, text);
 }
 
 }  // namespace tpu_admission::support

@@ -15,6 +15,9 @@ namespace tpu_admission {
 
 inline constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
+// Whether the byte goes on with a character of UTF-8.
+inline bool IsContinuation(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; }
+
 // Whether a line ends with the byte at `at`.
 inline bool EndsLine(std::string_view text, std::size_t at) {
   return text[at] == '\n' || (text[at] == '\r' && !text.substr(at + 1).starts_with('\n'));

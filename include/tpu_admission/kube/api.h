@@ -46,8 +46,8 @@ enum class Outcome {
 struct Answer {
   Outcome outcome = Outcome::kUnreachable;
   unsigned status = 0;  // of HTTP; 0 if there was no answer
-  // The object as JSON, of the kind and name that were asked for and with a resourceVersion, for
-  // what is patched without one is patched whatever stands there; only of kOk.
+  // What was asked for, as JSON; only of kOk. Of an ObjectPath it is that object, by its kind and
+  // name, with a resourceVersion: without one a patch is carried out whatever stands there.
   std::string body;
   std::string error;                  // one line for a person, with method and path; empty if kOk
   std::vector<std::string> warnings;  // fields "Warning" as they came, e.g. `299 - "text"`

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "rules/engine/phrases.h"
+#include "rules/engine/slice_cut.h"
 #include "tpu_admission/base/text.h"
 #include "tpu_admission/workload/kueue_keys.h"
 
@@ -63,11 +64,6 @@ class Annotations {
   Report& report_;
   const k8s::StringMap& map_;
 };
-
-// "podset-slice-size" of a key of Kueue's.
-inline std::string Short(std::string_view key) {
-  return std::string(key.substr(key.find('/') + 1));
-}
 
 // The levels that are named: that there are such, and that the pods fit into one.
 void CheckLevels(Annotations& annotations);

@@ -17,7 +17,7 @@ void CheckPlacements(Annotations& annotations) {
   std::string_view last;
   for (const std::string_view key : workload::kKueuePlacements) {
     if (!annotations.Has(key)) continue;
-    found.push_back(Short(key));
+    found.emplace_back(Short(key));
     last = key;
   }
   if (found.size() < 2) return;
@@ -33,7 +33,7 @@ void CheckPairs(Annotations& annotations) {
   const bool topology = annotations.Has(workload::kKueueSliceRequired);
   if (size == topology) return;
   const std::string_view here = size ? workload::kKueueSliceSize : workload::kKueueSliceRequired;
-  const std::string missing =
+  const std::string_view missing =
       Short(size ? workload::kKueueSliceRequired : workload::kKueueSliceSize);
   annotations.Fault(here, fmt::format("{} is set without {}", Short(here), missing),
                     fmt::format("is set without {}: one says how many pods a slice has, the other "
@@ -67,7 +67,7 @@ void CheckWholes(Annotations& annotations, std::int64_t size, std::int64_t pods)
 // https://github.com/kubernetes-sigs/kueue/issues/15277: it waits, and nobody says why.
 void CheckDivides(Annotations& annotations, std::int64_t size, std::int64_t pods) {
   if (pods % size == 0) return CheckWholes(annotations, size, pods);
-  const std::string name = Short(workload::kKueueSliceSize);
+  const std::string_view name = Short(workload::kKueueSliceSize);
   const std::int64_t whole = PodsOfSlice(annotations.subject().pods);
   annotations.Doubt(
       workload::kKueueSliceSize,
@@ -83,7 +83,7 @@ void CheckDivides(Annotations& annotations, std::int64_t size, std::int64_t pods
 void CheckSize(Annotations& annotations) {
   const std::string_view text = annotations.Value(workload::kKueueSliceSize);
   if (text.empty()) return;
-  const std::string name = Short(workload::kKueueSliceSize);
+  const std::string_view name = Short(workload::kKueueSliceSize);
   const std::optional<std::int64_t> size = SliceSize(text);
   if (!size || *size < 1 || *size > std::numeric_limits<std::int32_t>::max()) {
     return annotations.Fault(
@@ -122,7 +122,7 @@ void CheckMembers(Annotations& annotations, std::string_view group) {
                       std::move(problem) + " Kueue's own webhook refuses this.",
                       "make groups of two pod sets, of which one is a single pod");
   };
-  const std::string name(Short(workload::kKueueGroup));
+  const std::string_view name = Short(workload::kKueueGroup);
   if (members > 2) {
     return refused(fmt::format("{} {} has more than two pod sets", name, Quoted(group)),
                    fmt::format("is {}, as of other pod sets, but a group has two.", Quoted(group)));
@@ -151,7 +151,7 @@ void CheckMembers(Annotations& annotations, std::string_view group) {
 void CheckGroup(Annotations& annotations) {
   if (!annotations.Has(workload::kKueueGroup)) return;
   const std::string_view group = annotations.Value(workload::kKueueGroup);
-  const std::string name = Short(workload::kKueueGroup);
+  const std::string_view name = Short(workload::kKueueGroup);
   if (!group.empty() && group.find_first_not_of("0123456789") == group.npos) {
     annotations.Fault(
         workload::kKueueGroup, fmt::format("{} {} is a number", name, Quoted(group)),
@@ -211,7 +211,7 @@ void CheckUnconstrained(Annotations& annotations) {
 void CheckApi(Annotations& annotations, std::string_view key) {
   constexpr std::string_view kMistaken = "kueue.k8s.io/";
   if (!key.starts_with(kMistaken)) return;
-  const std::string right = std::string(workload::kKueueApi) + Short(key);
+  const std::string right = std::string(workload::kKueueApi).append(Short(key));
   annotations.Doubt(
       key, fmt::format("{} is no key of Kueue's", Printable(key)),
       fmt::format("is no key of Kueue's: those begin with {}, so Kueue does not look at it.",

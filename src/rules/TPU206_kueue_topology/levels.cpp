@@ -87,7 +87,7 @@ void CheckRequired(Annotations& annotations) {
   const std::optional<tpu::Topology> topology = SliceOfLevel(annotations.subject(), level);
   if (!topology || !HasLevel(annotations.subject().shape.generation, level)) return;
   const workload::PodSet& set = annotations.subject().pods;
-  const std::string name = Short(workload::kKueueRequired);
+  const std::string_view name = Short(workload::kKueueRequired);
   const std::optional<tpu::Topology> slice = NamedSlice(set);
   if (slice && slice->rank() == topology->rank() && !topology->Contains(*slice)) {
     return annotations.Doubt(
@@ -153,7 +153,7 @@ void CheckSliceInPool(Annotations& annotations) {
                   *size, Counted(*size, "pod"), pool->Text(), pods),
       fmt::format("set {} to {}", Short(workload::kKueueSliceSize), pods),
       divides ? workload::Edits{{subject.AtAnnotation(workload::kKueueSliceSize),
-                                 std::to_string(pods), "podset-slice-size"}}
+                                 std::to_string(pods), Short(workload::kKueueSliceSize)}}
               : workload::Edits());
 }
 

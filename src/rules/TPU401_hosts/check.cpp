@@ -100,8 +100,9 @@ workload::Edits PodsOfOneSlice(const Subject& subject, const Slice& slice) {
   const workload::Scale& scale = subject.pods.scale;
   workload::Edits edits = WithPods(subject, slice.pods);
   if (slice.pods < 2 || scale.tpu_pods != 1 || scale.slices.value != slice.pods) return edits;
-  if (scale.counting == Counting::kGroup) edits.push_back({scale.slices.pointer(), 1});
-  if (scale.counting == Counting::kPerSlice) edits.push_back({scale.slices.pointer(), 1});
+  if (scale.counting == Counting::kGroup || scale.counting == Counting::kPerSlice) {
+    edits.push_back({scale.slices.pointer(), 1});
+  }
   return edits;
 }
 

@@ -55,9 +55,6 @@ std::optional<std::string_view> LevelOf(const SliceCut& cut) {
   return level && TopologyOfLevel(*level) == cut.slice ? level : std::nullopt;
 }
 
-// "podset-required-topology"
-std::string_view NameOf(std::string_view key) { return key.substr(key.find('/') + 1); }
-
 // The blocks of the generation make it, several of them or in a shape of their own. A node has
 // labels of its parts and of its block: ai-on-gke/tpu-device-plugin pkg/tpu/util/util.go,
 // GetSubsliceLabels, and GetPartitionIdLabel of xpk's slice controller, slice/internal/core.
@@ -140,6 +137,8 @@ bool Offers(const tpu::Generation* generation, const tpu::Topology& level) {
                         dynamic->sub_slices.end();
 }
 
+std::string_view Short(std::string_view key) { return key.substr(key.find('/') + 1); }
+
 bool HasLevel(const tpu::Generation* generation, std::string_view level) {
   const std::optional<tpu::Topology> topology = TopologyOfLevel(level);
   if (generation == nullptr || !topology) return true;
@@ -151,7 +150,7 @@ workload::Edits NamingLevel(const Subject& subject, std::string_view key, std::s
                             const tpu::Topology& slice) {
   const std::string named = LevelWith(level, slice.Text());
   if (HasLevel(subject.shape.generation, named)) {
-    return {{subject.AtAnnotation(key), named, NameOf(key)}};
+    return {{subject.AtAnnotation(key), named, Short(key)}};
   }
   // As xpk's slice controller writes them: slice/internal/webhooks/job_webhook_test.go.
   const std::int64_t chips = subject.pods.chips_per_pod;
@@ -160,13 +159,13 @@ workload::Edits NamingLevel(const Subject& subject, std::string_view key, std::s
   workload::Edits edits;
   if (key != workload::kKueueSliceRequired) {
     edits.push_back(
-        {subject.AtAnnotation(key), std::string(workload::kGceTopologyBlock), NameOf(key)});
+        {subject.AtAnnotation(key), std::string(workload::kGceTopologyBlock), Short(key)});
   }
   edits.push_back({subject.AtAnnotation(workload::kKueueSliceRequired),
-                   LevelWith(level, dynamic->block.Text()), NameOf(workload::kKueueSliceRequired)});
+                   LevelWith(level, dynamic->block.Text()), Short(workload::kKueueSliceRequired)});
   edits.push_back({subject.AtAnnotation(workload::kKueueSliceSize),
                    std::to_string(dynamic->block.chips() / chips),
-                   NameOf(workload::kKueueSliceSize)});
+                   Short(workload::kKueueSliceSize)});
   return edits;
 }
 

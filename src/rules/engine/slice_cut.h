@@ -47,6 +47,8 @@ bool MayLieIn(const Subject& subject, const tpu::Topology& level);
 // Whether the slices of the generation, or their parts, come in the shape of the level; true of one
 // that is not known.
 bool Offers(const tpu::Generation* generation, const tpu::Topology& level);
+// "podset-slice-size" of a key of Kueue's; views it.
+std::string_view Short(std::string_view key);
 // Whether nodes of the generation carry the level: one of a shape that it offers, and that is no
 // partition larger than a block. True of a generation that is not known.
 bool HasLevel(const tpu::Generation* generation, std::string_view level);

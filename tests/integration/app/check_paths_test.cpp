@@ -22,11 +22,7 @@ constexpr const char* kWrongPod =
 
 class CheckPaths : public ::testing::Test {
  protected:
-  void Write(const std::string& name, const std::string& text) {
-    const std::filesystem::path path = root_ / name;
-    std::filesystem::create_directories(path.parent_path());
-    WriteText(path, text);
-  }
+  void Write(const std::string& name, const std::string& text) { root_.Write(name, text); }
   Ended Run(std::vector<std::string> arguments, const std::string& folder = "") {
     arguments.insert(arguments.begin(), "check");
     return RunToEnd(arguments, {}, "", root() + folder);

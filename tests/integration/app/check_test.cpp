@@ -412,11 +412,7 @@ TEST(Check, ManyDocumentsAreNotTooLarge) {
 // A folder to check, and the exit code and output of `check` in it.
 class CheckFolder : public ::testing::Test {
  protected:
-  void Write(const std::string& name, const std::string& text) {
-    const std::filesystem::path path = root_ / name;
-    std::filesystem::create_directories(path.parent_path());
-    WriteText(path, text);
-  }
+  void Write(const std::string& name, const std::string& text) { root_.Write(name, text); }
   Ended Run(std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), "check");
     for (std::string& argument : arguments) {

@@ -32,11 +32,7 @@ std::string TextOf(const std::string& path) {
 
 class HostileFiles : public ::testing::Test {
  protected:
-  void Write(const std::string& name, const std::string& text) {
-    const fs::path path = root_ / name;
-    fs::create_directories(path.parent_path());
-    WriteText(path, text);
-  }
+  void Write(const std::string& name, const std::string& text) { root_.Write(name, text); }
   Ended Run(const std::vector<std::string>& arguments, const std::string& folder = "",
             const Environment& environment = {}) {
     return RunToEnd(arguments, environment, "", root() + folder);

@@ -101,11 +101,7 @@ TEST(LspCommand, AMessageThatIsLostIsTold) {
 // The project file of a file's folder, or of one above it in the repository.
 class LspProject : public ::testing::Test {
  protected:
-  void Write(const std::string& name, const std::string& text) {
-    const std::filesystem::path path = root() + "/" + name;
-    std::filesystem::create_directories(path.parent_path());
-    std::ofstream(path) << text;
-  }
+  void Write(const std::string& name, const std::string& text) { dir_.Write(name, text); }
   std::string root() const { return dir_.path(); }
   // The codes of what is told last of a wrong Job that stands there, and all messages.
   struct Told {
