@@ -127,6 +127,53 @@ Finding TooFewForThePod(const Subject& subject, std::int64_t count) {
           .decision = "which of the two numbers is meant"};
 }
 
+// The machine that is selected by its name as well, where it serves the topology; else its own rule
+// tells.
+const tpu::MachineType* Named(const Shape& shape) {
+  const workload::Selected& name = shape.choice[NodeLabel::kMachineType];
+  if (!name.fixed()) return nullptr;
+  const tpu::MachineType* const machine = shape.generation->FindMachine(name.value);
+  if (machine == nullptr || !shape.topology) return machine;
+  for (const tpu::Placement& placement : shape.generation->PlacementsOf(*shape.topology)) {
+    if (placement.machine == machine) return machine;
+  }
+  return nullptr;
+}
+
+// The two selectors name nodes that are not the same; the chips of the pod say which are meant.
+Finding OtherThanTheMachine(const Subject& subject, std::int64_t count,
+                            const tpu::MachineType& named) {
+  const std::int64_t asked = subject.pods.chips_per_pod;
+  const auto machines = subject.shape.machines();
+  const auto other = std::find_if(machines.begin(), machines.end(),
+                                  [&](const auto* each) { return each->chips == count; });
+  Finding finding = {
+      .pointer = subject.At(NodeLabel::kAcceleratorCount),
+      .summary = fmt::format("{} has {} and not the {} that gke-accelerator-count names",
+                             named.name, Counted(named.chips, "chip"), count),
+      .problem = fmt::format("is {}, but the machine type that is selected too, {}, has {}. The "
+                             "value stands for the chips of one node. No node is both.",
+                             count, named.name, Counted(named.chips, "chip")),
+      .milder = named.documented ? std::nullopt : std::optional(Mode::kWarn)};
+  if (asked == count) {
+    finding.pointer = subject.At(NodeLabel::kMachineType);
+    finding.problem = fmt::format(
+        "is {}, a machine of {}, but nodes with {} are selected too, by "
+        "the label of the chips of one node. No node is both.",
+        named.name, Counted(named.chips, "chip"), count);
+    finding.edits = Selecting(subject, NodeLabel::kMachineType, (*other)->name);
+  } else if (asked == named.chips) {
+    finding.edits = Selecting(subject, NodeLabel::kAcceleratorCount, std::to_string(named.chips));
+  } else {
+    finding.change = fmt::format(
+        "{}, or {}",
+        SelectorChange(subject, NodeLabel::kAcceleratorCount, std::to_string(named.chips)),
+        SelectorChange(subject, NodeLabel::kMachineType, (*other)->name));
+    finding.decision = "which nodes are meant";
+  }
+  return finding;
+}
+
 void Check(const Subject& subject, Report& report) {
   const workload::Selected& selected = subject.shape.choice[NodeLabel::kAcceleratorCount];
   if (!selected.fixed()) return;
@@ -144,6 +191,10 @@ void Check(const Subject& subject, Report& report) {
   const auto machines = subject.shape.machines();
   const bool possible = std::any_of(machines.begin(), machines.end(),
                                     [&](const auto* machine) { return machine->chips == *count; });
+  const tpu::MachineType* const named = Named(subject.shape);
+  if (possible && named != nullptr && named->chips != *count) {
+    return report.Add(OtherThanTheMachine(subject, *count, *named));
+  }
   if (possible || machines.empty() || subject.shape.machine_is_unknown()) return;
   const std::int64_t asked = subject.pods.chips_per_pod;
   const tpu::DisputedHost* const disputed =
