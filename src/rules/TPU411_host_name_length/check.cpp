@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "rules/engine/host_names.h"
 #include "rules/engine/phrases.h"
 #include "tpu_admission/base/text.h"
 
@@ -107,27 +108,30 @@ std::optional<Longest> LongestOf(const Subject& subject) {
   }
 }
 
-// What to do: the longest name that leaves room for what is added.
-std::string Change(const Longest& longest) {
+// What to do: the longest name that leaves room for what is added, here and by revision-label.
+std::string Change(const Subject& subject, const Longest& longest) {
   const std::size_t taken = longest.added + longest.reserved;
   if (taken >= longest.limit) return "use a shorter name for the replicated job";
-  return fmt::format("use a name of at most {} characters", longest.limit - taken);
+  const std::size_t room = longest.limit - taken;
+  return fmt::format("use a name of at most {} characters",
+                     std::min(room, LongestNameBeforeRevision(subject).value_or(room)));
 }
 
-void ReportRay(std::size_t length, const Longest& longest, Report& report) {
-  const std::string found = fmt::format("{} characters", length);
+void ReportRay(const Subject& subject, const Longest& longest, Report& report) {
+  const std::string found = fmt::format("{} characters", subject.workload.metadata.name.size());
   const std::string limit = std::to_string(longest.limit);
   report.Add({.pointer = "/metadata/name",
               .summary = fmt::format("the name has {}, KubeRay takes at most {}", found, limit),
               .problem = fmt::format("has {}, but KubeRay takes at most {}, because it makes the "
                                      "names of Services and pods from it.",
                                      found, limit),
-              .change = Change(longest),
+              .change = Change(subject, longest),
               .decision = "which name it is to have",
               .milder = Mode::kWarn});
 }
 
-void ReportPods(std::string_view name, const Longest& longest, Report& report) {
+void ReportPods(const Subject& subject, const Longest& longest, Report& report) {
+  const std::string_view name = subject.workload.metadata.name;
   const std::size_t length = name.size() + longest.added;
   const std::string found = fmt::format("{} characters", length);
   const std::string limit = std::to_string(longest.limit);
@@ -144,7 +148,7 @@ void ReportPods(std::string_view name, const Longest& longest, Report& report) {
            fits ? fmt::format(", and JobSet adds {} more, but a name has at most ", more)
                 : ", but a host name has at most ",
            limit, what),
-       .change = Change(longest),
+       .change = Change(subject, longest),
        .decision = "which name it is to have",
        .milder = longest.surely && !fits ? std::nullopt : std::optional(Mode::kWarn)});
 }
@@ -156,8 +160,8 @@ void Check(const Subject& subject, Report& report) {
   if (workload::IsPlaceholder(name) || workload::IsPlaceholder(subject.pods.name)) return;
   const std::optional<Longest> longest = LongestOf(subject);
   if (!longest || name.size() + longest->added + longest->reserved <= longest->limit) return;
-  if (!longest->example.empty()) return ReportPods(name, *longest, report);
-  if (IsFirst(subject)) ReportRay(name.size(), *longest, report);
+  if (!longest->example.empty()) return ReportPods(subject, *longest, report);
+  if (IsFirst(subject)) ReportRay(subject, *longest, report);
 }
 
 }  // namespace tpu411

@@ -62,4 +62,19 @@ std::string_view DnsLabelOf(std::string_view name, std::size_t number) {
   return name.substr(0, name.find('.'));
 }
 
+std::optional<std::size_t> LongestNameBeforeRevision(const Subject& subject) {
+  // "-" and the hash of the revision, a number of 32 bits in up to ten digits.
+  // https://github.com/kubernetes/kubernetes/issues/64023
+  constexpr std::size_t kHash = 11;
+  const std::string_view kind = subject.workload.kind->name;
+  if (kind != "StatefulSet" && kind != "LeaderWorkerSet") return std::nullopt;
+  // LeaderWorkerSet makes a StatefulSet for the workers of each group, "train-0".
+  // https://github.com/kubernetes-sigs/lws/issues/410
+  const workload::Scale& scale = subject.pods.scale;
+  const bool has_workers =
+      scale.counting == workload::Counting::kGroup && scale.pods.value.value_or(0) > 1;
+  const std::int64_t groups = std::max<std::int64_t>(scale.slices.value.value_or(1), 1);
+  return kLongestLabel - kHash - (has_workers ? 1 + std::to_string(groups - 1).size() : 0);
+}
+
 }  // namespace tpu_admission::rules

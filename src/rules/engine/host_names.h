@@ -1,4 +1,5 @@
-// The names of workers, as a container's environment lists them.
+// The names of workers, as a container's environment lists them, and what an object's name leaves
+// room for.
 #pragma once
 
 #include <optional>
@@ -35,5 +36,10 @@ inline constexpr std::string_view kAllAreWaitedFor =
     "JAX waits for a process of each worker that is named";
 // "serve-4.serve.ml": "serve-4" is label 0; empty beyond the last.
 std::string_view DnsLabelOf(std::string_view name, std::size_t number);
+
+inline constexpr std::size_t kLongestLabel = 63;  // a label's value (Kubernetes)
+// Pods of a StatefulSet and of a LeaderWorkerSet have a label that is made of the object's name and
+// the hash of a revision: the longest name that it has room for; nothing of other kinds.
+std::optional<std::size_t> LongestNameBeforeRevision(const Subject& subject);
 
 }  // namespace tpu_admission::rules
