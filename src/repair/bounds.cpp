@@ -7,10 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "tpu_admission/base/json_pointer.h"
 #include "tpu_admission/base/text.h"
 #include "tpu_admission/k8s/json_edit.h"
-#include "tpu_admission/workload/gke_labels.h"
 #include "tpu_admission/workload/kueue_keys.h"
 
 namespace tpu_admission::repair {
@@ -36,12 +34,6 @@ constexpr std::size_t kMostTasks = 1000;
 constexpr std::int64_t kMostPods = 1'000'000'000;
 // https://kubernetes.io/docs/concepts/workloads/controllers/job/#success-policy
 constexpr std::size_t kMostRules = 20;
-
-// https://docs.cloud.google.com/ai-hypercomputer/docs/workloads/pathways-on-cloud/pathways-intro:
-// the resource manager is told how many slices its workers are, and of which topology.
-constexpr std::string_view kSlicesOfWorkers = "--instance_count=";
-constexpr std::string_view kTypeOfWorkers = "--instance_type=";
-constexpr std::size_t kMostJobs = 20;  // of a JobSet; and containers, and words of one
 
 // The pods of all tasks, or of all replica specs; 1 where no count is written.
 Number AllPods(JsonView object, const Scale& scale) {
@@ -82,7 +74,6 @@ class Bounds {
       if (pods.scale.counting == Counting::kPerSlice) OfGroup(pods.scale);
       if (IsOfReplicas(pods)) OfReplicas(pods.scale);
     }
-    if (workload_.kind->name == "JobSet") OfPathways();
     const auto& sets = workload_.pod_sets;
     if (!sets.empty() && IsOfReplicas(sets.front())) OfGang(sets.front().scale);
     return std::move(broken_);
@@ -128,53 +119,6 @@ class Bounds {
     const Number replicas = slices.has_value() ? slices.AsInteger() : Number(1);
     HoldIndex("/spec/coordinator/jobIndex", coordinator["jobIndex"].AsInteger(), replicas);
     HoldIndex("/spec/coordinator/podIndex", coordinator["podIndex"].AsInteger(), completions);
-  }
-
-  void OfPathways() {
-    const JsonView jobs = object_["spec"]["replicatedJobs"];
-    for (std::size_t i = 0; i < std::min(jobs.size(), kMostJobs); ++i) {
-      const JsonView pod = jobs.Element(i)["template"]["spec"]["template"]["spec"];
-      for (const char* const list : {"initContainers", "containers"}) {
-        for (std::size_t c = 0; c < std::min(pod[list].size(), kMostJobs); ++c) {
-          OfResourceManager(pod[list].Element(c)["args"]);
-        }
-      }
-    }
-  }
-
-  void OfResourceManager(JsonView args) {
-    for (std::size_t i = 0; i < std::min(args.size(), kMostJobs); ++i) {
-      const std::string_view word = args.Element(i).StringOr("");
-      if (word.starts_with(kSlicesOfWorkers)) {
-        const Number told = WholeNumber(word.substr(kSlicesOfWorkers.size()));
-        if (told && SlicesOfWorkers() != told) broken_.emplace_back(kSlicesOfWorkers);
-      } else if (word.starts_with(kTypeOfWorkers)) {
-        const std::string_view topology = word.substr(std::min(word.find(':'), word.size()));
-        if (!topology.empty()) HoldTopology(topology.substr(1));
-      }
-    }
-  }
-
-  Number SlicesOfWorkers() const {
-    std::int64_t all = 0;
-    for (const PodSet& pods : workload_.pod_sets) {
-      if (pods.use != workload::TpuUse::kChips) continue;
-      const JsonView slices = At(object_, pods.scale.slices.pointer());
-      const Number number = slices.has_value() ? slices.AsInteger() : Number(1);
-      if (!number || *number < 0 || *number > kMostPods) return std::nullopt;
-      all += *number;
-    }
-    return all;
-  }
-
-  void HoldTopology(std::string_view told) {
-    for (const PodSet& pods : workload_.pod_sets) {
-      if (pods.use != workload::TpuUse::kChips) continue;
-      std::string pointer = std::string(pods.selector_pointer) + "/nodeSelector";
-      AppendPointerToken(pointer, Key(workload::NodeLabel::kTopology));
-      const JsonView own = At(object_, pointer);
-      if (own.present() && own.StringOr("") != told) broken_.emplace_back(kTypeOfWorkers);
-    }
   }
 
   // KubeRay holds the replicas of a group between the two.

@@ -1,6 +1,5 @@
 // Fields beside a count that bound it, or are bound by it: their own API server or webhook refuses
-// an object where the two disagree, a gang waits for ever for pods that nobody makes, and the
-// resource manager of Pathways for slices.
+// an object where the two disagree, and a gang waits for ever for pods that nobody makes.
 #pragma once
 
 #include <cstdint>

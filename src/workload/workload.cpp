@@ -226,6 +226,7 @@ Result<Workload> ReadWorkload(const KindTable& kinds, const k8s::GroupVersionKin
   if (read.empty() || workload.too_large) return workload;
   ReadGovernance(workload, kinds, object, read);
   workload.slips = SlipsOf(object, decoder);
+  if (workload.kind->name == "JobSet") workload.pathways_words = WordsToPathways(object);
   const std::span<PodSet> sets = arena.Array<PodSet>(read.size());
   std::copy(read.begin(), read.end(), sets.begin());
   for (PodSet& set : sets) {

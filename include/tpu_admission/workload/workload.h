@@ -17,6 +17,7 @@
 #include "tpu_admission/workload/chips.h"
 #include "tpu_admission/workload/kinds.h"
 #include "tpu_admission/workload/node_selection.h"
+#include "tpu_admission/workload/pathways.h"
 
 namespace tpu_admission::workload {
 
@@ -206,8 +207,9 @@ struct Workload {
   // What of it was not judged, and why ("more than 100 containers"): all of it if it is too large,
   // else its choice of nodes. In the arena; empty: it was judged as a whole.
   std::string_view not_judged;
-  std::vector<Slip> slips;           // the first few
-  std::span<const PodSet> pod_sets;  // only those that have to do with TPUs
+  std::vector<Slip> slips;                   // the first few
+  std::vector<PathwaysWord> pathways_words;  // of a JobSet
+  std::span<const PodSet> pod_sets;          // only those that have to do with TPUs
   // What stands beside it in the same file; nullptr where it came alone, as in a review.
   const Companions* companions = nullptr;
 };

@@ -984,18 +984,22 @@ TEST(Repair, OfASpreadSliceKeepsTheJobsThatHavePoolsOfTheirOwn) {
             "4x8, 2 slices of 32 chips | topology: 4x8");
 }
 
-// What is told to the resource manager of Pathways stands in words that no edit reaches.
-TEST(Repair, KeepsTheSlicesThatPathwaysIsToldOf) {
+// What the resource manager of Pathways is told follows the workers.
+TEST(Repair, TellsPathwaysOfTheSlices) {
   const auto told = [](const std::string& count, const std::string& type) {
     return With(JobSet({}, 2, 2), "{name: w",
                 "{name: head, template: {spec: {template: {spec: {containers: [{name: m, image: "
-                "i, args: [--instance_count=" +
+                "i, args: [--node_type=resource_manager, --instance_count=" +
                     count + ", \"--instance_type=tpuv6e:" + type + "\"]}]}}}}}, {name: w");
   };
-  EXPECT_THAT(RepairsOf(told("2", "4x4")), ::testing::IsEmpty());
+  EXPECT_EQ(First(told("2", "4x4")),
+            "keep 4x4, 16 chips on 4 hosts | parallelism: 4, completions: 4, replicas: 1, args[1]: "
+            "--instance_count=1");
   EXPECT_EQ(First(told("1", "4x4")),
             "keep 4x4, 16 chips on 4 hosts | parallelism: 4, completions: 4, replicas: 1");
-  EXPECT_THAT(RepairsOf(InOwnPools(told("2", "4x4"))), ::testing::IsEmpty());
+  EXPECT_EQ(First(InOwnPools(told("2", "4x4"))),
+            "2x4, 2 slices of 8 chips | topology: 2x4, gke-accelerator-count: \"4\", args[2]: "
+            "--instance_type=tpuv6e:2x4");
 }
 
 // Who follows it twice changes no more than who follows it once.
