@@ -131,7 +131,9 @@ class Decider {
   Mode Cap(const Finding& finding) {
     if (is_child()) return Mode::kAudit;
     if (before_ == nullptr) return Mode::kDeny;
-    const bool excused = before_->only_releases ||
+    // Of the old object some faults were left out, and nobody knows which.
+    const bool is_unknown = before_->evaluation != nullptr && before_->evaluation->is_cut;
+    const bool excused = before_->only_releases || is_unknown ||
                          (finding.rule->judges_counts && before_->same_pods) ||
                          before_->faults.contains(finding.fault()) || WasRenamed(finding) ||
                          uncovered_->Had(finding);

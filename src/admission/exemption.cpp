@@ -10,20 +10,14 @@ namespace {
 using rules::Finding;
 using rules::Rule;
 
-// An annotation may have 256 KiB; nobody has so many reasons.
-constexpr std::size_t kMaxEntries = 32;
-constexpr std::size_t kMostComplaints = 32;
 constexpr std::size_t kLineBytes = 120;
+constexpr std::size_t kLongestKey = 317;  // of an annotation (Kubernetes)
 
 std::string_view Trimmed(std::string_view text) {
   constexpr std::string_view kSpaces = " \t\r\n";
   const std::size_t start = text.find_first_not_of(kSpaces);
   if (start == text.npos) return {};
   return text.substr(start, text.find_last_not_of(kSpaces) - start + 1);
-}
-
-std::string Complaint(const std::string& what) {
-  return Cut(std::string(kIgnoreAnnotation) + ": " + what, kLineBytes);
 }
 
 // One of the entries between semicolons; the error says what is wrong with it.
@@ -62,43 +56,22 @@ const Rule* EntryWithin(std::string_view reason) {
 
 // "tpu-admission/ignore", "tpu-admission.dev/ignored"
 bool IsMisspelt(std::string_view key) {
-  return key.starts_with("tpu-admission") && key.find("ignore") != key.npos &&
-         key != kIgnoreAnnotation;
-}
-
-bool Names(const std::vector<Exemption>& entries, const Rule* rule) {
-  return std::any_of(entries.begin(), entries.end(),
-                     [&](const Exemption& entry) { return entry.rule == rule; });
+  return key.size() <= kLongestKey && key.starts_with("tpu-admission") &&
+         key.find("ignore") != key.npos && key != kIgnoreAnnotation;
 }
 
 }  // namespace
 
-Exemptions ReadExemptions(std::string_view annotation) {
-  Exemptions read;
-  for (std::size_t count = 0; !annotation.empty();) {
-    const std::string_view entry = Trimmed(TakeUntil(annotation, ';'));
-    if (entry.empty()) continue;
-    if (++count > kMaxEntries) {
-      read.complaints.push_back(
-          Complaint("only the first " + std::to_string(kMaxEntries) + " entries count"));
-      break;
-    }
-    const Result<Exemption> exemption = ReadEntry(entry);
-    if (!exemption) {
-      read.complaints.push_back(Complaint(exemption.error().message));
-    } else if (Names(read.entries, exemption->rule)) {
-      read.complaints.push_back(
-          Complaint(std::string(exemption->rule->id) + " stands there twice; the first counts"));
-    } else {
-      read.entries.push_back(*exemption);
-    }
-    const Rule* within = exemption ? EntryWithin(exemption->reason) : nullptr;
-    if (within == nullptr) continue;
-    read.complaints.push_back(Complaint(std::string(within->id) + " stands in the reason of " +
-                                        std::string(exemption->rule->id) +
-                                        "; write ; between entries"));
+template <typename What>
+void AskedExemptions::Complain(What what) {
+  // Many say the same: not all that are tried are new.
+  constexpr std::size_t kMostTried = kMostEntries + kMostComplaints;
+  if (tried_ == kMostTried || complaints_.size() == kMostComplaints) return;
+  ++tried_;
+  std::string complaint = Cut(std::string(kIgnoreAnnotation) + ": " + what(), kLineBytes);
+  if (std::find(complaints_.begin(), complaints_.end(), complaint) == complaints_.end()) {
+    complaints_.push_back(std::move(complaint));
   }
-  return read;
 }
 
 AskedExemptions::AskedExemptions(const workload::Workload& workload) {
@@ -112,13 +85,49 @@ AskedExemptions::AskedExemptions(const workload::Workload& workload) {
 void AskedExemptions::Read(const workload::PodSet* pods, const k8s::StringMap& annotations) {
   for (std::size_t i = 0; i < annotations.size(); ++i) {
     const std::string_view key = annotations.Key(i);
-    if (IsMisspelt(key)) Complain(Complaint("is not " + Quoted(key, 48) + ", which is nobody's"));
+    if (!IsMisspelt(key)) continue;
+    Complain([&] { return "is not " + Quoted(key, 48) + ", which is nobody's"; });
   }
   const std::optional<std::string_view> annotation = annotations.Find(kIgnoreAnnotation);
-  if (!annotation) return;
-  Exemptions read = ReadExemptions(*annotation);
-  for (const Exemption& each : read.entries) asked_.emplace(std::pair(pods, each.rule), each);
-  for (std::string& complaint : read.complaints) Complain(std::move(complaint));
+  if (annotation) ReadEntries(pods, WithinBounds(*annotation));
+}
+
+std::string_view AskedExemptions::WithinBounds(std::string_view annotation) {
+  const std::size_t left = kMostBytes - bytes_;
+  if (annotation.size() > left) {
+    Complain([] { return "only the first " + std::to_string(kMostBytes) + " bytes count"; });
+    const std::size_t end = annotation.substr(0, left).rfind(';');
+    annotation = annotation.substr(0, std::min(end, left));  // else a reason is cut
+  }
+  bytes_ += annotation.size();
+  return annotation;
+}
+
+void AskedExemptions::ReadEntries(const workload::PodSet* pods, std::string_view annotation) {
+  while (!annotation.empty()) {
+    const std::string_view entry = Trimmed(TakeUntil(annotation, ';'));
+    if (entry.empty()) continue;
+    if (entries_ == kMostEntries) {
+      return Complain(
+          [] { return "only the first " + std::to_string(kMostEntries) + " entries count"; });
+    }
+    ++entries_;
+    const Result<Exemption> read = ReadEntry(entry);
+    if (!read) {
+      Complain([&] { return read.error().message; });
+      continue;
+    }
+    const std::string_view id = read->rule->id;
+    if (!asked_.emplace(std::pair(pods, read->rule), *read).second) {
+      Complain([&] { return std::string(id) + " stands there twice; the first counts"; });
+    }
+    if (const Rule* within = EntryWithin(read->reason)) {
+      Complain([&] {
+        return std::string(within->id) + " stands in the reason of " + std::string(id) +
+               "; write ; between entries";
+      });
+    }
+  }
 }
 
 const Exemption* AskedExemptions::Find(const Finding& finding) const {
@@ -141,22 +150,16 @@ std::optional<std::string_view> AskedExemptions::ReasonToIgnore(const Finding& f
   if (!policy.MayBeIgnored(*finding.rule, namespace_name)) {
     const std::string place =
         namespace_name.empty() ? "this namespace" : "namespace " + Quoted(namespace_name, 40);
-    if (heard) Complain(Complaint("the policy does not let " + place + " ignore " + id));
+    if (heard) Complain([&] { return "the policy does not let " + place + " ignore " + id; });
     return std::nullopt;
   }
   if (exemption->until && *exemption->until < today) {
-    if (heard)
-      Complain(Complaint("what is asked for " + id + " ended on " + Text(*exemption->until)));
+    if (heard) {
+      Complain([&] { return "what is asked for " + id + " ended on " + Text(*exemption->until); });
+    }
     return std::nullopt;
   }
   return exemption->reason;
-}
-
-void AskedExemptions::Complain(std::string complaint) {
-  if (complaints_.size() == kMostComplaints) return;
-  if (std::find(complaints_.begin(), complaints_.end(), complaint) == complaints_.end()) {
-    complaints_.push_back(std::move(complaint));
-  }
 }
 
 }  // namespace tpu_admission::admission

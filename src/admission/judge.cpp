@@ -49,6 +49,9 @@ bool OnlyReleases(const Submission& submission, const Workload& before, const Wo
   });
 }
 
+// Of an UPDATE two evaluations are held against each other.
+constexpr std::size_t kMostBytesOfTwo = rules::Engine::kMostBytes / 2;
+
 // What the object itself makes impossible to judge as a whole.
 void Complain(const Workload& workload, Decision& decision) {
   std::vector<std::string>& complaints = decision.complaints;
@@ -71,7 +74,7 @@ Decision DecideUpdate(const Settings& settings, const Submission& submission,
   rules::Evaluation old_evaluation;
   const Result<Workload> old = Read(settings, submission, submission.before, arena);
   if (old && !old->too_large) {  // else nothing of it excuses the new one
-    old_evaluation = settings.engine.Evaluate(*old);
+    old_evaluation = settings.engine.Evaluate(*old, kMostBytesOfTwo);
     before.workload = &*old;
     before.evaluation = &old_evaluation;
     before.object = submission.before;
@@ -91,7 +94,8 @@ Decision DecisionOn(const Settings& settings, const Submission& submission,
   if (update && workload::SamePodsAndCounts(*workload.kind, submission.before, submission.object)) {
     return {};
   }
-  rules::Evaluation evaluation = settings.engine.Evaluate(workload);
+  rules::Evaluation evaluation =
+      settings.engine.Evaluate(workload, update ? kMostBytesOfTwo : rules::Engine::kMostBytes);
   if (update && !(evaluation.findings.empty() && evaluation.of_alternatives.empty())) {
     return DecideUpdate(settings, submission, std::move(evaluation), workload, arena);
   }

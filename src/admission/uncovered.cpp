@@ -53,8 +53,19 @@ bool UncoveredFaults::IsMended(const workload::PodSet& pods) const {
   return mended_.contains(pods.id()) || (IsCountedWithOthers(pods) && !mended_.empty());
 }
 
+// Of sets that are counted together one has the fault of all: another than before, where a set came
+// or went.
+bool UncoveredFaults::HadTogether(const Finding& finding) const {
+  if (!finding.rule->judges_counts || !IsCountedWithOthers(*finding.pods)) return false;
+  return std::any_of(before_.faults.begin(), before_.faults.end(), [&](const auto& fault) {
+    return fault.rule == finding.rule && fault.part == finding.fault().part;
+  });
+}
+
 bool UncoveredFaults::Had(const Finding& finding) const {
-  if (finding.pods == nullptr || !IsMended(*finding.pods)) return false;
+  if (finding.pods == nullptr) return false;
+  if (HadTogether(finding)) return true;
+  if (!IsMended(*finding.pods)) return false;
   const std::vector<std::string_view> fields = FieldsOf(finding);
   return std::all_of(fields.begin(), fields.end(), [&](std::string_view field) {
     return faulty_.contains({finding.pods->id(), field}) ||

@@ -20,13 +20,15 @@ class UncoveredFaults {
   UncoveredFaults(const Before& before, const rules::Evaluation& now);
 
   // A fault of `now`: a fault for which its pod set could not run is gone, and its own fields are
-  // as they were, or among those that were at fault.
+  // as they were, or among those that were at fault; or one of pod sets that are counted together,
+  // of which another had it.
   bool Had(const rules::Finding& finding) const;
 
  private:
   using Place = std::pair<workload::PodSetId, std::string_view>;
 
   bool IsMended(const workload::PodSet& pods) const;
+  bool HadTogether(const rules::Finding& finding) const;
 
   const Before& before_;
   std::set<workload::PodSetId> mended_;

@@ -66,12 +66,12 @@ bool ConfigNode::IsMap() {
   return false;
 }
 
-// The member's value, nullptr if it is missing or null. Either way the key is known from now on.
+// The member's value, nullptr if it is missing. Either way the key is known from now on.
 const YamlNode* ConfigNode::Find(std::string_view key) {
   if (!IsMap()) return nullptr;
   state_->asked[value_].keys.emplace(key);
   const YamlMember* const member = value_->Find(key);
-  return member == nullptr || member->value->kind == Kind::kNull ? nullptr : member->value;
+  return member == nullptr ? nullptr : member->value;
 }
 
 bool ConfigNode::Has(std::string_view key) {

@@ -6,6 +6,7 @@
 // A request is not a right: it counts only where the policy says so, and never in silence.
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <string>
@@ -28,17 +29,16 @@ struct Exemption {
   std::optional<Day> until;  // the last day on which it counts, in UTC
 };
 
-// One annotation. What cannot be read is a complaint, one line of at most 120 bytes each, and the
-// rest counts all the same.
-struct Exemptions {
-  std::vector<Exemption> entries;
-  std::vector<std::string> complaints;
-};
-Exemptions ReadExemptions(std::string_view annotation);
-
-// All exemptions that one workload asks for. Belongs to one review; views its JSON.
+// All exemptions that one workload asks for. Belongs to one review; views its JSON. A workload is
+// judged again for each repair that is tried, so only so much is read: of all annotations together
+// kMostBytes and kMostEntries. What cannot be read is a complaint, and the rest counts all the
+// same.
 class AskedExemptions {
  public:
+  static constexpr std::size_t kMostBytes = 16'384;
+  static constexpr std::size_t kMostEntries = 200;
+  static constexpr std::size_t kMostComplaints = 32;
+
   // Looks up one annotation of the object, and one of each pod template.
   explicit AskedExemptions(const workload::Workload& workload);
 
@@ -52,17 +52,26 @@ class AskedExemptions {
                                                  std::string_view namespace_name, Day today,
                                                  bool heard);
 
-  // Each once, one line of at most 120 bytes; at most 32.
+  // Each once, one line of at most 120 bytes; at most kMostComplaints.
   std::vector<std::string> TakeComplaints() { return std::move(complaints_); }
 
  private:
   void Read(const workload::PodSet* pods, const k8s::StringMap& annotations);
+  void ReadEntries(const workload::PodSet* pods, std::string_view annotation);
+  // What is left of kMostBytes of it, as far as an entry ends there; of the first its reason is
+  // cut.
+  std::string_view WithinBounds(std::string_view annotation);
   const Exemption* Find(const rules::Finding& finding) const;
-  void Complain(std::string complaint);
+  // `what` makes the text, which most of many would make for nothing.
+  template <typename What>
+  void Complain(What what);
 
   // By pod set (nullptr: the whole object) and rule.
   std::map<std::pair<const workload::PodSet*, const rules::Rule*>, Exemption> asked_;
   std::vector<std::string> complaints_;
+  std::size_t tried_ = 0;  // complaints, with those that were there
+  std::size_t bytes_ = 0;
+  std::size_t entries_ = 0;
 };
 
 }  // namespace tpu_admission::admission

@@ -66,7 +66,7 @@ class ConfigNode {
   // True if the mapping has the key and its value is a list.
   bool HasList(std::string_view key);
 
-  // Required members of a mapping; null counts as missing. Where a string is wanted, `off`, `no`
+  // Required members of a mapping; null is none. Where a string is wanted, `off`, `no`
   // and their like are the words that they are, although YAML 1.1 calls them booleans.
   std::string String(std::string_view key);  // not empty
   std::int64_t Int(std::string_view key, IntRange range = {});
@@ -78,7 +78,8 @@ class ConfigNode {
   // The index of the value in `names`.
   std::size_t OneOf(std::string_view key, std::span<const std::string_view> names);
 
-  // Optional members: the fallback, or nothing, if the key is missing.
+  // Optional members: the fallback, or nothing, if the key is missing. One without a value is an
+  // error: what stood behind it would be lost without a word.
   std::string StringOr(std::string_view key, std::string_view fallback);
   std::int64_t IntOr(std::string_view key, std::int64_t fallback, IntRange range = {});
   bool BoolOr(std::string_view key, bool fallback);

@@ -39,8 +39,12 @@ class Engine {
   Engine(std::shared_ptr<const tpu::Catalog> catalog, Cluster cluster,
          std::span<const Rule* const> rules = AllRules());
 
-  // All findings of all rules. Its views live as long as the workload.
-  Evaluation Evaluate(const workload::Workload& workload) const;
+  // What the texts of findings may take in memory; what is beyond is left out.
+  static constexpr std::size_t kMostBytes = 4 << 20;
+
+  // All findings of all rules, within `most_bytes`. Its views live as long as the workload.
+  Evaluation Evaluate(const workload::Workload& workload,
+                      std::size_t most_bytes = kMostBytes) const;
   // What `rules`, a part of those that judge, would mend safely in the workload: of every
   // alternative the smallest, and only what all have.
   std::vector<RuleFix> Fixes(const workload::Workload& workload,

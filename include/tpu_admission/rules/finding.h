@@ -60,6 +60,9 @@ struct Finding {
   // Another rule speaks of it: nobody is told. An UPDATE that mends only what the other speaks of
   // still leaves a fault that was there before.
   bool told_by_another = false;
+  // What of the whole pod is at fault, where the container is but the one to look at first: another
+  // tomorrow, and still the same fault. A literal, such as "cpu".
+  std::string_view of_pod = {};
 
   // Filled in by the engine.
   const Rule* rule = nullptr;
@@ -72,7 +75,8 @@ struct Finding {
   Mode mode() const { return milder ? *milder : rule->mode; }
   std::string_view part_name() const { return part.empty() ? container : part; }
   FaultId fault() const {
-    return {rule, pods == nullptr ? workload::PodSetId() : pods->id(), part_name()};
+    return {rule, pods == nullptr ? workload::PodSetId() : pods->id(),
+            of_pod.empty() ? part_name() : of_pod};
   }
 };
 

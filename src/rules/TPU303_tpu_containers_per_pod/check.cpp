@@ -9,6 +9,9 @@
 namespace tpu_admission::rules {
 namespace tpu303 {
 
+// The containers together are at fault, whichever of them comes second.
+constexpr std::string_view kTogether = "containers";
+
 constexpr std::int64_t kMostChips = 1'000'000;  // more than any host, and sums never overflow
 
 // Containers that hold chips at the same time: the first that stays, and one that runs beside it.
@@ -76,7 +79,8 @@ void CheckWithoutGeneration(const Subject& subject, const Holders& holders, Repo
                                     most),
               .decision = "how the containers share the chips",
               .milder = MayBeOfNewGeneration(subject, holders.most) ? std::optional(Mode::kWarn)
-                                                                    : std::nullopt});
+                                                                    : std::nullopt,
+              .of_pod = kTogether});
 }
 
 // Of three chips on hosts of four, the last stays with nobody: a pod of the same slice wants three.
@@ -99,7 +103,8 @@ void CheckRest(const Subject& subject, const Holders& holders, Report& report) {
                        Names(subject.pods.pod.spec, holders), asked, host, WithArticle(topology)),
        .change = fmt::format("let the containers of the pod share {}", Counted(host, "chip")),
        .decision = "how the containers share the chips",
-       .milder = Mode::kWarn});
+       .milder = Mode::kWarn,
+       .of_pod = kTogether});
 }
 
 void Check(const Subject& subject, Report& report) {
@@ -121,7 +126,8 @@ void Check(const Subject& subject, Report& report) {
              names, label),
          .change = OneContainer(subject),
          .decision = "which container is to have the chips",
-         .milder = UnlessKnown(subject.shape)});
+         .milder = UnlessKnown(subject.shape),
+         .of_pod = kTogether});
     return;
   }
   const std::int64_t asked = holders.most;
@@ -138,7 +144,8 @@ void Check(const Subject& subject, Report& report) {
                               names, Counted(asked, "chip"), label, host),
        .change = fmt::format("let the containers of the pod share {}", Counted(host, "chip")),
        .decision = "how the containers share the chips",
-       .milder = UnlessKnown(subject.shape)});
+       .milder = UnlessKnown(subject.shape),
+       .of_pod = kTogether});
 }
 
 }  // namespace tpu303

@@ -37,7 +37,8 @@ void CheckResource(const Subject& subject, Resource resource, Report& report) {
        .edits = std::move(edits),
        .change = fmt::format("{}; a node gives about {}, of which DaemonSets take a part", lower,
                              Given(Allocatable(machine, resource), resource)),
-       .decision = "which container can do with less"});
+       .decision = "which container can do with less",
+       .of_pod = Name(resource)});
 }
 
 // How many pods fill a host of the slice by their chips; 1 where none shares it, or the object does
@@ -79,7 +80,8 @@ void CheckShared(const Subject& subject, std::int64_t pods, Resource resource, R
        .edits = Lowered(subject, of_pod, resource),
        .change = "; the pods of a host share what it gives",
        .decision = "which container can do with less",
-       .milder = Mode::kWarn});
+       .milder = Mode::kWarn,
+       .of_pod = Name(resource)});
 }
 
 void Check(const Subject& subject, Report& report) {

@@ -28,7 +28,8 @@ void CheckResource(const Subject& subject, Resource resource, Report& report) {
                               asked, name, machine.name, allocatable),
        .edits = std::move(edits),
        .change = lower + ", which leaves room for DaemonSets",
-       .decision = "which container can do with less"});
+       .decision = "which container can do with less",
+       .of_pod = Name(resource)});
 }
 
 void Check(const Subject& subject, Report& report) {

@@ -44,7 +44,7 @@ void Ask(Rules rules, const Subject& subject, std::vector<Finding>& findings,
 void SoftenGuesses(Rules rules, const Subject& subject, std::span<Finding> findings) {
   const Shape shape = MakeShape(subject.catalog, subject.shape.choice, Misspelt::kUnknown);
   std::vector<Finding> sure;
-  Allowance allowance;  // they live no longer than this
+  Allowance allowance{Engine::kMostBytes};  // they live no longer than this
   Ask(rules, {subject.workload, subject.pods, subject.catalog, subject.cluster, shape}, sure,
       allowance);
   for (Finding& finding : findings) {
@@ -213,9 +213,9 @@ Engine::Engine(std::shared_ptr<const tpu::Catalog> catalog, Cluster cluster, Rul
       cluster_(std::move(cluster)),
       rules_(rules.begin(), rules.end()) {}
 
-Evaluation Engine::Evaluate(const workload::Workload& workload) const {
+Evaluation Engine::Evaluate(const workload::Workload& workload, std::size_t most_bytes) const {
   Evaluation evaluation;
-  Allowance allowance;
+  Allowance allowance{most_bytes};
   const auto find = [&](const Subject& subject, std::vector<Finding>& found) {
     Find(rules_, subject, found, allowance);
   };

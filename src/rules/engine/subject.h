@@ -140,7 +140,7 @@ bool MayBeOfNewGeneration(const Subject& subject, std::int64_t chips);
 
 // What the findings of one evaluation may take in memory, all pod sets and alternatives together.
 struct Allowance {
-  std::size_t bytes = 4 << 20;
+  std::size_t bytes;
   bool used_up = false;  // something was left out
 };
 

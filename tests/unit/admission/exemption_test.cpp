@@ -206,14 +206,25 @@ TEST(Exemptions, EveryWarningIsOneShortLine) {
   }
 }
 
-TEST(Exemptions, OnlyTheFirst32EntriesAreRead) {
+TEST(Exemptions, OnlySoManyEntriesAreRead) {
   std::string annotation;
-  for (int i = 0; i < 32; ++i) annotation += "TPU501=x;";
+  for (std::size_t i = 0; i < AskedExemptions::kMostEntries; ++i) annotation += "TPU501=x;";
   const Answer answer = Ask(With(kWrongPod, kOfObject, annotation + "TPU203=x"));
   EXPECT_FALSE(answer.allowed());
   EXPECT_EQ(answer.warnings(),
             (std::vector<std::string>{kPrefix + "TPU501 stands there twice; the first counts",
-                                      kPrefix + "only the first 32 entries count"}));
+                                      kPrefix + "only the first 200 entries count"}));
+}
+
+// What does not fit as a whole counts for nothing, but for the reason of the first.
+TEST(Exemptions, OnlySoManyBytesAreRead) {
+  const std::string long_reason = "TPU501=" + std::string(AskedExemptions::kMostBytes - 20, 'x');
+  const std::string warning = kPrefix + "only the first 16384 bytes count";
+  EXPECT_TRUE(Ask(With(kWrongPod, kOfObject, long_reason + ";TPU203=x")).allowed());
+  const Answer none =
+      Ask(With(kWrongPod, kOfObject, long_reason + ";TPU203=" + std::string(99, 'x')));
+  EXPECT_FALSE(none.allowed());
+  EXPECT_EQ(none.warnings(), std::vector<std::string>{warning});
 }
 
 TEST(Exemptions, AnnotationThatIsNoStringIsNone) {

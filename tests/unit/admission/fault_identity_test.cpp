@@ -109,6 +109,57 @@ TEST(Containers, OfANewNameAreTheSame) {
       << "the fault is new";
 }
 
+// Amounts of the whole pod, and chips of its containers together, are a fault of the pod, whichever
+// container is named.
+TEST(Containers, ShareWhatThePodHasWrong) {
+  const auto with_cpu = [](const std::vector<std::string>& amounts) {
+    std::vector<json> containers;
+    for (const std::string& cpu : amounts) {
+      containers.push_back(
+          TpuContainer("c" + std::to_string(containers.size()), containers.empty() ? 4 : 0));
+      containers.back()["resources"]["requests"]["cpu"] = cpu;
+      containers.back()["resources"]["requests"]["memory"] = "1Gi";
+    }
+    return With(TpuJob(), "/spec/template/spec/containers", json(containers));
+  };
+  Asker asker;
+  const json before = with_cpu({"100", "99"});
+  EXPECT_EQ(asker.Validate(Review(before)).findings().substr(0, 11), "TPU602=deny");
+  EXPECT_TRUE(asker.Validate(Review(with_cpu({"89", "95"})).Update(before)).allowed());
+  EXPECT_TRUE(asker.Validate(Review(with_cpu({"95", "9", "101"})).Update(before)).allowed());
+  EXPECT_FALSE(asker.Validate(Review(before).Update(with_cpu({"50", "50"}))).allowed());
+
+  const auto with_chips = [](const std::vector<std::pair<std::string, int>>& chips) {
+    std::vector<json> containers;
+    for (const auto& [name, count] : chips) containers.push_back(TpuContainer(name, count));
+    return With(TpuJob(), "/spec/template/spec/containers", json(containers));
+  };
+  const json both = with_chips({{"a", 4}, {"b", 4}});
+  EXPECT_TRUE(
+      asker.Validate(Review(with_chips({{"b", 4}, {"side", 0}, {"a", 4}})).Update(both)).allowed());
+}
+
+// Of replicas that are counted together one has the fault of all.
+TEST(Replicas, ShareTheFaultOfTheirNumber) {
+  const auto job = [](const json& sets) {
+    return json{{"apiVersion", "kubeflow.org/v1"},
+                {"kind", "PyTorchJob"},
+                {"metadata", {{"name", "j"}}},
+                {"spec", {{"pytorchReplicaSpecs", sets}}}};
+  };
+  json spec = TpuPod()["spec"];
+  spec["nodeSelector"][kTopology] = "4x4";
+  const auto replicas = [&](int count) {
+    return json{{"replicas", count}, {"template", {{"spec", spec}}}};
+  };
+  Asker asker;
+  const json before = job({{"Worker", replicas(2)}});
+  EXPECT_FALSE(asker.Validate(Review(before)).allowed());
+  const json after = job({{"Master", replicas(1)}, {"Worker", replicas(2)}});
+  EXPECT_TRUE(asker.Validate(Review(after).Update(before)).allowed());
+  EXPECT_FALSE(asker.Validate(Review(after).Update(job({{"Worker", replicas(4)}}))).allowed());
+}
+
 // A release by Kueue: unsuspended, with node selectors.
 json Released(json job) {
   job["spec"]["suspend"] = false;

@@ -280,27 +280,66 @@ std::string NearLabels(std::size_t count, std::size_t alternatives) {
          "]," + Topologies(alternatives) + "}";
 }
 
+// A Volcano Job of `tasks` whose containers all ask for more than their limits, under `name`.
+std::string ManyTasks(std::size_t tasks, const std::string& name) {
+  std::string container = R"({"name":")" + name + std::string(240, 'n') +
+                          R"(","resources":{"limits":{"google.com/tpu":4,)" +
+                          Many(98, R"("r#":"1")") + R"(},"requests":)" + Map(98, R"("r#":"2")") +
+                          "}}";
+  std::string all;
+  for (std::size_t i = 0; i < tasks; ++i) {
+    all += (i == 0 ? "" : ",") + (R"({"name":"t)" + std::to_string(i)) +
+           R"(","replicas":1,"template":{"spec":)" + Spec("", "[" + container + "]") + "}}";
+  }
+  return R"({"spec":{"tasks":[)" + all + "]}}";
+}
+
+// A JobSet at fault whose templates have `annotations`.
+std::string Annotated(const std::string& annotations) {
+  std::string job_set = JobSet(1, 1, 1);
+  const std::string pod = R"("template":{"spec":{"nodeSelector")";
+  return job_set.insert(job_set.find(pod) + 12,
+                        R"("metadata":{"annotations":)" + annotations + "},");
+}
+
 // As much as is judged, all of it at fault.
 INSTANTIATE_TEST_SUITE_P(
     Faults, HostileShapes,
-    testing::Values(Shape{"LabelsNearOthers", [] { return PodBody(NearLabels(900, 25)); },
-                          "judged"},
-                    Shape{"LabelsNearOthersUpdated",
-                          [] {
-                            return Body("", "Pod", R"({"spec":)" + NearLabels(800, 25) + "}",
-                                        R"({"spec":)" + NearLabels(801, 24) + "}");
-                          },
-                          "judged"},
-                    Shape{"Amounts", [] { return PodBody(Amounts(20, 25, 0)); }, "judged"},
-                    Shape{"AmountsOfLongNames", [] { return PodBody(Amounts(10, 8, 2500)); },
-                          "not checked for all TPU faults"},
-                    Shape{"Volumes",
-                          [] {
-                            return PodBody(Spec(
-                                Topologies(20) + R"(,"volumes":)" +
-                                List(400, R"({"name":"v#","gcePersistentDisk":{"pdName":"x"}})")));
-                          },
-                          "judged"}),
+    testing::Values(
+        Shape{
+            "UpdateOfAmounts",
+            [] { return Body("batch.volcano.sh", "Job", ManyTasks(50, "a"), ManyTasks(50, "b")); },
+            "not checked for all TPU faults"},
+        Shape{"Exemptions",
+              [] {
+                std::string entries = R"({"tpu-admission.io/ignore":"TPU301=a)";
+                for (int i = 0; i < 300'000; ++i) entries += ",TPU999=";
+                return Body(std::string(kJobSets), "JobSet", Annotated(entries + "\"}"));
+              },
+              "judged"},
+        Shape{"KeysNearTheExemption",
+              [] {
+                return Body(std::string(kJobSets), "JobSet",
+                            Annotated(Map(999, R"("tpu-admission/ignore#":"a")")));
+              },
+              "judged"},
+        Shape{"LabelsNearOthers", [] { return PodBody(NearLabels(900, 25)); }, "judged"},
+        Shape{"LabelsNearOthersUpdated",
+              [] {
+                return Body("", "Pod", R"({"spec":)" + NearLabels(800, 25) + "}",
+                            R"({"spec":)" + NearLabels(801, 24) + "}");
+              },
+              "judged"},
+        Shape{"Amounts", [] { return PodBody(Amounts(20, 25, 0)); }, "judged"},
+        Shape{"AmountsOfLongNames", [] { return PodBody(Amounts(10, 8, 2500)); },
+              "not checked for all TPU faults"},
+        Shape{"Volumes",
+              [] {
+                return PodBody(
+                    Spec(Topologies(20) + R"(,"volumes":)" +
+                         List(400, R"({"name":"v#","gcePersistentDisk":{"pdName":"x"}})")));
+              },
+              "judged"}),
     CaseName());
 
 // Texts that rules read again for each alternative.

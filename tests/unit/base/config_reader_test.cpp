@@ -44,7 +44,7 @@ TEST(ConfigReaderTest, ReadsEveryType) {
             "");
 }
 
-TEST(ConfigReaderTest, FallsBackWhereAKeyIsMissingOrNull) {
+TEST(ConfigReaderTest, FallsBackWhereAKeyIsMissing) {
   const Read read = [](ConfigNode root) {
     EXPECT_EQ(root.StringOr("s", "d"), "d");
     EXPECT_EQ(root.IntOr("i", 5), 5);
@@ -58,7 +58,19 @@ TEST(ConfigReaderTest, FallsBackWhereAKeyIsMissingOrNull) {
   };
   EXPECT_EQ(MessageOf("", read), "");
   EXPECT_EQ(MessageOf("---\n", read), "");
-  EXPECT_EQ(MessageOf("i:\nb: ~\n", read), "");
+}
+
+// Somebody took the value away, or the lines below it: that is not as if the key were not there.
+TEST(ConfigReaderTest, RefusesAKeyWithoutAValue) {
+  EXPECT_EQ(MessageOf("i:\nb: ~\nm:\n",
+                      [](ConfigNode root) {
+                        (void)root.IntOr("i", 5);
+                        (void)root.BoolOr("b", true);
+                        (void)root.MapOrNone("m");
+                      }),
+            "f.yaml:1:3: i: found nothing, wanted a whole number\n"
+            "f.yaml:2:4: b: found nothing, wanted true or false\n"
+            "f.yaml:3:3: m: found nothing, wanted a mapping");
 }
 
 TEST(ConfigReaderTest, OffIsAWordWhereAWordIsWanted) {
