@@ -159,6 +159,17 @@ def renamed_crowd(pod):
     return review
 
 
+def exempted(pod):
+    """A wrong JobSet whose annotation names more rules than anybody reads."""
+    review = job_set(pod)
+    job = review["request"]["object"]["spec"]["replicatedJobs"][0]["template"]["spec"]
+    job.update(parallelism=7, completions=7)
+    job["template"]["metadata"]["annotations"] = {
+        "tpu-admission.io/ignore": "TPU301=a" + ",TPU999=" * 100_000,
+        **{f"tpu-admission/ignore{number}": "a" for number in range(900)}}
+    return review
+
+
 def cases():
     """Name, endpoint, body, and what the answer holds."""
     pod, bare = review("validate"), review("mutate")
@@ -196,4 +207,5 @@ def hostile_cases():
         ("hostile: a crowd at fault, /validate", "/validate", text(crowd(pod)), b'"code":403'),
         ("hostile: a crowd with new names, /validate", "/validate", text(renamed_crowd(pod)),
          b'"code":403'),
+        ("hostile: exemptions, /validate", "/validate", text(exempted(pod)), b'"code":403'),
     ]

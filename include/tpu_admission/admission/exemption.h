@@ -35,7 +35,7 @@ struct Exemption {
 // same.
 class AskedExemptions {
  public:
-  static constexpr std::size_t kMostBytes = 16'384;
+  static constexpr std::size_t kMostBytes = 8'192;
   static constexpr std::size_t kMostEntries = 200;
   static constexpr std::size_t kMostComplaints = 32;
 

@@ -37,9 +37,12 @@ bool FixesByDefault(const Rule& rule, Platform platform) {
 std::span<const Rule* const> AllRules() { return kAllRules; }
 
 const Rule* FindRule(std::string_view id_or_name) {
-  const auto found = std::find_if(kAllRules.begin(), kAllRules.end(), [&](const Rule* rule) {
-    return rule->id == id_or_name || rule->name == id_or_name;
-  });
+  const auto by_id = std::lower_bound(  // the list is in the order of the ids
+      kAllRules.begin(), kAllRules.end(), id_or_name,
+      [](const Rule* rule, std::string_view id) { return rule->id < id; });
+  if (by_id != kAllRules.end() && (*by_id)->id == id_or_name) return *by_id;
+  const auto found = std::find_if(kAllRules.begin(), kAllRules.end(),
+                                  [&](const Rule* rule) { return rule->name == id_or_name; });
   return found == kAllRules.end() ? nullptr : *found;
 }
 

@@ -219,7 +219,7 @@ TEST(Exemptions, OnlySoManyEntriesAreRead) {
 // What does not fit as a whole counts for nothing, but for the reason of the first.
 TEST(Exemptions, OnlySoManyBytesAreRead) {
   const std::string long_reason = "TPU501=" + std::string(AskedExemptions::kMostBytes - 20, 'x');
-  const std::string warning = kPrefix + "only the first 16384 bytes count";
+  const std::string warning = kPrefix + "only the first 8192 bytes count";
   EXPECT_TRUE(Ask(With(kWrongPod, kOfObject, long_reason + ";TPU203=x")).allowed());
   const Answer none =
       Ask(With(kWrongPod, kOfObject, long_reason + ";TPU203=" + std::string(99, 'x')));
