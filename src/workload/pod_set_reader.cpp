@@ -159,7 +159,8 @@ bool PodSetReader::ReadPod(PodSet& set, JsonView at, const Binding& binding) {
 }
 
 // https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/resource-claim-v1/: v1 and
-// v1beta2 have the request under `exactly`, v1beta1 has it plain.
+// v1beta2 have the request under `exactly`, v1beta1 has it plain. Where a request for TPUs lets the
+// scheduler choose among several (firstAvailable), nobody knows how many the claim is for.
 bool PodSetReader::ReadDeviceClaim(PodSet& set, JsonView at, const Binding& binding) {
   const JsonView requests = at["devices"]["requests"];
   if (!decoder_.Fits(requests, "requests")) return false;
@@ -169,6 +170,10 @@ bool PodSetReader::ReadDeviceClaim(PodSet& set, JsonView at, const Binding& bind
     const JsonView request = requests.Element(i);
     const bool nested = request["exactly"].is_object();
     const JsonView exactly = nested ? request["exactly"] : request;
+    const JsonView first = request["firstAvailable"];
+    for (std::size_t k = 0; k < first.size(); ++k) {
+      if (first.Element(k)["deviceClassName"].StringOr("") == kTpuDriver) return false;
+    }
     if (exactly["deviceClassName"].StringOr("") != kTpuDriver) continue;
     found[count++] = {i,
                       request["name"].StringOr(""),

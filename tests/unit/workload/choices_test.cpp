@@ -361,6 +361,20 @@ TEST(DeviceClaims, OfAllDevicesAndOfOneByDefault) {
   EXPECT_TRUE(claim(request).pod_sets.empty());
 }
 
+// How many TPUs are chosen then, nobody knows.
+TEST(DeviceClaims, WhoseTpusTheSchedulerChoosesAreNotRead) {
+  Reading reading;
+  const auto sets = [&](const std::string& first) {
+    const json plain = {{"name", "a"}, {"exactly", {{"deviceClassName", "tpu.google.com"}}}};
+    const json choice = {{"name", "b"},
+                         {"firstAvailable", json::array({{{"deviceClassName", first}}})}};
+    const json spec = {{"devices", {{"requests", json::array({plain, choice})}}}};
+    return reading.Of("resource.k8s.io", "ResourceClaim", {{"spec", spec}}).pod_sets.size();
+  };
+  EXPECT_EQ(sets("tpu.google.com"), 0U);
+  EXPECT_EQ(sets("net.example.com"), 1U);
+}
+
 struct UseCase {
   std::string name;
   json change;  // merged into the spec of a pod without TPUs
