@@ -11,7 +11,7 @@ namespace tpu406 {
 // Why the Jobs do not make one slice.
 std::string WhyNot(const Subject& subject, const Slice& slice, std::string_view unit,
                    std::int64_t pods) {
-  if (slice.multi_host() && subject.has_node_pool_of_its_own()) {
+  if (subject.has_node_pool_of_its_own()) {
     return fmt::format(
         "JobSet gives each Job a node pool of its own, which is one slice, so {} run{} on "
         "one that waits for {}: none begins.",
@@ -29,7 +29,8 @@ void Check(const Subject& subject, Report& report) {
   const std::optional<Slice> slice = subject.SliceOfPods();
   const std::int64_t pods = *scale.tpu_pods;
   const std::int64_t jobs = *scale.slices.value;
-  if (!slice || pods <= 0 || jobs < 2 || pods >= slice->pods) return;
+  // Pods that take parts of a single host are no slice: each Job is a program of its own.
+  if (!slice || !slice->multi_host() || pods <= 0 || jobs < 2 || pods >= slice->pods) return;
   if ((pods * jobs) % slice->pods != 0 || MayRunAlone(subject.pods.pod.spec)) return;
   workload::Edits edits = WithPods(subject, slice->pods);
   edits.push_back({scale.slices.pointer(), pods * jobs / slice->pods});

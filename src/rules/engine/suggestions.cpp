@@ -119,6 +119,9 @@ Companions CompanionsOf(const Subject& subject, const tpu::Placement& placement)
   }
   const std::int64_t pods = placement.topology.chips() / chips;
   const workload::Scale& scale = subject.pods.scale;
+  // Pods that take parts of a single host share it or not: fewer than fill it are not wrong.
+  const bool are_parts = placement.single_host() && needed.chips == 0;
+  if (are_parts && scale.counting == Counting::kJob && FoundPodsOf(subject) < pods) return needed;
   const bool agrees = needed.with_leader ? scale.pods.value == pods : IsCount(subject, pods);
   if (scale.is_counted() && !agrees) needed.pods = pods;
   return needed;
