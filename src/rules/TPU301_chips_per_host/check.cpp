@@ -120,32 +120,39 @@ std::string Gives(const Subject& subject) {
   return subject.shape.generation->node_can_be_split() ? " gives " : " has ";
 }
 
+// " Sources disagree about hosts of tpu-v3-slice with 8: KubeRay knows it, ..."
+std::string Dispute(const Subject& subject, std::int64_t chips) {
+  const HostInDispute found = HostInDisputeOf(subject, chips);
+  if (found.host == nullptr) return "";
+  return fmt::format(" Sources disagree about hosts of {} with {}: {}.", found.generation->label,
+                     chips, found.host->dispute);
+}
+
 // The accelerator is not selected, or not known: only what no generation has is wrong.
 void CheckWithoutGeneration(const Subject& subject, Report& report) {
-  const std::int64_t most = MostOfAnyHost(subject);
+  const std::int64_t most = MostOfItsHosts(subject);
   for (const k8s::Container& container : subject.pods.pod.spec.containers) {
     const std::optional<std::int64_t> chips = ChipsOf(container);
-    if (!chips || *chips <= most) continue;
+    if (!chips || !IsMoreThanItsHost(subject, *chips)) continue;
     report.Add({.pointer = subject.At(container),
                 .container = std::string(container.name),
-                .summary = fmt::format("{} asks for {}, no host has more than {}", Title(container),
-                                       Counted(*chips, "chip"), most),
+                .summary = fmt::format("{} asks for {}, {}", Title(container),
+                                       Counted(*chips, "chip"), LimitOfItsHosts(subject)),
                 .problem = fmt::format(
                     "asks for {} google.com/tpu, but no host of any generation we know{} "
                     "has more than {}. A container asks for the chips of its own host; the "
-                    "topology says how many hosts share the work.",
+                    "topology says how many hosts share the work.{}",
                     *chips,
                     subject.shape.topology
                         ? fmt::format(" with topology {}", subject.shape.topology->Text())
                         : "",
-                    most),
+                    most, Dispute(subject, *chips)),
                 .change = fmt::format(
                     "set it to the chips of one host, at most {}; the topology has the chips "
                     "of all hosts together",
                     most),
                 .decision = "which host is meant",
-                .milder = MayBeOfNewGeneration(subject, *chips) ? std::optional(Mode::kWarn)
-                                                                : std::nullopt});
+                .milder = UnlessMoreThanAny(subject, *chips)});
   }
 }
 

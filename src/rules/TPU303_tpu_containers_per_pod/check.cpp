@@ -59,28 +59,32 @@ std::string OneContainer(const Subject& subject) {
 // The accelerator is not selected, or not known: only what no generation has is wrong. Of one
 // container that asks for so much chips-per-host speaks.
 void CheckWithoutGeneration(const Subject& subject, const Holders& holders, Report& report) {
-  const std::int64_t most = MostOfAnyHost(subject);
+  const std::int64_t most = MostOfItsHosts(subject);
   const auto containers = subject.pods.pod.spec.containers;
-  const bool by_itself = std::any_of(
-      containers.begin(), containers.end(),
-      [&](const k8s::Container& container) { return ChipsOf(container).value_or(0) > most; });
-  if (holders.most <= most || by_itself) return;
+  const bool by_itself =
+      std::any_of(containers.begin(), containers.end(), [&](const k8s::Container& container) {
+        return IsMoreThanItsHost(subject, ChipsOf(container).value_or(0));
+      });
+  if (!IsMoreThanItsHost(subject, holders.most) || by_itself) return;
   const std::string asked = Counted(holders.most, "chip");
-  report.Add({.pointer = subject.At(*holders.second),
-              .container = std::string(holders.second->name),
-              .summary = fmt::format("containers ask for {} together, no host has more than {}",
-                                     asked, most),
-              .problem = fmt::format(
-                  "is one of the containers ({}) that together ask for {}, but no host of any "
-                  "generation we know has more than {}, and a pod runs on one host.",
-                  Names(subject.pods.pod.spec, holders), asked, most),
-              .change = fmt::format("let the containers of the pod share the chips of one host, "
-                                    "at most {}",
-                                    most),
-              .decision = "how the containers share the chips",
-              .milder = MayBeOfNewGeneration(subject, holders.most) ? std::optional(Mode::kWarn)
-                                                                    : std::nullopt,
-              .of_pod = kTogether});
+  report.Add(
+      {.pointer = subject.At(*holders.second),
+       .container = std::string(holders.second->name),
+       .summary =
+           fmt::format("containers ask for {} together, {}", asked, LimitOfItsHosts(subject)),
+       .problem = fmt::format(
+           "is one of the containers ({}) that together ask for {}, but no host of any "
+           "generation we know{} has more than {}, and a pod runs on one host.",
+           Names(subject.pods.pod.spec, holders), asked,
+           subject.shape.topology ? fmt::format(" with topology {}", subject.shape.topology->Text())
+                                  : "",
+           most),
+       .change = fmt::format("let the containers of the pod share the chips of one host, "
+                             "at most {}",
+                             most),
+       .decision = "how the containers share the chips",
+       .milder = UnlessMoreThanAny(subject, holders.most),
+       .of_pod = kTogether});
 }
 
 // Of three chips on hosts of four, the last stays with nobody: a pod of the same slice wants three.

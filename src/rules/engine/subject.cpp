@@ -87,6 +87,59 @@ std::int64_t MostOfAnyHost(const Subject& subject) {
   return topology ? std::min(most, topology->chips()) : most;
 }
 
+namespace {
+
+// The chips of the largest host with the selected topology; 0 where no page has it of a generation.
+std::int64_t MostWithTopology(const Subject& subject) {
+  std::int64_t most = 0;
+  bool documented = false;
+  if (!subject.shape.topology) return most;
+  for (const tpu::Generation& generation : subject.catalog.generations()) {
+    for (const tpu::Placement& placement : generation.PlacementsOf(*subject.shape.topology)) {
+      most = std::max(most, placement.chips_per_host());
+      documented = documented || (generation.documented && placement.documented);
+    }
+  }
+  return documented ? most : 0;
+}
+
+}  // namespace
+
+std::int64_t MostOfItsHosts(const Subject& subject) {
+  const std::int64_t most = MostWithTopology(subject);
+  return most > 0 ? most : MostOfAnyHost(subject);
+}
+
+HostInDispute HostInDisputeOf(const Subject& subject, std::int64_t chips) {
+  if (!subject.shape.topology) return {};
+  for (const tpu::Generation& generation : subject.catalog.generations()) {
+    const auto* const host = generation.FindDisputedHost(chips, subject.shape.topology);
+    if (host != nullptr) return {&generation, host};
+  }
+  return {};
+}
+
+bool IsMoreThanItsHost(const Subject& subject, std::int64_t chips) {
+  const bool is_named = subject.shape.choice[NodeLabel::kAccelerator].fixed();
+  return chips > (is_named ? MostOfAnyHost(subject) : MostOfItsHosts(subject));
+}
+
+std::optional<Mode> UnlessMoreThanAny(const Subject& subject, std::int64_t chips) {
+  if (MayBeOfNewGeneration(subject, chips)) return Mode::kWarn;
+  if (chips > MostOfAnyHost(subject)) return std::nullopt;
+  const bool is_open = !subject.Misses(NodeLabel::kAccelerator) ||
+                       !subject.shape.choice[NodeLabel::kMachineType].free() ||
+                       HostInDisputeOf(subject, chips).host != nullptr;
+  return is_open ? std::optional(Mode::kWarn) : std::nullopt;
+}
+
+std::string LimitOfItsHosts(const Subject& subject) {
+  const std::string most = std::to_string(MostOfItsHosts(subject));
+  return MostWithTopology(subject) > 0
+             ? "hosts of " + subject.shape.topology->Text() + " have at most " + most
+             : "no host has more than " + most;
+}
+
 bool MayBeOfNewGeneration(const Subject& subject, std::int64_t chips) {
   const workload::Selected& label = subject.shape.choice[NodeLabel::kAccelerator];
   if (!label.fixed() || !subject.catalog.LooksLikeNewGeneration(label.value)) return false;

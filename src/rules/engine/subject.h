@@ -134,6 +134,23 @@ using workload::ChipsOf;
 // The chips that no host exceeds, whatever the accelerator is: those of the largest machine, or of
 // the whole topology if that is smaller.
 std::int64_t MostOfAnyHost(const Subject& subject);
+// The same of no generation that is known, where the topology is one that the catalog has: no host
+// of it has more. Of a topology that it does not have, or has of no page, MostOfAnyHost.
+std::int64_t MostOfItsHosts(const Subject& subject);
+// A host of so many chips that some sources know of the selected topology, and the generation that
+// has it; nullptr: none.
+struct HostInDispute {
+  const tpu::Generation* generation = nullptr;
+  const tpu::DisputedHost* host = nullptr;
+};
+HostInDispute HostInDisputeOf(const Subject& subject, std::int64_t chips);
+// Where no generation is known: whether so many chips of a pod are more than its host has. Above
+// MostOfItsHosts they are, unless what is selected may be a generation that we do not know.
+bool IsMoreThanItsHost(const Subject& subject, std::int64_t chips);
+// Then it warns at most where the host may be one that we do not know, or in dispute.
+std::optional<Mode> UnlessMoreThanAny(const Subject& subject, std::int64_t chips);
+// "hosts of 4x4 have at most 4", "no host has more than 8": what MostOfItsHosts is.
+std::string LimitOfItsHosts(const Subject& subject);
 // A generation that we do not know may have larger hosts, but none with more chips than all of the
 // topology has.
 bool MayBeOfNewGeneration(const Subject& subject, std::int64_t chips);
