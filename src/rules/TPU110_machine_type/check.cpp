@@ -1,8 +1,8 @@
 #include <fmt/core.h>
 #include <algorithm>
-#include <array>
 #include <span>
 
+#include "rules/engine/pathways.h"
 #include "rules/engine/phrases.h"
 #include "rules/engine/suggestions.h"
 #include "tpu_admission/base/text.h"
@@ -12,17 +12,6 @@ namespace tpu_admission::rules {
 namespace tpu110 {
 
 using workload::NodeLabel;
-
-// The types of a worker that a PathwaysJob takes; its CRD refuses others.
-// https://github.com/google/pathways-job/blob/main/api/v1/pathwaysjob_types.go
-constexpr std::array<std::string_view, 7> kPathwaysTypes = {
-    "tpu7x-standard-4t", "ct6e-standard-4t", "ct6e-standard-8t", "ct5p-hightpu-4t",
-    "ct5lp-hightpu-4t",  "ct5lp-hightpu-8t", "ct4p-hightpu-4t"};
-
-bool IsTaken(const Subject& subject, std::string_view machine) {
-  return subject.pods.row->form != workload::Form::kPathwaysWorker ||
-         std::find(kPathwaysTypes.begin(), kPathwaysTypes.end(), machine) != kPathwaysTypes.end();
-}
 
 // The machines that serve the selected topology, or all of the generation if there is none; first
 // those of which a pod takes the whole.
@@ -103,7 +92,7 @@ Finding OtherTopology(const Subject& subject, const tpu::MachineType& machine) {
   const std::vector<std::string> all = Serving(generation, subject);
   const std::string& serving = all.front();
   const auto taken = std::find_if(all.begin(), all.end(),
-                                  [&](const auto& each) { return IsTaken(subject, each); });
+                                  [&](const auto& each) { return TakesMachine(subject, each); });
   const std::vector<std::string> filled = FilledOf(subject, machine);
   Finding finding = {
       .pointer = subject.At(NodeLabel::kMachineType),
@@ -129,17 +118,33 @@ Finding OtherTopology(const Subject& subject, const tpu::MachineType& machine) {
   return finding;
 }
 
-Finding NotTaken(const Subject& subject, std::string_view machine) {
+// A machine with as many chips that is taken and serves the topology; nothing if there is none.
+workload::Edits OtherType(const Subject& subject, const tpu::MachineType& machine) {
+  if (!subject.shape.topology) return {};
+  for (const auto& placement : subject.shape.generation->PlacementsOf(*subject.shape.topology)) {
+    const bool is_like = placement.machine->chips == machine.chips;
+    if (is_like && TakesMachine(subject, placement.machine->name)) {
+      return TypeFor(subject, placement);
+    }
+  }
+  return {};
+}
+
+Finding NotTaken(const Subject& subject, const tpu::MachineType& machine) {
   std::vector<std::string> types;
-  for (const std::string_view type : kPathwaysTypes) {
+  for (const std::string_view type : PathwaysTypes()) {
     if (subject.shape.generation->FindMachine(type) != nullptr) types.emplace_back(type);
   }
+  workload::Edits edits = OtherType(subject, machine);
+  const bool says_all = !edits.empty();
   return {.pointer = subject.At(NodeLabel::kMachineType),
-          .summary = fmt::format("a PathwaysJob takes no {}", machine),
+          .summary = fmt::format("a PathwaysJob takes no {}", machine.name),
           .problem = fmt::format("is {}, a machine that GKE has, but not one of the types that a "
                                  "worker of a PathwaysJob may be of: the API server refuses it.",
-                                 machine),
-          .change = SelectorChange(subject, NodeLabel::kMachineType, JoinOr(types)),
+                                 machine.name),
+          .edits = std::move(edits),
+          .change = says_all ? std::string()
+                             : SelectorChange(subject, NodeLabel::kMachineType, JoinOr(types)),
           .decision = "which machine is meant",
           .milder = Mode::kWarn};
 }
@@ -173,7 +178,7 @@ void CheckMachine(const Subject& subject, Report& report) {
   }
   const tpu::MachineType& machine = *wanted->FindMachine(selected.value);
   if (!MayServe(subject, machine)) return report.Add(OtherTopology(subject, machine));
-  if (!IsTaken(subject, machine.name)) report.Add(NotTaken(subject, machine.name));
+  if (!TakesMachine(subject, machine.name)) report.Add(NotTaken(subject, machine));
 }
 
 // What a label beside those that choose a node says, and what it says for the generation.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "rules/engine/pathways.h"
 #include "rules/engine/phrases.h"
 #include "rules/engine/slice_cut.h"
 #include "tpu_admission/base/text.h"
@@ -145,7 +146,9 @@ bool IsSelectable(const Subject& subject, const tpu::Placement& placement) {
   const workload::NodeChoice& choice = subject.shape.choice;
   const workload::Selected& machine = choice[NodeLabel::kMachineType];
   const workload::Selected& count = choice[NodeLabel::kAcceleratorCount];
-  return (!machine.fixed() || placement.machine->name == machine.value) &&
+  return TakesMachine(subject, placement.machine->name) &&
+         (!machine.fixed() || HasRefusedType(subject) ||
+          placement.machine->name == machine.value) &&
          (!count.fixed() || WholeNumber(count.value) == placement.chips_per_host());
 }
 
@@ -164,10 +167,8 @@ std::vector<tpu::Placement> Candidates(const Subject& subject, std::int64_t wish
   }
   const std::vector<tpu::Topology> shapes = generation.CustomShapesOf(wished_chips);
   if (!shapes.empty()) add(shapes.back());  // of all, the one with the shortest ways
-  std::vector<tpu::Placement> selectable;
-  for (const tpu::Placement& p : all) {
-    if (IsSelectable(subject, p)) selectable.push_back(p);
-  }
+  std::vector<tpu::Placement> selectable = all;
+  std::erase_if(selectable, [&](const tpu::Placement& p) { return !IsSelectable(subject, p); });
   return selectable.empty() ? all : selectable;
 }
 
@@ -319,8 +320,7 @@ std::vector<std::string> FilledBy(const Subject& subject,
 
 std::int64_t LargestHost(const Subject& subject) {
   std::int64_t chips = 0;
-  for (const tpu::MachineType* machine : subject.shape.machines())
-    chips = std::max(chips, machine->chips);
+  for (const auto* machine : subject.shape.machines()) chips = std::max(chips, machine->chips);
   return chips;
 }
 
@@ -330,15 +330,19 @@ void SuggestTopology(const Subject& subject, std::int64_t wished_chips, Finding&
   const Companions needed =
       candidates.empty() ? Companions() : CompanionsOf(subject, candidates.front());
   const k8s::Container* container = ChipContainer(subject.pods);
+  const bool other_type = HasRefusedType(subject);  // which keeps the chips, or is not proposed
   if (candidates.empty() || (needed.chips > 0 && container == nullptr) ||
+      (other_type && candidates.front().topology.chips() != wished_chips) ||
       (needed.pods > 0 && subject.pods.scale.counting == Counting::kTogether)) {
-    finding.change = fmt::format("set {} to one that it has", Key(NodeLabel::kTopology));
+    finding.change =
+        fmt::format("set {} to one that it has", FieldOf(subject, NodeLabel::kTopology));
     finding.decision = "which topology is meant";
     return;
   }
   finding.edits = Selecting(subject, NodeLabel::kTopology, candidates.front().topology.Text());
   const workload::Edits levels = LevelsWithin(subject, candidates.front().topology);
   finding.edits.insert(finding.edits.end(), levels.begin(), levels.end());
+  for (auto& edit : TypeFor(subject, candidates.front())) finding.edits.push_back(std::move(edit));
   if (needed.chips > 0) {
     SetChipsOn(subject, *container, candidates.front().chips_per_host(), needed.chips, finding);
   }
@@ -348,7 +352,7 @@ void SuggestTopology(const Subject& subject, std::int64_t wished_chips, Finding&
     SetPods(scale, needed.pods, finding.edits);
   }
   std::vector<std::string> others = FilledBy(subject, candidates);
-  if (others.size() < 2) return;
+  if (others.size() < 2 || other_type) return;
   others.erase(others.begin());
   others.resize(std::min(others.size(), kMostOthers));
   finding.change += ", or take " + JoinOr(others);

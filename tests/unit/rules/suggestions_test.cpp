@@ -12,7 +12,9 @@ TEST(Suggestions, ATopologyOfAGenerationWithoutPlacementsIsWords) {
   Shape shape;
   shape.generation = &bare;
   const workload::Workload workload;
-  const workload::PodSet pods;
+  const workload::PodSetRow row;
+  workload::PodSet pods;
+  pods.row = &row;
   const Cluster cluster;
   const Subject subject{workload, pods, *TestCatalog(), cluster, shape};
   Finding finding;
