@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include "rules/engine/phrases.h"
+#include "rules/engine/slice_cut.h"
 #include "rules/engine/suggestions.h"
 #include "tpu_admission/base/text.h"
 #include "tpu_admission/workload/gke_labels.h"
@@ -17,6 +18,22 @@ std::string_view Unit(const workload::Scale& scale) {
   return scale.sub_group > 0 ? "sub-group" : "group";
 }
 
+// Pods in a queue name a slice of blocks: GKE's slice controller writes what Kueue is told, in the
+// place of what the pods say, and takes the pods of a Job for one such slice.
+// AI-Hypercomputer/xpk, branch slice-main: slice/internal/webhooks/defaults.go
+bool IsForSliceController(const Subject& subject) {
+  const auto counting = subject.pods.scale.counting;
+  const auto slice = NamedSlice(subject.pods);
+  const tpu::Generation* const generation = subject.shape.generation;
+  return slice && subject.workload.queued && generation != nullptr && generation->dynamic_slicing &&
+         slice->chips() >= generation->dynamic_slicing->block.chips() &&
+         (counting == Counting::kJob || counting == Counting::kGroup);
+}
+
+std::optional<Slice> SliceOf(const Subject& subject) {
+  return IsForSliceController(subject) ? subject.SliceOfSelection() : subject.SliceOfPods();
+}
+
 std::string Consequence(const Subject& subject, std::int64_t left_over) {
   const auto domain = subject.workload.metadata.annotations.Find(workload::kLwsExclusiveTopology);
   if (Unit(subject.pods.scale) == "group" && domain == workload::kGkeNodePool) {
@@ -24,6 +41,12 @@ std::string Consequence(const Subject& subject, std::int64_t left_over) {
         "LeaderWorkerSet sends all pods of a group to one node pool, which is one slice, so {} of "
         "them stay Pending.",
         left_over);
+  }
+  if (IsForSliceController(subject)) {
+    return fmt::format(
+        "GKE's slice controller takes the pods of one {} for one slice, and refuses any that do "
+        "not use exactly all of it (full utilization).",
+        Unit(subject.pods.scale));
   }
   if (subject.pods.scale.counting != Counting::kJob || !subject.has_node_pool_of_its_own()) {
     return "Nothing keeps the pods of a slice together, and their indexes run on across slices.";
@@ -59,7 +82,7 @@ void Check(const Subject& subject, Report& report) {
   const bool counted = scale.counting == Counting::kJob || scale.counting == Counting::kGroup ||
                        scale.counting == Counting::kTogether;
   if (!counted || !scale.tpu_pods) return;
-  const std::optional<Slice> slice = subject.SliceOfPods();
+  const std::optional<Slice> slice = SliceOf(subject);
   const std::int64_t found = *scale.tpu_pods;
   if (!slice || !slice->multi_host() || found <= slice->pods || found % slice->pods != 0) return;
   // Pods of other chips than a host has fill no slices at all: chips-per-host speaks of them.

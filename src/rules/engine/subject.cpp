@@ -291,10 +291,12 @@ std::optional<Mode> Subject::MissingSelectorMode() const {
 }
 
 std::optional<Slice> Subject::SliceOfPods() const {
-  if (shape.generation == nullptr || shape.machine_is_unknown() ||
-      pods.pod.metadata.annotations.Has(workload::kKueueSliceSize)) {
-    return std::nullopt;
-  }
+  const bool is_kueues = pods.pod.metadata.annotations.Has(workload::kKueueSliceSize);
+  return is_kueues ? std::nullopt : SliceOfSelection();
+}
+
+std::optional<Slice> Subject::SliceOfSelection() const {
+  if (shape.generation == nullptr || shape.machine_is_unknown()) return std::nullopt;
   const auto slice_in = [&](const tpu::Topology& topology, const tpu::PlacementList& placements) {
     return SliceIn(topology, placements, shape.generation->node_can_be_split(), pods.chips_per_pod);
   };

@@ -111,8 +111,11 @@ struct Subject {
   // What a missing selector is worth: a pod is refused at once, one of a template later, and
   // without GKE none is.
   std::optional<Mode> MissingSelectorMode() const;
-  // The slice, if the topology, the chips of a pod and the machine say which.
+  // The slice, if the topology, the chips of a pod and the machine say which; nothing where Kueue
+  // is told how many pods share one.
   std::optional<Slice> SliceOfPods() const;
+  // The same, whatever Kueue is told.
+  std::optional<Slice> SliceOfSelection() const;
   // The pods of this template alone that fill a slice, or several, together: without a leader or
   // other templates that are counted with them. 0: that is not known, or they lead others.
   std::int64_t OwnPods() const;
