@@ -1,4 +1,5 @@
 #include <fmt/core.h>
+#include <algorithm>
 
 #include "rules/engine/phrases.h"
 #include "rules/engine/suggestions.h"
@@ -69,30 +70,52 @@ void CheckResources(const Subject& subject, Report& report) {
   }
 }
 
+// " A host of tpu-v4-podslice has 4 chips, and container "jax" asks for 8." of what must change
+// with the key; empty if each container asks for what a host has.
+std::string OfItsHosts(const Subject& subject, const tpu::Generation& generation) {
+  std::vector<std::string> sizes;
+  for (const tpu::MachineType& machine : generation.machines) {
+    const std::string size = std::to_string(machine.chips);
+    if (std::find(sizes.begin(), sizes.end(), size) == sizes.end()) sizes.push_back(size);
+  }
+  for (const k8s::Container& container : subject.pods.pod.spec.containers) {
+    const std::int64_t chips = ChipsOf(container).value_or(0);
+    const bool is_size =
+        std::find(sizes.begin(), sizes.end(), std::to_string(chips)) != sizes.end();
+    if (chips <= 0 || is_size || generation.node_can_be_split()) continue;
+    if (generation.FindDisputedHost(chips, subject.shape.topology) != nullptr) continue;
+    return fmt::format(" A host of {} has {} chips, and {} asks for {}.", generation.label,
+                       JoinOr(sizes), Title(container), chips);
+  }
+  return "";
+}
+
 // The key of GPUs with the value of a TPU.
 void ReportKey(const Subject& subject, const workload::RequiredLabel& gpu, Report& report) {
   const std::string value = Quoted(gpu.value);
   const std::string_view key = Key(NodeLabel::kAccelerator);
-  const bool known = subject.catalog.FindByLabel(gpu.value) != nullptr;
-  const tpu::Generation* meant = known ? nullptr : subject.catalog.Guess(gpu.value);
+  const tpu::Generation* const named = subject.catalog.FindByLabel(gpu.value);
+  const tpu::Generation* const meant = named != nullptr ? named : subject.catalog.Guess(gpu.value);
   workload::Edits edits = Without(subject, gpu);
   const workload::Selected& selected = subject.shape.choice[NodeLabel::kAccelerator];
   const bool is_selected = selected.fixed() && subject.catalog.FindByLabel(selected.value);
-  if (!known && meant == nullptr && !is_selected) edits.clear();
+  if (meant == nullptr && !is_selected) edits.clear();
   if (!edits.empty() && !is_selected) {
-    const workload::Edits renamed =
-        Selecting(subject, NodeLabel::kAccelerator, known ? std::string(gpu.value) : meant->label);
+    const workload::Edits renamed = Selecting(subject, NodeLabel::kAccelerator, meant->label);
     edits.insert(edits.begin(), renamed.begin(), renamed.end());
   }
   const std::string rename = edits.empty() ? fmt::format("rename the key to {}", key) : "";
-  report.Add({.pointer = subject.At(gpu),
-              .summary = fmt::format("gke-accelerator is the label of GPU nodes; {} goes with {}",
-                                     value, key),
-              .problem = fmt::format("is {}, but this label is for GPU nodes. TPU nodes carry {}.",
-                                     value, key),
-              .edits = std::move(edits),
-              .change = rename,
-              .decision = "which accelerator is meant"});
+  report.Add(
+      {.pointer = subject.At(gpu),
+       .summary =
+           fmt::format("gke-accelerator is the label of GPU nodes; {} goes with {}", value, key),
+       .problem = fmt::format(
+           "is {}, but this label is for GPU nodes. TPU nodes carry {}.{}", value, key,
+           meant != nullptr && subject.shape.generation == nullptr ? OfItsHosts(subject, *meant)
+                                                                   : ""),
+       .edits = std::move(edits),
+       .change = rename,
+       .decision = "which accelerator is meant"});
 }
 
 void CheckSelector(const Subject& subject, Report& report) {
