@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "offline/ignore_comments.h"
-#include "offline/misspelt_keys.h"
+#include "offline/misplaced_containers.h"
 #include "offline/unread_kind.h"
 #include "offline/workflow_manifests.h"
 #include "tpu_admission/base/json_pointer.h"
@@ -123,14 +123,14 @@ class Checker {
       Tell(object, judgement, told);
       Repair(object, submission, judgement, told);
       if (wish_.with_fixes) Fix(object, submission, judgement, told);
-      TellMisspelt(object, false, told);
+      TellUnread(object, false, told);
     } else if (IsListOfNothing(object)) {
       told.errors.push_back({object.PlaceOf("/items").value,
                              "items must be a list of objects; nothing in it was checked"});
     } else if (std::string why = WhyUnread(settings_.policy.kinds(), object); !why.empty()) {
       told.warnings.push_back({object.PlaceOf("").value, std::move(why)});
     } else if (settings_.policy.kinds().Find(object.gvk.group, object.gvk.kind) != nullptr) {
-      TellMisspelt(object, true, told);
+      TellUnread(object, true, told);
     }
     if (told.findings.empty() && told.warnings.empty() && told.errors.empty() &&
         told.fixes.empty()) {
@@ -247,15 +247,14 @@ class Checker {
     }
   }
 
-  void TellMisspelt(const ManifestObject& object, bool also_near, ObjectReport& told) {
+  // Of a kind of the table: what was meant for the rules and is out of their sight.
+  void TellUnread(const ManifestObject& object, bool also_near, ObjectReport& told) {
     if (!names_chips_)
       names_chips_ = report_.text.find(workload::kTpuResource) != std::string::npos;
     if (!*names_chips_) return;
-    for (const MisspeltKey& key : MisspeltKeys(object.json, also_near)) {
-      told.warnings.push_back({object.PlaceOf(key.pointer).key,
-                               FieldPath(key.pointer) + " is no key that is read; did you mean " +
-                                   std::string(key.meant) + "?"});
-    }
+    const k8s::GroupVersionKind& gvk = object.gvk;
+    TellUnreadPlaces(*settings_.policy.kinds().Find(gvk.group, gvk.kind), object, also_near,
+                     told.warnings);
   }
 
   void Repair(const ManifestObject& object, const admission::Submission& submission,
