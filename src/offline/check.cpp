@@ -4,13 +4,13 @@
 #include <optional>
 #include <utility>
 
+#include "offline/broken_text.h"
 #include "offline/ignore_comments.h"
 #include "offline/misplaced_containers.h"
 #include "offline/unread_kind.h"
 #include "offline/workflow_manifests.h"
 #include "tpu_admission/base/json_pointer.h"
 #include "tpu_admission/base/text.h"
-#include "tpu_admission/offline/templates.h"
 #include "tpu_admission/workload/companions.h"
 #include "tpu_admission/workload/gke_labels.h"
 
@@ -319,20 +319,6 @@ workload::Companions CompanionsOf(const YamlStream& stream, std::string_view tex
   ForEachObject(stream,
                 [&](const ManifestObject& object) { companions.Add(object.gvk, object.json); });
   return companions;
-}
-
-// What is broken because it is a template is told once, with what to do.
-void TellErrors(const YamlStream& stream, FileReport& report) {
-  if (stream.errors.empty()) return;
-  const YamlMark mark = TemplateMark(report.text);
-  if (mark.line > 0) {
-    report.is_template = true;
-    report.errors.push_back({mark, RenderFirst(report.text)});
-    return;
-  }
-  for (const YamlError& error : stream.errors) {
-    report.errors.push_back({error.mark, error.message});
-  }
 }
 
 }  // namespace

@@ -22,6 +22,49 @@ void AddPath(const YamlNode& item, std::vector<std::string>& paths) {
   }
 }
 
+constexpr std::string_view kNameBytes =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_";
+
+// "${QUEUE:-none}" or "$QUEUE" at the beginning of `text`; empty: none.
+std::string_view VariableAt(std::string_view text) {
+  if (text.starts_with("${")) return text.substr(0, text.find('}') + 1);  // npos + 1 is 0
+  if (!text.starts_with('$')) return {};
+  const std::size_t end = std::min(text.find_first_not_of(kNameBytes, 1), text.size());
+  return end == 1 ? std::string_view() : text.substr(0, end);
+}
+
+std::string_view WithoutSpace(std::string_view line) {
+  line.remove_prefix(std::min(line.find_first_not_of(kSpace), line.size()));
+  return line;
+}
+
+// But for a comment.
+bool IsOnlyVariables(std::string_view line) {
+  line = WithoutSpace(line);
+  if (!line.starts_with('$')) return false;
+  while (!line.empty() && !line.starts_with('#')) {
+    const std::string_view variable = VariableAt(line);
+    if (variable.empty()) return false;
+    line = WithoutSpace(line.substr(variable.size()));
+  }
+  return true;
+}
+
+bool SaysNothing(std::string_view line) {
+  line = WithoutSpace(line);
+  return line.empty() || line.starts_with('#');
+}
+
+std::size_t LineBegin(std::string_view text, std::size_t at) {
+  return at == 0 ? 0 : text.find_last_of("\r\n", at - 1) + 1;  // npos + 1 is 0
+}
+
+// What libyaml says of a line that it took for a part of the key in the next one.
+bool IsOfKeyBefore(const YamlError& error) {
+  return error.message.find("could not find expected ':'") != error.message.npos ||
+         error.message.find("mapping values are not allowed") != error.message.npos;
+}
+
 }  // namespace
 
 YamlMark TemplateMark(std::string_view text) {
@@ -38,6 +81,30 @@ std::string RenderFirst(std::string_view text) {
   return std::string("this is a template; render it first: ") +
          (helm ? "helm template CHART | tpu-admission check -"
                : "helm template, jinja2 or terraform ... | tpu-admission check -");
+}
+
+YamlMark VariableMark(std::string_view text, const YamlError& error) {
+  constexpr std::size_t kMostAbove = 64 << 10;
+  const std::size_t at = std::min(error.mark.offset, text.size());
+  std::size_t begin = LineBegin(text, at);
+  const auto line = [&] { return text.substr(begin, LineEnd(text, begin) - begin); };
+  if (!IsOnlyVariables(line())) {
+    if (!IsOfKeyBefore(error)) return {0, 0, 0};
+    do {
+      if (begin == 0 || at - begin > kMostAbove) return {0, 0, 0};
+      begin = LineBegin(text, begin - 1);
+    } while (SaysNothing(line()));
+    if (!IsOnlyVariables(line())) return {0, 0, 0};
+  }
+  const std::size_t variable = text.find('$', begin);
+  return LineIndex(text.substr(0, variable)).At(variable);
+}
+
+std::string FillInFirst(std::string_view text, const YamlMark& variable) {
+  constexpr std::size_t kNameLength = 80;
+  return "this is a template: " + Printable(VariableAt(text.substr(variable.offset)), kNameLength) +
+         " is yet to be filled in; render it first: envsubst, or what else fills it in ... | "
+         "tpu-admission check -";
 }
 
 std::string ChartTemplates(std::string_view folder) {

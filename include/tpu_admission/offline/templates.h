@@ -14,6 +14,11 @@ namespace tpu_admission::offline {
 YamlMark TemplateMark(std::string_view text);
 // "this is a template; render it first: ...".
 std::string RenderFirst(std::string_view text);
+// The line that `error` is about, if it holds nothing but variables of a shell (`${AFFINITY}`), or
+// if the one before it does: what they stand for may be YAML, and they are none. Line 0: none.
+YamlMark VariableMark(std::string_view text, const YamlError& error);
+// "this is a template: ${AFFINITY} is yet to be filled in; ...".
+std::string FillInFirst(std::string_view text, const YamlMark& variable);
 // Why templates/ of the chart in `folder` is skipped.
 std::string ChartTemplates(std::string_view folder);
 

@@ -13,6 +13,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::SizeIs;
 
 FileReport Check(std::string text, const RuleChoice& rules = {}) {
@@ -290,6 +291,46 @@ TEST(CheckText, ATemplateIsOneErrorWithWhatToDo) {
   ASSERT_THAT(report.errors, SizeIs(1));
   EXPECT_EQ(report.errors[0].place.line, 2U);
   EXPECT_THAT(report.errors[0].text, HasSubstr("this is a template; render it first"));
+}
+
+// libyaml takes it for the beginning of the key in the next line, which is innocent.
+TEST(CheckText, ALineOfVariablesAloneIsATemplate) {
+  struct Case {
+    std::string text;
+    std::size_t line;
+    std::string variable;
+  };
+  const Case cases[] = {
+      {"a:\n  b: c\n  ${AFFINITY}\n  d: e\n", 3, "${AFFINITY}"},
+      {"a:\n- b: c\n  ${X:-}${Y}  # why\n\n  # more\n- d: e\n", 3, "${X:-}"},
+      {"a: b\n$QUEUE\nb: c\n", 2, "$QUEUE"},
+      {"${HEAD}\r\na: b\r\n", 1, "${HEAD}"},
+      {"a: b\n${TAIL}", 2, "${TAIL}"},
+      {"a: b\n${ONE}\nc: d\n---\na: b\n${TWO}\nc: d\n", 2, "${ONE}"},
+  };
+  for (const auto& [text, line, variable] : cases) {
+    const FileReport report = Check(text);
+    EXPECT_TRUE(report.is_template) << text;
+    ASSERT_THAT(report.errors, SizeIs(1)) << text;
+    EXPECT_EQ(report.errors[0].place.line, line) << text;
+    EXPECT_EQ(report.errors[0].text, "this is a template: " + variable +
+                                         " is yet to be filled in; render it first: envsubst, or "
+                                         "what else fills it in ... | tpu-admission check -");
+  }
+}
+
+TEST(CheckText, AFaultThatIsNoVariablesIsNoTemplate) {
+  for (const std::string text :
+       {"a: ${X}\n  b: c\n", "a: |\n  ${X}\nbad\nkey: x\n", "a: b\n$\nc: d\n",
+        "a: |\n  ${X}\n b: [\n", "# ${X}\na\nb: c\n", "a: b\n${X\nc: d\n"}) {
+    const FileReport report = Check(text);
+    EXPECT_FALSE(report.is_template) << text;
+    ASSERT_THAT(report.errors, SizeIs(1)) << text;
+    EXPECT_THAT(report.errors[0].text, Not(HasSubstr("template"))) << text;
+  }
+  const FileReport both = Check("a: b\n${X}\nc: d\n---\na: [\n");
+  EXPECT_FALSE(both.is_template) << "a file is passed over only for templates alone";
+  EXPECT_THAT(both.errors, SizeIs(2));
 }
 
 TEST(RuleChoice, TakesIdsNamesAndBeginnings) {
