@@ -293,6 +293,14 @@ TEST(CheckText, ATemplateIsOneErrorWithWhatToDo) {
   EXPECT_THAT(report.errors[0].text, HasSubstr("this is a template; render it first"));
 }
 
+TEST(CheckText, ADuplicateKeySaysWhatKubectlWouldMakeOfIt) {
+  const FileReport report = Check("a: 1\nb: 2\na: 3\n");
+  ASSERT_THAT(report.errors, SizeIs(1));
+  EXPECT_EQ(report.errors[0].text,
+            "duplicate key \"a\" (first on line 1, again on line 3); kubectl apply -f keeps the "
+            "last and drops the others without a word: put what is meant under one key");
+}
+
 // libyaml takes it for the beginning of the key in the next line, which is innocent.
 TEST(CheckText, ALineOfVariablesAloneIsATemplate) {
   struct Case {
