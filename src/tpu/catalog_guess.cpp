@@ -81,7 +81,8 @@ std::string_view WithoutCount(std::string_view name) {
 }
 
 std::string_view WithoutSuffix(std::string_view name) {
-  constexpr std::array<std::string_view, 4> kSuffixes = {"-podslice", "-slice", "-pod", "-device"};
+  constexpr std::array<std::string_view, 5> kSuffixes = {"-podslice", "-pod-slice", "-slice",
+                                                         "-pod", "-device"};
   for (const std::string_view suffix : kSuffixes) {
     if (name.ends_with(suffix)) return name.substr(0, name.size() - suffix.size());
   }

@@ -17,10 +17,13 @@ std::string_view ExampleFor(std::int64_t chips) {
                     : "2x2 for one host of 4 chips (tpu-admission catalog lists them)";
 }
 
-// The generation that stands under the label of GPUs, which another rule finds fault with.
+// The generation that stands under the label of GPUs, or was meant there, which another rule finds
+// fault with.
 const tpu::Generation* UnderOtherKey(const Subject& subject) {
   const auto gpu = workload::FindRequired(subject.pods.pod.spec, workload::kGkeGpu);
-  return gpu && gpu->fixed ? subject.catalog.FindByLabel(gpu->value) : nullptr;
+  if (!gpu || !gpu->fixed || !NamesTpu(*gpu)) return nullptr;
+  const tpu::Generation* const known = subject.catalog.FindByLabel(gpu->value);
+  return known != nullptr ? known : subject.catalog.Guess(gpu->value);
 }
 
 void Suggest(const Subject& subject, Finding& finding) {

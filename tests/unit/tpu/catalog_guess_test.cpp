@@ -52,7 +52,9 @@ INSTANTIATE_TEST_SUITE_P(
                     Guess{"tpuv6e", "tpu-v6e-slice"}, Guess{"TPU v5e", "tpu-v5-lite-podslice"},
                     Guess{"tpu-v4-slice", "tpu-v4-podslice"},
                     Guess{"tpu-v5-lite", "tpu-v5-lite-podslice"},
-                    Guess{"tpu-v5e-pod", "tpu-v5-lite-podslice"}));
+                    Guess{"tpu-v5e-pod", "tpu-v5-lite-podslice"},
+                    Guess{"tpu-v7-pod-slice", "tpu7x"},
+                    Guess{"tpu-v6e-pod-slice", "tpu-v6e-slice"}));
 
 INSTANTIATE_TEST_SUITE_P(Spelling, GuessTest,
                          testing::Values(Guess{"TPU-V6E-SLICE", "tpu-v6e-slice"},
@@ -68,7 +70,8 @@ INSTANTIATE_TEST_SUITE_P(NoIdea, GuessTest,
                          testing::Values(Guess{"", ""}, Guess{"tpu", ""}, Guess{"gpu", ""},
                                          Guess{"nvidia-l4", ""}, Guess{"nvidia-tesla-t4", ""},
                                          Guess{"tpu8t", ""}, Guess{"tpu-v9-slice", ""},
-                                         Guess{"tpu-v2", ""}, Guess{"-8", ""}, Guess{"x", ""}));
+                                         Guess{"tpu-v9-pod-slice", ""}, Guess{"tpu-v2", ""},
+                                         Guess{"-8", ""}, Guess{"x", ""}));
 
 TEST(HintFor, NamesTheGenerationsOfTheNumberElseTheNearestNameElseAll) {
   EXPECT_EQ(HintFor(BuiltIn(), "v6f"), "did you mean v6e?");
