@@ -10,17 +10,19 @@ namespace tpu403 {
 void Check(const Subject& subject, Report& report) {
   const workload::Scale& scale = subject.pods.scale;
   if (scale.counting != workload::Counting::kJob || scale.may_be_indexed) return;
+  if (scale.pods.value == 0 || MayRunAlone(subject.pods.pod.spec)) return;
   const std::optional<Slice> slice = subject.SliceOfPods();
-  if (!slice || !slice->multi_host() || scale.pods.value == 0) return;
-  if (MayRunAlone(subject.pods.pod.spec)) return;
+  const bool is_known = slice && slice->multi_host();
+  if (!is_known && !subject.is_of_several_hosts_anywhere()) return;
+  const std::string hosts = is_known ? Counted(slice->hosts, "host") : "several hosts";
+  const tpu::Topology& topology = is_known ? slice->topology : *subject.shape.topology;
   report.Add(
       {.pointer = fmt::format("{}/completionMode", scale.pointer),
-       .summary = fmt::format("Job on {} is not Indexed, so pods have no worker number",
-                              Counted(slice->hosts, "host")),
+       .summary = fmt::format("Job on {} is not Indexed, so pods have no worker number", hosts),
        .problem = fmt::format(
            "is not Indexed, but the pods run on {} of {} slice and must know which worker each "
            "of them is. Only an Indexed Job gives its pods an index and a stable host name.",
-           Counted(slice->hosts, "host"), WithArticle(slice->topology.Text())),
+           hosts, WithArticle(topology.Text())),
        .edits = {{fmt::format("{}/completionMode", scale.pointer), "Indexed"}}});
 }
 

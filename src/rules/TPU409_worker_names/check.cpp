@@ -66,7 +66,9 @@ Finding OfStatefulSet(const std::string& slice, const std::string& hosts) {
       .decision = "which headless Service is to name the workers"};
 }
 
-Finding OfJob(const workload::PodSet& pods, const std::string& slice, const std::string& hosts) {
+// `indexing`: what is to be said of the completionMode too.
+Finding OfJob(const workload::PodSet& pods, const std::string& slice, const std::string& hosts,
+              std::string_view indexing) {
   Finding finding{
       .pointer = std::string(pods.spec_pointer),
       .summary = fmt::format("no subdomain: the workers of {} wait for each other", slice),
@@ -80,7 +82,7 @@ Finding OfJob(const workload::PodSet& pods, const std::string& slice, const std:
     finding.change = ", and JobSet makes the Service and sets the subdomain";
   } else {
     finding.change =
-        fmt::format("set subdomain to the name of a {} the pods of the Job", kHeadless);
+        fmt::format("set {}subdomain to the name of a {} the pods of the Job", indexing, kHeadless);
     finding.decision = "which headless Service is to name the workers";
   }
   return finding;
@@ -94,8 +96,12 @@ void Check(const Subject& subject, Report& report) {
   if (!OnSeveralHosts(subject, slice)) return;
   const std::string name = slice ? slice->topology.Text() : "the slice";
   const std::string hosts = slice ? Counted(slice->hosts, "host") : "hosts";
-  report.Add(pods.scale.counting == workload::Counting::kReplicas ? OfStatefulSet(name, hosts)
-                                                                  : OfJob(pods, name, hosts));
+  if (pods.scale.counting == workload::Counting::kReplicas) {
+    return report.Add(OfStatefulSet(name, hosts));
+  }
+  // Where the slice is known, another rule says so.
+  const bool is_said = slice || pods.scale.may_be_indexed || subject.is_of_several_hosts_anywhere();
+  report.Add(OfJob(pods, name, hosts, is_said ? "" : "completionMode to Indexed, and "));
 }
 
 }  // namespace tpu409

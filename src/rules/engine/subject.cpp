@@ -311,6 +311,24 @@ std::optional<Slice> Subject::SliceOfSelection() const {
   return slice_in(*topology, shape.generation->PlacementsOf(*topology));
 }
 
+bool Subject::is_of_several_hosts_anywhere() const {
+  const bool is_open = !shape.choice[NodeLabel::kAccelerator].fixed() && shape.topology &&
+                       !shape.topology_guessed && !pods.SliceTopology() &&
+                       !pods.pod.metadata.annotations.Has(workload::kKueueSliceSize);
+  if (!is_open || shape.generation != nullptr || pods.scale.pods.value.value_or(0) < 2) {
+    return false;
+  }
+  if (pods.chips_per_pod == 0 || shape.topology->chips() <= pods.chips_per_pod) return false;
+  std::size_t ways = 0;
+  for (const tpu::Generation& generation : catalog.generations()) {
+    const tpu::PlacementList placements = generation.PlacementsOf(*shape.topology);
+    const auto is_one = [](const tpu::Placement& placement) { return placement.single_host(); };
+    if (std::any_of(placements.begin(), placements.end(), is_one)) return false;
+    ways += placements.size();
+  }
+  return ways > 0;
+}
+
 namespace {
 
 // About what it takes in memory.

@@ -116,6 +116,9 @@ struct Subject {
   std::optional<Slice> SliceOfPods() const;
   // The same, whatever Kueue is told.
   std::optional<Slice> SliceOfSelection() const;
+  // Whatever the generation is that somebody else will select (Kueue), or nobody has yet: the
+  // topology is one slice of several hosts, and the pods are for it together.
+  bool is_of_several_hosts_anywhere() const;
   // The pods of this template alone that fill a slice, or several, together: without a leader or
   // other templates that are counted with them. 0: that is not known, or they lead others.
   std::int64_t OwnPods() const;
