@@ -79,6 +79,7 @@ Json ToJson(const tpu::Disks& disks) {
   return {{"boot", disks.boot},
           {"attach", disks.attach},
           {"attach_confidential", disks.attach_confidential},
+          {"disputed", disks.disputed},
           {"sources", disks.sources}};
 }
 

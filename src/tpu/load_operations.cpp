@@ -99,12 +99,19 @@ Disks ReadDisks(ConfigNode generation, const SourceTable& sources) {
   disks.boot = block->Strings("boot");
   disks.attach = block->Strings("attach");
   disks.attach_confidential = block->StringsOrNone("attach_confidential");
+  disks.disputed = block->StringsOrNone("disputed");
   disks.default_boot = block->StringOr("default_boot", "");
   disks.note = block->StringOr("note", "");
   disks.sources = sources.Of(*block);
-  const bool known =
-      std::find(disks.boot.begin(), disks.boot.end(), disks.default_boot) != disks.boot.end();
-  if (!disks.default_boot.empty() && !known) {
+  const auto is_one_of = [](const std::vector<std::string>& some, const std::string& disk) {
+    return std::find(some.begin(), some.end(), disk) != some.end();
+  };
+  for (const std::string& disk : disks.disputed) {
+    if (!is_one_of(disks.attach, disk)) {
+      block->Fail("disputed", "found " + Quoted(disk) + ", wanted some of `attach`");
+    }
+  }
+  if (!disks.default_boot.empty() && !is_one_of(disks.boot, disks.default_boot)) {
     block->Fail("default_boot", "found " + Quoted(disks.default_boot) + ", wanted one of `boot`");
   }
   return disks;

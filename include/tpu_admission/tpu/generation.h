@@ -144,6 +144,7 @@ struct Disks {
   std::vector<std::string> boot;
   std::vector<std::string> attach;
   std::vector<std::string> attach_confidential;  // on confidential nodes only
+  std::vector<std::string> disputed;             // of `attach`, by another source: not advised
   std::string default_boot;
   std::string note;
   Sources sources;

@@ -28,10 +28,13 @@ bool AttachesPersistentDisk(const tpu::Disks& disks) {
                      [](const std::string& disk) { return disk.starts_with("pd-"); });
 }
 
-// "pd-balanced (or pd-ssd)"
+// "pd-balanced (or pd-ssd)": those that no source disputes.
 std::string Types(const tpu::Disks& disks) {
-  const std::vector<std::string> others(disks.attach.begin() + 1, disks.attach.end());
-  return disks.attach.front() + (others.empty() ? "" : " (or " + JoinOr(others) + ")");
+  std::vector<std::string> types = disks.attach;
+  std::erase_if(types, [&](const std::string& disk) { return Has(disks.disputed, disk); });
+  if (types.empty()) types = disks.attach;
+  const std::vector<std::string> others(types.begin() + 1, types.end());
+  return types.front() + (others.empty() ? "" : " (or " + JoinOr(others) + ")");
 }
 
 std::string Change(const tpu::Generation& generation) {

@@ -99,6 +99,9 @@ INSTANTIATE_TEST_SUITE_P(
                "  zones:\n",
                "c.yaml:19:43: generations[0].disputed_hosts[0].topologies: 2x2 cannot be made of "
                "hosts of 8 chips"},
+        Change{"  zones:\n",
+               "  disks: {boot: [x], attach: [x], disputed: [y], sources: [doc]}\n  zones:\n",
+               "c.yaml:19:45: generations[0].disks.disputed: found \"y\", wanted some of `attach`"},
         Change{"- id: v9\n", "- id: v9\n  id: v9\n",
                "c.yaml:6:3: duplicate key \"id\" (first on line 5, again on line 6)"}));
 
