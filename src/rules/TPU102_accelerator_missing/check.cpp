@@ -37,12 +37,13 @@ void Suggest(const Subject& subject, Finding& finding) {
 }
 
 void Check(const Subject& subject, Report& report) {
-  if (!subject.Misses(NodeLabel::kAccelerator)) return;
+  if (!subject.AsksForChips() || !subject.Misses(NodeLabel::kAccelerator)) return;
   Finding finding = {
       .pointer = subject.At(NodeLabel::kAccelerator),
       .summary = fmt::format("no {}, and {}", Key(NodeLabel::kAccelerator), AfterMissing(subject)),
       .problem = fmt::format("has no {}. {}", Key(NodeLabel::kAccelerator), WhyMissing(subject)),
       .milder = subject.MissingSelectorMode()};
+  if (subject.has_only_chips_of_the_pod()) finding.milder = Mode::kWarn;
   Suggest(subject, finding);
   report.Add(std::move(finding));
 }
@@ -54,6 +55,8 @@ const Rule kTPU102 = {
     .name = "accelerator-missing",
     .mode = Mode::kDeny,
     .check = tpu102::Check,
+    .audience =
+        workload::TpuUse::kChips | workload::TpuUse::kSelects | workload::TpuUse::kTolerates,
     .is_gke_check = true,
 };
 

@@ -36,8 +36,8 @@ void Suggest(const Subject& subject, Finding& finding) {
     return;
   }
   const tpu::Generation* generation = subject.shape.generation;
-  if (generation == nullptr) {
-    const tpu::Generation* const meant = UnderOtherKey(subject);
+  if (generation == nullptr || subject.has_only_chips_of_the_pod()) {
+    const tpu::Generation* const meant = generation ? generation : UnderOtherKey(subject);
     finding.change = fmt::format(
         "add {}, the shape of the slice in chips{}", Key(NodeLabel::kTopology),
         meant != nullptr ? fmt::format(" ({} has {})", meant->label, Topologies(*meant))
@@ -51,13 +51,14 @@ void Suggest(const Subject& subject, Finding& finding) {
 }
 
 void Check(const Subject& subject, Report& report) {
-  if (!subject.Misses(NodeLabel::kTopology)) return;
+  if (!subject.AsksForChips() || !subject.Misses(NodeLabel::kTopology)) return;
   Finding finding = {
       .pointer = subject.At(NodeLabel::kTopology),
       .summary = fmt::format("no {}, and {}", Key(NodeLabel::kTopology), AfterMissing(subject)),
       .problem = fmt::format("has no {}, the shape of the slice in chips. {}",
                              Key(NodeLabel::kTopology), WhyMissing(subject)),
       .milder = subject.MissingSelectorMode()};
+  if (subject.has_only_chips_of_the_pod()) finding.milder = Mode::kWarn;
   Suggest(subject, finding);
   report.Add(std::move(finding));
 }
@@ -69,6 +70,8 @@ const Rule kTPU103 = {
     .name = "topology-missing",
     .mode = Mode::kDeny,
     .check = tpu103::Check,
+    .audience =
+        workload::TpuUse::kChips | workload::TpuUse::kSelects | workload::TpuUse::kTolerates,
     .is_gke_check = true,
 };
 

@@ -14,14 +14,14 @@ using workload::NodeLabel;
 
 // This alternative sends the pod to TPU nodes, by its chips or by its labels.
 bool GoesToTpus(const Subject& subject) {
-  return subject.pods.chips_per_pod > 0 || subject.pods.use == workload::TpuUse::kChips ||
+  return subject.pods.chips_per_pod > 0 || subject.AsksForChips() ||
          subject.shape.choice[NodeLabel::kAccelerator].fixed() ||
          subject.shape.choice[NodeLabel::kTopology].fixed();
 }
 
 // "asks for TPU chips", "selects TPU nodes".
 std::string TpuSide(const Subject& subject) {
-  return subject.pods.use == workload::TpuUse::kChips ? "asks for TPU chips" : "selects TPU nodes";
+  return subject.AsksForChips() ? "asks for TPU chips" : "selects TPU nodes";
 }
 
 // Nothing for a container that needs the GPU and no chips: it belongs into another pod.
@@ -115,7 +115,8 @@ void ReportKey(const Subject& subject, const workload::RequiredLabel& gpu, Repor
                                                                    : ""),
        .edits = std::move(edits),
        .change = rename,
-       .decision = "which accelerator is meant"});
+       .decision = "which accelerator is meant",
+       .milder = subject.has_only_chips_of_the_pod() ? std::optional(Mode::kWarn) : std::nullopt});
 }
 
 void CheckSelector(const Subject& subject, Report& report) {
@@ -134,12 +135,14 @@ void CheckSelector(const Subject& subject, Report& report) {
                               value, TpuSide(subject)),
        .edits = std::move(edits),
        .change = fmt::format("{} (TPUs are selected by {})", remove, Key(NodeLabel::kAccelerator)),
-       .milder = gpu->value.starts_with("nvidia") ? std::nullopt : std::optional(Mode::kWarn)});
+       .milder = gpu->value.starts_with("nvidia") && !subject.has_only_chips_of_the_pod()
+                     ? std::nullopt
+                     : std::optional(Mode::kWarn)});
 }
 
 void Check(const Subject& subject, Report& report) {
   if (!GoesToTpus(subject)) return;
-  CheckResources(subject, report);
+  if (!subject.has_only_chips_of_the_pod()) CheckResources(subject, report);
   CheckSelector(subject, report);
 }
 
@@ -150,7 +153,8 @@ const Rule kTPU108 = {
     .name = "gpu-and-tpu",
     .mode = Mode::kDeny,
     .check = tpu108::Check,
-    .audience = workload::TpuUse::kChips | workload::TpuUse::kClaims | workload::TpuUse::kSelects,
+    .audience = workload::TpuUse::kChips | workload::TpuUse::kClaims | workload::TpuUse::kSelects |
+                workload::TpuUse::kTolerates,
 };
 
 }  // namespace tpu_admission::rules

@@ -15,6 +15,7 @@
 #include "tpu_admission/rules/finding.h"
 #include "tpu_admission/tpu/catalog.h"
 #include "tpu_admission/workload/gke_labels.h"
+#include "tpu_admission/workload/pod_fields.h"
 #include "tpu_admission/workload/workload.h"
 
 namespace tpu_admission::rules {
@@ -107,6 +108,15 @@ struct Subject {
   bool NeedsLabelOrClass(workload::NodeLabel label) const;
   bool Misses(workload::NodeLabel label) const {
     return shape.choice[label].free() && NeedsLabel(label);
+  }
+  // No container asks for chips, but the pod as a whole does, which is a fault of its own: what its
+  // selectors have wrong shows when that is mended, and warns until then.
+  bool has_only_chips_of_the_pod() const {
+    return pods.use != workload::TpuUse::kChips && !workload::ChipsOfThePod(pods.pod.spec).empty();
+  }
+  // A container does, or the pod as a whole.
+  bool AsksForChips() const {
+    return pods.use == workload::TpuUse::kChips || has_only_chips_of_the_pod();
   }
   // What a missing selector is worth: a pod is refused at once, one of a template later, and
   // without GKE none is.
