@@ -20,6 +20,13 @@ std::string_view ChipsOfThePod(const k8s::PodSpec& spec) {
   return {};
 }
 
+std::string_view UnreadChipsOf(const k8s::PodSpec& spec, const k8s::Container& container) {
+  const k8s::JsonView json = JsonOf(spec, container);
+  if (json["resources"][kTpuResource].has_value()) return "/resources/google.com~1tpu";
+  if (json["limits"][kTpuResource].has_value()) return "/limits/google.com~1tpu";
+  return json["requests"][kTpuResource].has_value() ? "/requests/google.com~1tpu" : "";
+}
+
 std::string_view HostPathOf(const k8s::PodSpec& spec, std::size_t index) {
   return spec.json["volumes"].Element(index)["hostPath"]["path"].StringOr("");
 }

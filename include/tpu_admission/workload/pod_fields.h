@@ -13,6 +13,11 @@ namespace tpu_admission::workload {
 // empty if it does not.
 std::string_view ChipsOfThePod(const k8s::PodSpec& spec);
 
+// google.com/tpu stands beside limits and requests of the container's resources, or in limits or
+// requests beside its resources: nobody reads it there. Where: a JSON pointer below the container;
+// empty if it does not.
+std::string_view UnreadChipsOf(const k8s::PodSpec& spec, const k8s::Container& container);
+
 // The path of the hostPath volume at `index` of spec.volumes; empty if it is none.
 std::string_view HostPathOf(const k8s::PodSpec& spec, std::size_t index);
 

@@ -5,6 +5,7 @@
 #include "rules/engine/phrases.h"
 #include "tpu_admission/base/json_pointer.h"
 #include "tpu_admission/base/text.h"
+#include "tpu_admission/workload/pod_fields.h"
 
 namespace tpu_admission::rules {
 namespace tpu109 {
@@ -122,6 +123,23 @@ Finding UnderAnotherName(const Subject& subject, const Misnamed& misnamed) {
   return finding;
 }
 
+// Chips that a container has where nobody reads them. What stands beside them is out of sight as
+// well, so nothing is moved alone.
+std::optional<Finding> Unread(const Subject& subject) {
+  for (const k8s::Container& container : subject.pods.pod.spec.containers) {
+    const std::string_view place = workload::UnreadChipsOf(subject.pods.pod.spec, container);
+    if (place.empty()) continue;
+    Finding finding;
+    finding.pointer = subject.At(container, place);
+    finding.container = std::string(container.name);
+    finding.summary = fmt::format("{} has google.com/tpu where it is not read", Title(container));
+    finding.change = "move it to resources.limits, with the other amounts that stand beside it";
+    finding.decision = "which of the amounts are meant";
+    return finding;
+  }
+  return std::nullopt;
+}
+
 Finding Missing(const Subject& subject, NodeLabel label) {
   Finding finding;
   finding.pointer = subject.At(label);
@@ -150,18 +168,23 @@ void Check(const Subject& subject, Report& report) {
   }
   // KServe lays the container over that of the runtime, which may ask for them.
   if (subject.workload.kind->group == "serving.kserve.io") return;
+  const std::optional<Finding> unread = Unread(subject);
   Finding finding =
-      Missing(subject, by_accelerator ? NodeLabel::kAccelerator : NodeLabel::kTopology);
+      unread ? *unread
+             : Missing(subject, by_accelerator ? NodeLabel::kAccelerator : NodeLabel::kTopology);
+  const std::string_view why =
+      unread ? "is not read there, but in limits and requests of the container's resources. The "
+               "selectors send the pod to TPU nodes, but no container asks for google.com/tpu"
+             : "sends the pod to TPU nodes, but no container asks for google.com/tpu";
   if (workload::ToleratesTpuTaint(spec)) {
-    finding.problem =
-        "sends the pod to TPU nodes, but no container asks for google.com/tpu: it "
-        "gets no TPU there, and stands in the way of pods that need the whole node.";
-    finding.milder = Mode::kAudit;
+    finding.problem = fmt::format(
+        "{}: it gets no TPU there, and stands in the way of pods that need the whole node.", why);
+    if (!unread) finding.milder = Mode::kAudit;
   } else {
-    finding.problem =
-        "sends the pod to TPU nodes, but no container asks for google.com/tpu, and "
-        "the pod does not tolerate the taint google.com/tpu=present:NoSchedule of "
-        "these nodes: it stays Pending for ever.";
+    finding.problem = fmt::format(
+        "{}, and the pod does not tolerate the taint google.com/tpu=present:NoSchedule of these "
+        "nodes: it stays Pending for ever.",
+        why);
   }
   report.Add(std::move(finding));
 }
