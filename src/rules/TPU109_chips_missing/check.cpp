@@ -19,11 +19,14 @@ bool AsksForGpus(const k8s::PodSpec& spec) {
   });
 }
 
-// Pods that belong on TPU nodes without chips: leaders, and agents that look after the node. Those
-// of a runtime of Kubeflow Trainer get what a TrainJob says in trainer.resourcesPerNode.
+// Pods that belong on TPU nodes without chips: leaders, and agents that look after the node.
 bool MayGoWithout(const Subject& subject) {
-  return subject.pods.row->leads || subject.pods.row->on_each_node ||
-         subject.workload.kind->group == "trainer.kubeflow.org";
+  return subject.pods.row->leads || subject.pods.row->on_each_node;
+}
+
+// The pods of a runtime of Kubeflow Trainer get what a TrainJob says in trainer.resourcesPerNode.
+bool IsOfTrainer(const Subject& subject) {
+  return subject.workload.kind->group == "trainer.kubeflow.org";
 }
 
 // A patch of kustomize: what Kubernetes itself takes has containers.
@@ -69,33 +72,48 @@ bool MeansTpus(std::string_view resource) {
          !Nearest(name, kNames, 0).empty();
 }
 
+// Under another domain it may be a resource of somebody's own.
+bool IsOfGoogle(std::string_view resource) {
+  const std::string_view domain = resource.substr(0, std::min(resource.find('/'), resource.size()));
+  return resource.find('/') == resource.npos || domain.ends_with("google.com") ||
+         !Nearest(resource, std::array{workload::kTpuResource}, 2).empty();
+}
+
 // The chips of a container under another name than google.com/tpu.
 struct Misnamed {
   const k8s::Container& container;
   std::string_view list;
   std::string_view name;
+  bool beside = false;  // the right one, of this container or another
 };
 
-std::optional<Misnamed> FindMisnamed(const k8s::PodSpec& spec) {
-  for (const k8s::Container& container : spec.containers) {
-    for (const std::string_view list : {"limits"sv, "requests"sv}) {
-      const auto& resources = list == "limits" ? container.limits : container.requests;
-      for (std::size_t i = 0; i < resources.size(); ++i) {
-        if (MeansTpus(resources.Name(i))) return Misnamed{container, list, resources.Name(i)};
+std::optional<Misnamed> FindMisnamed(const Subject& subject, const k8s::Container& container) {
+  const bool beside = subject.pods.use == workload::TpuUse::kChips;
+  for (const std::string_view list : {"limits"sv, "requests"sv}) {
+    const auto& resources = list == "limits" ? container.limits : container.requests;
+    for (std::size_t i = 0; i < resources.size(); ++i) {
+      const std::string_view name = resources.Name(i);
+      const k8s::Amount* const amount = resources.Find(name);
+      if (amount == nullptr || (amount->quantity && amount->quantity->IsZero())) continue;
+      if (MeansTpus(name) && (!beside || IsOfGoogle(name))) {
+        return Misnamed{container, list, name, beside};
       }
     }
   }
   return std::nullopt;
 }
 
-// The chips that were meant, under their right name.
+// The chips that were meant, under their right name; where they stand under that too, only without
+// the wrong one. None where another container has chips: this one may not be meant to have any.
 workload::Edits Renamed(const Subject& subject, const Misnamed& misnamed) {
   workload::Edits edits;
   const k8s::Container& container = misnamed.container;
-  const auto& there = misnamed.list == "limits" ? container.limits : container.requests;
-  const auto chips = there.QuantityOrZero(misnamed.name).AsInteger();
-  if (!chips || *chips <= 0) return edits;
-  SetChips(subject.pods, container, *chips, edits);
+  if (!workload::UsesTpu(container)) {
+    const auto& there = misnamed.list == "limits" ? container.limits : container.requests;
+    const auto chips = there.QuantityOrZero(misnamed.name).AsInteger();
+    if (misnamed.beside || !chips || *chips <= 0) return edits;
+    SetChips(subject.pods, container, *chips, edits);
+  }
   for (const std::string_view list : {"limits"sv, "requests"sv}) {
     if (!(list == "limits" ? container.limits : container.requests).Has(misnamed.name)) continue;
     std::string pointer = subject.At(container, "/resources/");
@@ -117,8 +135,15 @@ Finding UnderAnotherName(const Subject& subject, const Misnamed& misnamed) {
                                          "google.com/tpu. A pod gets nothing under another name "
                                          "that no node offers: it stays Pending.",
                                          name)};
+  // kubernetes/kubernetes pkg/apis/core/validation/validation.go, ValidateResourceRequirements.
+  if (!misnamed.container.limits.Has(misnamed.name)) {
+    finding.problem += " Without a limit of it the API server refuses the pod.";
+  }
   finding.edits = Renamed(subject, misnamed);
-  if (finding.edits.empty()) finding.change = "name it google.com/tpu";
+  if (finding.edits.empty()) {
+    finding.change =
+        misnamed.beside ? "remove it, or name it google.com/tpu" : "name it google.com/tpu";
+  }
   finding.decision = "how many chips the container is to have";
   return finding;
 }
@@ -140,6 +165,19 @@ std::optional<Finding> Unread(const Subject& subject) {
   return std::nullopt;
 }
 
+// One a container; false if there is none.
+bool CheckNames(const Subject& subject, Report& report) {
+  bool found = false;
+  for (const k8s::Container& container : subject.pods.pod.spec.containers) {
+    if (report.full()) break;
+    const auto misnamed = FindMisnamed(subject, container);
+    if (!misnamed) continue;
+    report.Add(UnderAnotherName(subject, *misnamed));
+    found = true;
+  }
+  return found;
+}
+
 Finding Missing(const Subject& subject, NodeLabel label) {
   Finding finding;
   finding.pointer = subject.At(label);
@@ -159,13 +197,12 @@ Finding Missing(const Subject& subject, NodeLabel label) {
 }
 
 void Check(const Subject& subject, Report& report) {
+  const bool asks = subject.pods.use == workload::TpuUse::kChips;
   const bool by_accelerator = subject.shape.choice[NodeLabel::kAccelerator].fixed();
-  if (!by_accelerator && !subject.shape.choice[NodeLabel::kTopology].fixed()) return;
+  const bool selects = by_accelerator || subject.shape.choice[NodeLabel::kTopology].fixed();
   const k8s::PodSpec& spec = subject.pods.pod.spec;
-  if (MayGoWithout(subject) || AsksForGpus(spec) || IsFragment(subject)) return;
-  if (const auto misnamed = FindMisnamed(spec)) {
-    return report.Add(UnderAnotherName(subject, *misnamed));
-  }
+  if ((!asks && (!selects || AsksForGpus(spec))) || IsOfTrainer(subject)) return;
+  if (CheckNames(subject, report) || asks || MayGoWithout(subject) || IsFragment(subject)) return;
   // KServe lays the container over that of the runtime, which may ask for them.
   if (subject.workload.kind->group == "serving.kserve.io") return;
   const std::optional<Finding> unread = Unread(subject);
@@ -196,7 +233,8 @@ const Rule kTPU109 = {
     .name = "chips-missing",
     .mode = Mode::kWarn,
     .check = tpu109::Check,
-    .audience = workload::TpuUses(workload::TpuUse::kSelects),
+    .audience = workload::TpuUse::kChips | workload::TpuUse::kSelects,
+    .keeps_pending = true,
 };
 
 }  // namespace tpu_admission::rules
