@@ -1,5 +1,6 @@
 #include <fmt/core.h>
 
+#include "rules/engine/misspelt_key.h"
 #include "rules/engine/phrases.h"
 #include "rules/engine/suggestions.h"
 #include "tpu_admission/base/text.h"
@@ -22,6 +23,8 @@ std::string WithTopology(const Subject& subject) {
 
 // The machine type names the generation already.
 void Suggest(const Subject& subject, Finding& finding) {
+  finding.edits = RespeltTo(subject, NodeLabel::kAccelerator);
+  if (!finding.edits.empty()) return;
   if (const tpu::Generation* known = subject.shape.generation) {
     finding.edits = Selecting(subject, NodeLabel::kAccelerator, known->label);
     return;

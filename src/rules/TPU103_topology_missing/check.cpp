@@ -1,5 +1,6 @@
 #include <fmt/core.h>
 
+#include "rules/engine/misspelt_key.h"
 #include "rules/engine/phrases.h"
 #include "rules/engine/suggestions.h"
 #include "tpu_admission/workload/gke_labels.h"
@@ -27,6 +28,8 @@ const tpu::Generation* UnderOtherKey(const Subject& subject) {
 }
 
 void Suggest(const Subject& subject, Finding& finding) {
+  finding.edits = RespeltTo(subject, NodeLabel::kTopology);
+  if (!finding.edits.empty()) return;
   if (subject.pods.SliceTopology()) {  // the node pool's may be a larger one
     finding.change = fmt::format(
         "add the label {}, which lets Kueue choose what the slice is cut from, or set {} to the "

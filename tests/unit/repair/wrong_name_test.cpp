@@ -69,5 +69,27 @@ TEST(WrongName, OfChipsOfALeaderAndItsWorkersIsRightInBoth) {
   EXPECT_THAT(repair, ::testing::HasSubstr("4x4, 16 chips on 4 hosts"));
 }
 
+std::string Affinity(const std::string& key) {
+  return "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
+         "{nodeSelectorTerms: [{matchExpressions: [{key: cloud.google.com/gke-tpu-accelerator, "
+         "operator: In, values: [tpu-v6e-slice]}, {key: " +
+         key + ", operator: In, values: [2x2]}]}]}}}";
+}
+
+TEST(WrongName, OfALabelInAnAffinityIsRespeltThere) {
+  EXPECT_EQ(First(Job(Spec(Affinity("cloud.google.com/gke-topology"), "", "google.com/tpu: 4"))),
+            "one host, 4 chips in all | affinity key: cloud.google.com/gke-tpu-topology");
+  EXPECT_EQ(
+      First(Job(Spec(Affinity("cloud.google.com/gke-tpu-topology"), "", "google.com/tpu: 4"))), "");
+}
+
+TEST(WrongName, OfTheAcceleratorIsTakenAwayWithIt) {
+  EXPECT_EQ(First(Job(Spec("nodeSelector: {cloud.google.com/gke-tpu-type: tpu-v6e-slice, "
+                           "cloud.google.com/gke-tpu-topology: 2x2}",
+                           "", "google.com/tpu: 4"))),
+            "keep 2x2, 4 chips on 1 host | accelerator: tpu-v6e-slice, "
+            "cloud.google.com/gke-tpu-type: (removed)");
+}
+
 }  // namespace
 }  // namespace tpu_admission::admission::wrong_name_test
