@@ -215,9 +215,9 @@ class Search {
   bool DoWhatIsSaid() {
     for (const Fault& fault : written_.faults) {
       const workload::PodSet* pods = SetAt(written_.workload, fault.pods);
-      if (pods != nullptr && !Read(catalog_, *pods)) {
-        base_.insert(base_.end(), fault.edits.begin(), fault.edits.end());
-      }
+      if (pods == nullptr || Read(catalog_, *pods)) continue;
+      Edits joined = base_;  // two findings may say the same
+      if (Join(fault.edits, joined)) base_ = std::move(joined);
     }
     if (base_.empty()) return false;
     base_proof_ = Prove(base_);

@@ -91,5 +91,23 @@ TEST(WrongName, OfTheAcceleratorIsTakenAwayWithIt) {
             "cloud.google.com/gke-tpu-type: (removed)");
 }
 
+// Two findings say the same, which is done once: a patch that removes twice does not apply.
+TEST(WrongName, OfALabelOfTheWorkersIsRespeltOnce) {
+  const std::string right = Spec(Selector("4x4"), "", "google.com/tpu: 4");
+  const std::string wrong = Spec(
+      "nodeSelector: {cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice, "
+      "cloud.google.com/gke-topology: 4x4}",
+      "", "google.com/tpu: 4");
+  const std::string json = ParseYaml(Group(right, wrong)).value().front().json;
+  k8s::JsonParser parser;
+  const k8s::JsonView object = parser.Parse(json).value();
+  k8s::Arena arena;
+  const Settings& settings = support::StandardSettings();
+  const Submission submission{k8s::GvkOf(object), object, {}, "default", {}};
+  const auto repairs = RepairsOf(settings, submission, Judge(settings, submission, arena), arena);
+  ASSERT_FALSE(repairs.empty());
+  EXPECT_EQ(repairs.front().edits.size(), 2U);
+}
+
 }  // namespace
 }  // namespace tpu_admission::admission::wrong_name_test
