@@ -40,7 +40,7 @@ bool IsFragment(const Subject& subject) {
 std::string HostChips(const Subject& subject) {
   const auto machines = subject.shape.machines();
   if (!subject.shape.topology || machines.size() != 1) return "";
-  return fmt::format(" (a host of {} has {})", Name(subject.shape), machines.front()->chips);
+  return fmt::format(" (a host of {} has {})", NameOfNodes(subject.shape), machines.front()->chips);
 }
 
 // Beside pods that have chips, or by selectors that others share, the pods may be on TPU nodes by

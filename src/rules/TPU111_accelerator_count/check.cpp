@@ -62,7 +62,7 @@ Finding OfDisputedHost(const Subject& subject, const tpu::DisputedHost& host) {
 
 Finding NotOfTheMachines(const Subject& subject, std::int64_t count) {
   const std::string chips = JoinOr(Possible(subject));
-  const std::string shape = Name(subject.shape);
+  const std::string shape = NameOfNodes(subject.shape);
   const bool undocumented =
       std::any_of(subject.shape.generation->machines.begin(),
                   subject.shape.generation->machines.end(), [&](const tpu::MachineType& machine) {

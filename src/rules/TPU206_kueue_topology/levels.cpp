@@ -125,7 +125,7 @@ void CheckNode(Annotations& annotations, std::string_view key, std::optional<std
       fmt::format("is {}, so Kueue looks for one node for {}, but they ask for {} and a node of {} "
                   "has {}: Kueue never admits them.",
                   workload::kHostNameLabel, Counted(*pods, "pod"), Counted(asked, "chip"),
-                  Name(subject.shape), host),
+                  NameOfNodes(subject.shape), host),
       "name a level that holds all of them",
       fits ? workload::Edits{{subject.AtAnnotation(key), std::string(workload::kGkeNodePool)}}
            : workload::Edits());

@@ -37,6 +37,12 @@ std::string Name(const Shape& shape) {
   return shape.topology ? fmt::format("{} {}", name, shape.topology->Text()) : name;
 }
 
+std::string NameOfNodes(const Shape& shape) {
+  const bool none = shape.generation != nullptr && shape.topology &&
+                    shape.generation->PlacementsOf(*shape.topology).empty();
+  return none ? Printable(shape.accelerator()) : Name(shape);
+}
+
 std::string Topologies(const tpu::Generation& generation) {
   std::vector<std::string> names;
   for (const tpu::Topology& topology : generation.ListedTopologies()) {

@@ -20,6 +20,8 @@ std::string WithArticle(std::string_view word);
 std::string Remark(const std::string& note);
 // "tpu-v6e-slice 4x4", or "tpu-v6e-slice" without a topology.
 std::string Name(const Shape& shape);
+// The same of its nodes: a topology that the generation does not come in has none.
+std::string NameOfNodes(const Shape& shape);
 // "1x1, 2x2, 2x4 or 4x4", and how larger shapes are made where they can be.
 std::string Topologies(const tpu::Generation& generation);
 // What the user wrote to choose the label: its key, or the field of a kind that has one for it
