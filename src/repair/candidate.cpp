@@ -87,8 +87,12 @@ void SetCounts(k8s::JsonView object, const Written& written, const Candidate& ta
 void SetSelection(Edits& edits, const Written& written, const Candidate& target) {
   SetLabel(edits, written, NodeLabel::kAccelerator, target.generation->label);
   if (written.is_part) return;  // the rest is the node pool's
-  SetLabel(edits, written, NodeLabel::kTopology, target.placement.topology.Text());
   const workload::NodeChoice& choice = *written.choice;
+  // Where an annotation names the slice, nodes need no topology, and may carry that of a block.
+  const bool is_annotated = written.pods->SliceTopology() && choice[NodeLabel::kTopology].free();
+  if (!is_annotated) {
+    SetLabel(edits, written, NodeLabel::kTopology, target.placement.topology.Text());
+  }
   // Nodes of a larger host have the same labels otherwise; of a smaller one too, where a DaemonSet
   // makes pods that find no room.
   const bool on_each = written.pods->row->on_each_node;

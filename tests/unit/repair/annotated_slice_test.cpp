@@ -1,0 +1,54 @@
+// A slice that an annotation names, and the annotations that tell Kueue where to place it: where
+// they disagree, the repair makes them say what most of them say.
+#include <gmock/gmock.h>
+
+#include "support/settings.h"
+#include "support/yaml_json.h"
+#include "tpu_admission/admission/repairs.h"
+
+namespace tpu_admission::admission::annotated_slice_test {
+namespace {
+
+struct Slices {
+  std::string nodes;
+  std::string slice;
+  std::string level;
+  int size = 0;
+};
+
+constexpr char kTpu7x[] = "cloud.google.com/gke-tpu-accelerator: tpu7x";
+
+// Sixteen pods of four chips, which Kueue places in groups of `size`.
+std::string Job(const Slices& slices) {
+  return "{apiVersion: batch/v1, kind: Job, metadata: {name: j, labels: "
+         "{kueue.x-k8s.io/queue-name: "
+         "q}}, spec: {parallelism: 16, completions: 16, completionMode: Indexed, template: "
+         "{metadata: {annotations: {cloud.google.com/gke-tpu-slice-topology: '" +
+         slices.slice +
+         "', kueue.x-k8s.io/podset-slice-required-topology: cloud.google.com/gke-tpu-" +
+         slices.level + "-id, kueue.x-k8s.io/podset-slice-size: '" + std::to_string(slices.size) +
+         "'}}, spec: {subdomain: j, nodeSelector: {" + slices.nodes +
+         "}, tolerations: [{key: google.com/tpu, operator: Exists}], containers: [{name: c, image: "
+         "i, resources: {requests: {cpu: 1, memory: 1Gi}, limits: {google.com/tpu: 4}}}]}}}}";
+}
+
+// The changes of the first repair.
+std::string First(const Slices& slices) {
+  const std::string json = ParseYaml(Job(slices)).value().front().json;
+  k8s::JsonParser parser;
+  const k8s::JsonView object = parser.Parse(json).value();
+  k8s::Arena arena;
+  const Settings& settings = support::StandardSettings();
+  const Submission submission{k8s::GvkOf(object), object, {}, "default", {}};
+  const auto repairs = RepairsOf(settings, submission, Judge(settings, submission, arena), arena);
+  return repairs.empty() ? "" : repairs.front().changes;
+}
+
+// Where the nodes of blocks carry no topology, none of them would have the one that is added.
+TEST(AnnotatedSlice, NeedsNoSelectorBesideIt) {
+  EXPECT_EQ(First({kTpu7x, "4X4X4", "partition-4x4x4", 16}),
+            "cloud.google.com/gke-tpu-slice-topology: 4x4x4");
+}
+
+}  // namespace
+}  // namespace tpu_admission::admission::annotated_slice_test
