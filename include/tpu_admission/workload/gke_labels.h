@@ -29,6 +29,7 @@ inline constexpr std::string_view kGkeSkipTpuCheck = "cloud.google.com/skip-tpu-
 // The labels of parts of a slice: cloud.google.com/gke-tpu-partition-4x4x4-id.
 inline constexpr std::string_view kGkeTpuPrefix = "cloud.google.com/gke-tpu-";
 inline constexpr std::string_view kGkeTpuPartitionPrefix = "cloud.google.com/gke-tpu-partition-";
+inline constexpr std::string_view kGkeTpuSlicePrefix = "cloud.google.com/gke-tpu-slice-";
 // What holds many blocks of a TPU. AI-Hypercomputer/xpk slice/internal/core/constants.go.
 inline constexpr std::string_view kGceTopologyBlock = "cloud.google.com/gce-topology-block";
 

@@ -37,6 +37,25 @@ workload::Edits ToLevel(const Subject& subject, std::string_view key, std::strin
   return NamingLevel(subject, key, level, slice);
 }
 
+// The nodes have such a level, by another name. The first versions of xpk's slice controller looked
+// for blocks of TPU7x by that of the others: slice/internal/core/constants.go.
+void CheckName(Annotations& annotations, std::string_view key, std::string_view level,
+               const std::string& right) {
+  const Subject& subject = annotations.subject();
+  const tpu::Generation* const generation = subject.shape.generation;
+  if (HasLevel(generation, level)) return;
+  annotations.Doubt(
+      key,
+      fmt::format("nodes of {} carry another level: {}", generation->label,
+                  right.substr(right.find('/') + 1)),
+      fmt::format("is {}, but GKE labels nodes of {} with {}: Kueue finds no place for the pods{}.",
+                  Quoted(level), generation->label, right,
+                  generation->dynamic_slicing
+                      ? ", unless your nodes have the label of early versions"
+                      : ""),
+      "", {{subject.AtAnnotation(key), right, Short(key)}});
+}
+
 void CheckLevel(Annotations& annotations, std::string_view key) {
   const Subject& subject = annotations.subject();
   const std::string_view level = annotations.Value(key);
@@ -44,8 +63,11 @@ void CheckLevel(Annotations& annotations, std::string_view key) {
   if (!topology) return;
   const Shape& shape = subject.shape;
   const bool offered = Offers(shape.generation, *topology);
-  const bool of_blocks = offered && !HasLevel(shape.generation, level);
-  if (offered && !of_blocks && MayLieIn(subject, *topology)) return;
+  const std::string right = LevelWith(shape.generation, level, topology->Text());
+  const bool of_blocks = offered && !HasLevel(shape.generation, right);
+  if (offered && !of_blocks && MayLieIn(subject, *topology)) {
+    return CheckName(annotations, key, level, right);
+  }
   // topology-not-offered speaks of both.
   if (topology == shape.topology && shape.placements.empty()) return;
   const std::string nodes = offered ? Name(shape) : shape.generation->label;

@@ -55,6 +55,14 @@ std::optional<std::string_view> LevelOf(const SliceCut& cut) {
   return level && TopologyOfLevel(*level) == cut.slice ? level : std::nullopt;
 }
 
+// Of the levels that GKE's device plugin makes labels of; empty where that is not known. The same
+// GetSubsliceLabels, isSliceTemplateGen.
+std::string_view PrefixOfLevels(const tpu::Generation* generation) {
+  if (generation == nullptr || !generation->documented) return {};
+  return generation->dynamic_slicing ? workload::kGkeTpuPartitionPrefix
+                                     : workload::kGkeTpuSlicePrefix;
+}
+
 // The blocks of the generation make it, several of them or in a shape of their own. A node has
 // labels of its parts and of its block: ai-on-gke/tpu-device-plugin pkg/tpu/util/util.go,
 // GetSubsliceLabels, and GetPartitionIdLabel of xpk's slice controller, slice/internal/core.
@@ -87,9 +95,12 @@ std::optional<tpu::Topology> TopologyOfLevel(std::string_view label) {
   return tpu::Topology::Parse(label.substr(label.rfind('-') + 1));
 }
 
-std::string LevelWith(std::string_view level, const std::string& topology) {
+std::string LevelWith(const tpu::Generation* generation, std::string_view level,
+                      const std::string& topology) {
   level.remove_suffix(kEndOfLevel.size());
-  return std::string(level.substr(0, level.rfind('-') + 1)).append(topology).append(kEndOfLevel);
+  const std::string_view known = PrefixOfLevels(generation);
+  const std::string_view prefix = known.empty() ? level.substr(0, level.rfind('-') + 1) : known;
+  return std::string(prefix).append(topology).append(kEndOfLevel);
 }
 
 std::optional<std::int64_t> SliceSize(std::string_view text) {
@@ -142,19 +153,20 @@ std::string_view Short(std::string_view key) { return key.substr(key.find('/') +
 bool HasLevel(const tpu::Generation* generation, std::string_view level) {
   const std::optional<tpu::Topology> topology = TopologyOfLevel(level);
   if (generation == nullptr || !topology) return true;
-  return Offers(generation, *topology) && !(level.starts_with(workload::kGkeTpuPartitionPrefix) &&
-                                            IsOfBlocks(*generation, *topology));
+  return Offers(generation, *topology) && level.starts_with(PrefixOfLevels(generation)) &&
+         !IsOfBlocks(*generation, *topology);
 }
 
 workload::Edits NamingLevel(const Subject& subject, std::string_view key, std::string_view level,
                             const tpu::Topology& slice) {
-  const std::string named = LevelWith(level, slice.Text());
-  if (HasLevel(subject.shape.generation, named)) {
+  const tpu::Generation* const generation = subject.shape.generation;
+  const std::string named = LevelWith(generation, level, slice.Text());
+  if (HasLevel(generation, named)) {
     return {{subject.AtAnnotation(key), named, Short(key)}};
   }
   // As xpk's slice controller writes them: slice/internal/webhooks/job_webhook_test.go.
   const std::int64_t chips = subject.pods.chips_per_pod;
-  const auto& dynamic = subject.shape.generation->dynamic_slicing;
+  const auto& dynamic = generation->dynamic_slicing;
   if (!dynamic || chips <= 0 || dynamic->block.chips() % chips != 0) return {};
   workload::Edits edits;
   if (key != workload::kKueueSliceRequired) {
@@ -162,7 +174,8 @@ workload::Edits NamingLevel(const Subject& subject, std::string_view key, std::s
         {subject.AtAnnotation(key), std::string(workload::kGceTopologyBlock), Short(key)});
   }
   edits.push_back({subject.AtAnnotation(workload::kKueueSliceRequired),
-                   LevelWith(level, dynamic->block.Text()), Short(workload::kKueueSliceRequired)});
+                   LevelWith(generation, level, dynamic->block.Text()),
+                   Short(workload::kKueueSliceRequired)});
   edits.push_back({subject.AtAnnotation(workload::kKueueSliceSize),
                    std::to_string(dynamic->block.chips() / chips),
                    Short(workload::kKueueSliceSize)});
@@ -180,8 +193,11 @@ workload::Edits LevelsWithin(const Subject& subject, const tpu::Topology& topolo
     if (!part || part->rank() != topology.rank()) continue;
     const SliceCut cut{subject, *subject.shape.generation, *part, topology};
     if (cut.FitsParent() && HasLevel(&cut.generation, *level)) continue;
-    if (key == workload::kKueueRequired && asked > topology.chips()) continue;
-    for (k8s::JsonEdit& edit : NamingLevel(subject, key, *level, topology)) {
+    const std::string same = LevelWith(&cut.generation, *level, part->Text());
+    const bool is_prefix = cut.FitsParent() && HasLevel(&cut.generation, same);
+    const tpu::Topology& target = is_prefix ? *part : topology;
+    if (key == workload::kKueueRequired && asked > target.chips()) continue;
+    for (k8s::JsonEdit& edit : NamingLevel(subject, key, *level, target)) {
       const auto is_same = [&](const auto& other) { return other.pointer == edit.pointer; };
       if (std::none_of(edits.begin(), edits.end(), is_same)) edits.push_back(std::move(edit));
     }

@@ -31,8 +31,10 @@ std::string PartsOf(const SliceCut& cut);
 std::optional<tpu::Topology> NamedSlice(const workload::PodSet& pods);
 // The topology in a level of Kueue's such as "cloud.google.com/gke-tpu-partition-4x4x4-id".
 std::optional<tpu::Topology> TopologyOfLevel(std::string_view label);
-// The level of the same kind for another topology.
-std::string LevelWith(std::string_view level, const std::string& topology);
+// The level for slices of `topology` that nodes of the generation carry; one of the kind of `level`
+// where that is not known.
+std::string LevelWith(const tpu::Generation* generation, std::string_view level,
+                      const std::string& topology);
 // The number of pods that Kueue reads in podset-slice-size, a sign included (strconv.ParseInt).
 std::optional<std::int64_t> SliceSize(std::string_view text);
 // How many pods Kueue counts in the pod set; nothing if that is not plain.
@@ -49,8 +51,8 @@ bool MayLieIn(const Subject& subject, const tpu::Topology& level);
 bool Offers(const tpu::Generation* generation, const tpu::Topology& level);
 // "podset-slice-size" of a key of Kueue's; views it.
 std::string_view Short(std::string_view key);
-// Whether nodes of the generation carry the level: one of a shape that it offers, and that is no
-// partition larger than a block. True of a generation that is not known.
+// Whether nodes of the generation carry the level: one of a shape that it offers, named as GKE does
+// there, and that is no partition larger than a block. True of a generation that is not known.
 bool HasLevel(const tpu::Generation* generation, std::string_view level);
 // Names the level of `slice` to Kueue in the place of `level`, the value of `key`. A slice of
 // several blocks has none: Kueue is to place it block by block. None where the pods do not divide a

@@ -17,6 +17,8 @@ struct Slices {
 };
 
 constexpr char kTpu7x[] = "cloud.google.com/gke-tpu-accelerator: tpu7x";
+constexpr char kV6e[] =
+    "cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice, cloud.google.com/gke-tpu-topology: 4x4";
 
 // Sixteen pods of four chips, which Kueue places in groups of `size`.
 std::string Job(const Slices& slices) {
@@ -48,6 +50,15 @@ std::string First(const Slices& slices) {
 TEST(AnnotatedSlice, NeedsNoSelectorBesideIt) {
   EXPECT_EQ(First({kTpu7x, "4X4X4", "partition-4x4x4", 16}),
             "cloud.google.com/gke-tpu-slice-topology: 4x4x4");
+}
+
+// GKE's device plugin names the levels of TPU7x otherwise than those of the others.
+TEST(AnnotatedSlice, HasALevelOfItsGeneration) {
+  const std::string level = "podset-slice-required-topology: cloud.google.com/gke-tpu-";
+  EXPECT_EQ(First({kTpu7x, "4x4x4", "slice-4x4x4", 16}), level + "partition-4x4x4-id");
+  EXPECT_EQ(First({kTpu7x, "4x4x4", "slice-8x8", 16}), level + "partition-4x4x4-id");
+  EXPECT_EQ(First({kV6e, "2x4", "partition-2x4", 2}), level + "slice-2x4-id");
+  EXPECT_EQ(First({kV6e, "2x4", "partition-2x2x2", 2}), level + "slice-2x4-id");
 }
 
 }  // namespace
