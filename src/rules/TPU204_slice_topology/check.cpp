@@ -72,6 +72,7 @@ Finding OtherRank(const SliceCut& cut) {
                      "silently take the topology of the whole node pool.",
                      cut.name(), cut.generation.name, dimensions),
          SetSliceTopology(PartsThereAre(cut)));
+  if (const auto agreed = AgreedSlice(cut)) return Instead(std::move(finding), *agreed);
   if (const auto part = PartOfSameSize(cut)) return Instead(std::move(finding), *part);
   if (!cut.generation.dynamic_slicing) finding.edits = CutAnew(cut);
   if (!finding.edits.empty()) finding.change.clear();
@@ -109,6 +110,7 @@ std::optional<Finding> CheckDynamic(const SliceCut& cut) {
                      cut.generation.name, slicing.block.Text(), why),
          SetSliceTopology(PartsThereAre(cut)));
   if (!cut.generation.PlacementsOf(cut.slice).empty()) finding.milder = Mode::kWarn;
+  if (const auto agreed = AgreedSlice(cut)) return Instead(std::move(finding), *agreed);
   const tpu::Topology rising = cut.slice.Rising();
   if (WhyNot(slicing, rising).empty()) return Instead(std::move(finding), rising);
   return finding;

@@ -9,25 +9,72 @@
 namespace tpu_admission::rules {
 namespace tpu205 {
 
-// The whole slice, and for one made of blocks also a block: Kueue may place it block by block. The
-// level that Kueue is told may be wider than the slice.
-std::vector<tpu::Topology> Wholes(const Subject& subject) {
-  const k8s::StringMap& annotations = subject.pods.pod.metadata.annotations;
+// What an annotation and the level that Kueue is told name: the slice, and where it is placed.
+struct Named {
+  std::optional<tpu::Topology> slice;
+  std::optional<tpu::Topology> level;
+};
+
+Named NamedBy(const Subject& subject) {
   const auto text = subject.pods.SliceTopology();
   if (text && workload::IsPlaceholder(*text)) return {};
-  const std::optional<tpu::Topology> slice = NamedSlice(subject.pods);
-  if (const auto label = annotations.Find(workload::kKueueSliceRequired)) {
-    if (const auto part = TopologyOfLevel(*label)) {
-      return slice ? std::vector{*part, *slice} : std::vector{*part};
-    }
-  }
-  if (!slice) return {};
-  std::vector<tpu::Topology> wholes = {*slice};
+  const auto label = subject.pods.pod.metadata.annotations.Find(workload::kKueueSliceRequired);
+  return {NamedSlice(subject.pods), label ? TopologyOfLevel(*label) : std::nullopt};
+}
+
+// Kueue may place a slice of several blocks block by block.
+bool IsBlockOf(const Subject& subject, const tpu::Topology& part, const tpu::Topology& slice) {
   const tpu::Generation* generation = subject.shape.generation;
-  const bool of_blocks = generation != nullptr && generation->dynamic_slicing &&
-                         slice->chips() > generation->dynamic_slicing->block.chips();
-  if (of_blocks) wholes.push_back(generation->dynamic_slicing->block);
-  return wholes;
+  return generation != nullptr && generation->dynamic_slicing &&
+         part == generation->dynamic_slicing->block && slice.chips() > part.chips();
+}
+
+// What the pods of one podset-slice-size are to fill, where they do not; the level may be wider
+// than the slice.
+std::optional<tpu::Topology> Unfilled(const Subject& subject, const Named& named,
+                                      std::int64_t chips) {
+  const auto fills = [&](const auto& topology) { return topology && topology->chips() == chips; };
+  if (fills(named.slice) || fills(named.level)) return std::nullopt;
+  if (!named.slice || !named.level) {
+    const tpu::Generation* const generation = subject.shape.generation;
+    const bool is_block = named.slice && generation != nullptr && generation->dynamic_slicing &&
+                          generation->dynamic_slicing->block.chips() == chips &&
+                          named.slice->chips() > chips;
+    return is_block ? std::nullopt : named.slice ? named.slice : named.level;
+  }
+  return named.slice->chips() < named.level->chips() ? named.slice : named.level;
+}
+
+// The level and the size say one slice, and the annotation another: the pods that Kueue puts
+// together are told of one that they do not fill.
+void CheckAgreement(const Subject& subject, const Named& named, std::int64_t size, Report& report) {
+  const std::int64_t chips = size * subject.pods.chips_per_pod;
+  const tpu::Generation* const generation = subject.shape.generation;
+  if (generation == nullptr || !generation->documented || !named.slice || !named.level) return;
+  const tpu::Topology& slice = *named.slice;
+  if (named.level->chips() != chips || slice.chips() == chips) return;
+  if (IsBlockOf(subject, *named.level, slice)) return;
+  if (!Offers(generation, slice)) return;  // slice-topology speaks of it
+  const std::optional<SliceCut> cut = CutOf(subject);
+  const std::string level = named.level->Text();
+  Finding finding = {.pointer = subject.AtAnnotation(workload::kGkeSliceTopology),
+                     .summary = fmt::format("{} slice is not what Kueue places, which is {}",
+                                            WithArticle(slice.Text()), level),
+                     .problem = fmt::format(
+                         "is {}, but Kueue is told to place {} of {} on {} slice: they are told "
+                         "of a slice that they do not fill, and a slice runs only if its pods "
+                         "use all of it (full utilization).",
+                         slice.Text(), Counted(size, "pod"),
+                         Counted(subject.pods.chips_per_pod, "chip"), WithArticle(level)),
+                     .decision = "which slice is meant",
+                     .milder = Mode::kWarn};
+  if (cut && AgreedSlice(*cut)) finding.edits = {{finding.pointer, level}};
+  if (finding.edits.empty()) {
+    finding.change =
+        fmt::format("let {}, {} and {} name one slice", workload::kGkeSliceTopology,
+                    Short(workload::kKueueSliceRequired), Short(workload::kKueueSliceSize));
+  }
+  report.Add(std::move(finding));
 }
 
 void Check(const Subject& subject, Report& report) {
@@ -36,10 +83,11 @@ void Check(const Subject& subject, Report& report) {
   const std::optional<std::int64_t> size = text ? SliceSize(*text) : std::nullopt;
   constexpr std::int64_t kMost = 1'000'000;  // products never overflow
   if (!size || *size < 1 || *size > kMost || chips <= 0) return;
-  const std::vector<tpu::Topology> wholes = Wholes(subject);
-  const auto is_filled = [&](const tpu::Topology& t) { return t.chips() == *size * chips; };
-  if (wholes.empty() || std::any_of(wholes.begin(), wholes.end(), is_filled)) return;
-  const tpu::Topology& slice = wholes.front();
+  const Named named = NamedBy(subject);
+  CheckAgreement(subject, named, *size, report);
+  const std::optional<tpu::Topology> whole = Unfilled(subject, named, *size * chips);
+  if (!whole) return;
+  const tpu::Topology& slice = *whole;
   const std::string found = fmt::format("{} x {}", *size, chips);
   const std::optional<std::int64_t> pods = KueuePods(subject.pods.scale);
   const bool divides =

@@ -134,6 +134,32 @@ void CheckRequired(Annotations& annotations) {
                   Short(workload::kKueueSliceSize), topology->chips() / set.chips_per_pod));
 }
 
+// The level of the slices that Kueue is to place holds no more pods than fill one. Where the pods
+// do not fill the slice that they name either, slice-size speaks of it.
+void CheckSliceRequired(Annotations& annotations) {
+  const Subject& subject = annotations.subject();
+  const std::string_view level = annotations.Value(workload::kKueueSliceRequired);
+  const std::optional<tpu::Topology> topology = TopologyOfLevel(level);
+  const std::optional<tpu::Topology> slice = OfferedSlice(subject);
+  const auto size = SliceSize(annotations.Value(workload::kKueueSliceSize));
+  if (!topology || !slice || !size || !HasLevel(subject.shape.generation, level)) return;
+  const std::int64_t asked = KueueChips(subject, size);
+  if (asked <= topology->chips() || asked != slice->chips()) return;
+  workload::Edits edits = NamingLevel(subject, workload::kKueueSliceRequired, level, *slice);
+  // Of several blocks the level of one may be named already.
+  const k8s::JsonScalar named = std::string(level);
+  std::erase_if(edits, [&](const k8s::JsonEdit& edit) { return edit.value == named; });
+  annotations.Doubt(
+      workload::kKueueSliceRequired,
+      fmt::format("{} do not fit {}, which is for {}", Counted(*size, "pod"),
+                  Short(workload::kKueueSliceRequired), topology->Text()),
+      fmt::format("is a level of slices of {}, which have {}, but {} are to be together on one of "
+                  "{}, and they ask for {}: Kueue never admits them.",
+                  topology->Text(), Counted(topology->chips(), "chip"), Counted(*size, "pod"),
+                  slice->Text(), asked),
+      fmt::format("name the level of slices of {}", slice->Text()), std::move(edits));
+}
+
 // A level of one node holds no more pods than the node has chips for; `pods` are to be together.
 void CheckNode(Annotations& annotations, std::string_view key, std::optional<std::int64_t> pods) {
   if (annotations.Value(key) != workload::kHostNameLabel || pods.value_or(0) < 1) return;
@@ -187,6 +213,7 @@ void CheckLevels(Annotations& annotations) {
     CheckLevel(annotations, key);
   }
   CheckRequired(annotations);
+  CheckSliceRequired(annotations);
   CheckNode(annotations, workload::kKueueRequired, KueuePods(annotations.subject().pods.scale));
   CheckNode(annotations, workload::kKueueSliceRequired,
             SliceSize(annotations.Value(workload::kKueueSliceSize)));

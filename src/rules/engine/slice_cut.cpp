@@ -209,8 +209,28 @@ std::string LevelToo(const SliceCut& cut) {
   return LevelOf(cut) ? ", and podset-required-topology accordingly" : "";
 }
 
+std::optional<tpu::Topology> AgreedSlice(const SliceCut& cut) {
+  const k8s::StringMap& annotations = cut.subject.pods.pod.metadata.annotations;
+  const auto level = annotations.Find(workload::kKueueSliceRequired);
+  const auto text = annotations.Find(workload::kKueueSliceSize);
+  const auto part = level ? TopologyOfLevel(*level) : std::nullopt;
+  const auto size = text ? SliceSize(*text) : std::nullopt;
+  if (!part || !size || !Offers(&cut.generation, *part)) return std::nullopt;
+  const auto& dynamic = cut.generation.dynamic_slicing;
+  // Several blocks are placed block by block.
+  if (dynamic && *part == dynamic->block && cut.slice.chips() > part->chips()) return std::nullopt;
+  const bool fits = SliceCut{cut.subject, cut.generation, *part, cut.parent}.FitsParent();
+  const bool fills = KueueChips(cut.subject, size) == part->chips();
+  return fits && fills ? part : std::nullopt;
+}
+
 workload::Edits CutAnew(const SliceCut& cut) {
-  const std::vector<std::string> filled = FilledBy(cut.subject, PlacementsOf(cut));
+  std::vector<std::string> filled;
+  if (const auto agreed = AgreedSlice(cut)) {
+    filled = {agreed->Text()};
+  } else {
+    filled = FilledBy(cut.subject, PlacementsOf(cut));
+  }
   if (filled.empty()) return {};
   workload::Edits edits = {{cut.subject.AtAnnotation(workload::kGkeSliceTopology), filled.front()}};
   if (const auto level = LevelOf(cut)) {

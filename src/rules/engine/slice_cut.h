@@ -64,7 +64,11 @@ workload::Edits LevelsWithin(const Subject& subject, const tpu::Topology& topolo
 // Where Kueue is told the level of this slice, it must be told another with another slice: ", and
 // podset-required-topology accordingly".
 std::string LevelToo(const SliceCut& cut);
-// Asks for the first of these that the pods fill, of Kueue too; none if they fill none.
+// The slice that podset-slice-required-topology names, if the pods of podset-slice-size fill that,
+// and nodes may lie in it: the two say what the annotation was meant to say.
+std::optional<tpu::Topology> AgreedSlice(const SliceCut& cut);
+// Asks for that, or else for the first of these that the pods fill, of Kueue too; none if they fill
+// none.
 workload::Edits CutAnew(const SliceCut& cut);
 // "set cloud.google.com/gke-tpu-slice-topology to 2x4".
 std::string SetSliceTopology(const std::string& value);

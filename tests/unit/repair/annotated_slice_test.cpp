@@ -52,6 +52,23 @@ TEST(AnnotatedSlice, NeedsNoSelectorBesideIt) {
             "cloud.google.com/gke-tpu-slice-topology: 4x4x4");
 }
 
+TEST(AnnotatedSlice, IsWhatLevelAndSizeAgreeOn) {
+  const std::string slice = "cloud.google.com/gke-tpu-slice-topology: ";
+  for (const char* const other : {"4x4x2", "4x4", "2x2x2"}) {
+    EXPECT_EQ(First({kTpu7x, other, "partition-4x4x4", 16}), slice + "4x4x4") << other;
+  }
+  for (const char* const other : {"4x2", "4x4"}) {
+    EXPECT_EQ(First({kV6e, other, "slice-2x4", 2}), slice + "2x4") << other;
+  }
+  EXPECT_EQ(First({kV6e, "2x4", "slice-4x4", 4}), slice + "4x4");
+}
+
+TEST(AnnotatedSlice, HasTheLevelThatHoldsItsPods) {
+  const std::string level = "podset-slice-required-topology: cloud.google.com/gke-tpu-";
+  EXPECT_EQ(First({kTpu7x, "4x4x4", "partition-2x4x4", 16}), level + "partition-4x4x4-id");
+  EXPECT_EQ(First({kV6e, "4x4", "slice-2x4", 4}), level + "slice-4x4-id");
+}
+
 // GKE's device plugin names the levels of TPU7x otherwise than those of the others.
 TEST(AnnotatedSlice, HasALevelOfItsGeneration) {
   const std::string level = "podset-slice-required-topology: cloud.google.com/gke-tpu-";
