@@ -87,11 +87,12 @@ void CheckLevel(Annotations& annotations, std::string_view key) {
       of_blocks
           ? fmt::format("let {} name the level of a block, and {} the pods on one",
                         Short(workload::kKueueSliceRequired), Short(workload::kKueueSliceSize))
-      : named ? fmt::format("set it to the level of {}", named->Text())
-      : slice ? ", or select a larger topology"
-      : offered
-          ? "name a level that lies within it, or select a larger topology"
-          : fmt::format("name the level of the slice that {} says", workload::kGkeSliceTopology),
+      : named   ? fmt::format("set it to the level of {}", named->Text())
+      : slice   ? ", or select a larger topology"
+      : offered ? "name a level that lies within it, or select a larger topology"
+      : subject.pods.SliceTopology()
+          ? fmt::format("name the level of the slice that {} says", workload::kGkeSliceTopology)
+          : fmt::format("name the level of a slice that {} comes in", nodes),
       slice ? ToLevel(subject, key, level, *slice) : workload::Edits());
 }
 
@@ -110,7 +111,7 @@ void CheckRequired(Annotations& annotations) {
   if (!topology || !HasLevel(annotations.subject().shape.generation, level)) return;
   const workload::PodSet& set = annotations.subject().pods;
   const std::string_view name = Short(workload::kKueueRequired);
-  const std::optional<tpu::Topology> slice = NamedSlice(set);
+  const std::optional<tpu::Topology> slice = OfferedSlice(annotations.subject());
   if (slice && slice->rank() == topology->rank() && !topology->Contains(*slice)) {
     return annotations.Doubt(
         workload::kKueueRequired,
