@@ -3,6 +3,7 @@
 #include <array>
 #include <cctype>
 #include <optional>
+#include <vector>
 
 #include "tpu_admission/base/text.h"
 #include "tpu_admission/tpu/catalog.h"
@@ -204,8 +205,21 @@ std::optional<Topology> Tidied(std::string_view text) {
       tidy += 'x';
     else if (c != ' ')
       tidy += c;
+    if (tidy == "x" || tidy.ends_with("xx")) tidy.pop_back();
   }
+  if (tidy.ends_with('x')) tidy.pop_back();
   return Topology::Parse(tidy);
+}
+
+std::optional<Topology> InDimensionsOf(const Generation& generation, const Topology& topology) {
+  if (topology.rank() == generation.dimensions) return std::nullopt;
+  std::vector<std::uint16_t> sides;
+  for (const std::uint16_t side : topology.dimensions()) {
+    if (side > 1) sides.push_back(side);
+  }
+  while (int(sides.size()) < generation.dimensions) sides.push_back(1);
+  const Topology same = Topology::Of(sides);
+  return generation.PlacementsOf(same).empty() ? std::nullopt : std::optional(same);
 }
 
 }  // namespace tpu_admission::tpu

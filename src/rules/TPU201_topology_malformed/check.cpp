@@ -1,4 +1,5 @@
 #include <fmt/core.h>
+#include <algorithm>
 
 #include "rules/engine/phrases.h"
 #include "rules/engine/suggestions.h"
@@ -10,6 +11,19 @@ namespace tpu201 {
 
 using workload::NodeLabel;
 
+// The chips in all: those of the pods, or where nobody has said how many pods there are, the number
+// that stands there. 0: nothing tells.
+std::int64_t WishOf(const Subject& subject, std::string_view value) {
+  const bool has_pods = subject.pods.use == workload::TpuUse::kChips;
+  if (const std::int64_t wished = WishedChips(subject); wished > 0 && has_pods) return wished;
+  const auto& all = subject.shape.generation->placements;
+  const std::int64_t number = WholeNumber(value).value_or(0);
+  return std::any_of(all.begin(), all.end(),
+                     [&](const tpu::Placement& each) { return each.topology.chips() == number; })
+             ? number
+             : 0;
+}
+
 void Suggest(const Subject& subject, std::string_view value, Finding& finding) {
   const tpu::Generation* generation = subject.shape.generation;
   const std::optional<tpu::Topology> tidied = tpu::Tidied(value);
@@ -18,8 +32,12 @@ void Suggest(const Subject& subject, std::string_view value, Finding& finding) {
   } else if (generation == nullptr) {
     finding.change = "write it as 4x4 or 2x2x4";
     finding.decision = "which topology is meant";
+  } else if (const std::int64_t wish = WishOf(subject, value); wish > 0) {
+    SuggestTopology(subject, wish, finding);
   } else {
-    SuggestTopology(subject, WishedChips(subject), finding);
+    finding.change = fmt::format("set {} to one of {}", FieldOf(subject, NodeLabel::kTopology),
+                                 Topologies(*generation));
+    finding.decision = "which topology is meant";
   }
 }
 

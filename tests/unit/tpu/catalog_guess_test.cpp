@@ -81,6 +81,32 @@ TEST(HintFor, NamesTheGenerationsOfTheNumberElseTheNearestNameElseAll) {
   EXPECT_EQ(HintFor(BuiltIn(), "moon").substr(0, 10), "there are ");
 }
 
+TEST(Tidied, IsWhatCanBeRead) {
+  for (const char* const text :
+       {"2X4", " 2 x 4 ", "2*4", "2,4", "2x4x", "x2x4", "2xx4", "2xXx4x"}) {
+    EXPECT_EQ(Tidied(text), Topology::Parse("2x4")) << text;
+  }
+  for (const char* const text : {"", "x", "16", "16x", "2x", "2x4xx4x4x4", "0x4", "a2x4", "2-4"}) {
+    EXPECT_EQ(Tidied(text), std::nullopt) << text;
+  }
+}
+
+TEST(InDimensionsOf, IsTheSameShapeInAnotherSpelling) {
+  const auto same = [](std::string_view label, std::string_view topology) {
+    const auto found =
+        InDimensionsOf(*BuiltIn().FindByLabel(label), Topology::Parse(topology).value());
+    return found ? found->Text() : "";
+  };
+  EXPECT_EQ(same("tpu-v6e-slice", "2x2x1"), "2x2");
+  EXPECT_EQ(same("tpu-v6e-slice", "1x4x4"), "4x4");
+  EXPECT_EQ(same("tpu-v6e-slice", "1x1x1"), "1x1");
+  EXPECT_EQ(same("tpu7x", "2x2"), "2x2x1");
+  EXPECT_EQ(same("tpu7x", "1x1"), "1x1x1");
+  EXPECT_EQ(same("tpu7x", "4x4"), "") << "which it does not have";
+  EXPECT_EQ(same("tpu-v6e-slice", "2x2x2"), "");
+  EXPECT_EQ(same("tpu-v6e-slice", "4x2"), "") << "has as many";
+}
+
 TEST(GuessTest, LongLabelsCostNothing) {
   EXPECT_EQ(BuiltIn().Guess(std::string(1'000'000, 'v')), nullptr);
 }
