@@ -253,6 +253,12 @@ bool Candidate::LeavesOneWorkerOf(const Written& written) const {
          written.chips_per_pod > chips_per_pod && written.grouped != pods;
 }
 
+bool Candidate::OnlyFillsHostsOf(const Written& written) const {
+  return written.fills_hosts && written.topology == placement.topology &&
+         written.pods_per_slice == pods && written.slices == slices &&
+         chips_per_pod == placement.chips_per_host();
+}
+
 bool Candidate::Is(const Written& written) const {
   const bool same_pods = !written.pods->scale.is_counted() || written.has_paused_pods ||
                          written.pods_per_slice * written.slices * chips_per_pod == total_chips();
@@ -285,7 +291,7 @@ std::optional<Candidate> AsCandidate(const Written& written) {
     if (!fits || !FitsPool(written, placement)) continue;
     // Of the pods that are there, and of no more or fewer: hosts of their own, parts of slices that
     // others fill, or several slices in one Job, which nobody but a person divides anew.
-    const bool are_several = written.pods->scale.slices.field.empty() &&
+    const bool are_several = (written.pods->scale.slices.field.empty() || written.is_part) &&
                              written.total_chips > placement.topology.chips() &&
                              written.total_chips % placement.topology.chips() == 0;
     if (written.on_single_hosts || written.filled_by_others || are_several) {
@@ -311,6 +317,10 @@ std::vector<Candidate> CandidatesFor(const Written& written, k8s::JsonView objec
       if (!CanHave(written, chips)) continue;
       for (Candidate& candidate : CandidatesOf(written, placement, chips)) {
         if (candidate.LeavesOneWorkerOf(written)) continue;
+        // Nor is a topology that nobody wrote a reason for another number of chips.
+        const bool keeps_total = candidate.total_chips() == written.total_chips;
+        if (!written.topology && counts && written.pods->scale.pods.written && !keeps_total)
+          continue;
         // The others of its group are objects of their own, which nobody changes with it.
         if (written.grouped > 1 && candidate.pods != written.grouped) continue;
         Edits& edits = candidate.edits;
@@ -319,22 +329,24 @@ std::vector<Candidate> CandidatesFor(const Written& written, k8s::JsonView objec
         if (!candidate.keeps_counts) SetCounts(object, written, candidate, edits);
         std::erase_if(edits, [&](const k8s::JsonEdit& edit) { return IsSo(object, edit); });
         const auto sides = placement.topology.dimensions();
+        const bool fills = written.fills_hosts && written.generation->node_can_be_split();
         const std::int64_t off = std::abs(candidate.total_chips() - written.total_chips);
         // Each slice works for itself: who wrote a large one does not want several small ones.
         const bool is_same = candidate.keeps_counts;
         const bool cuts = is_offered && !keeps && !is_same && candidate.slices > written.slices;
         // If the chips cannot stay as they are, the topology that somebody wrote down may.
-        candidate.distance = {cuts,
-                              off > 0,
-                              !placement.documented,
-                              off > 0 && written.topology != placement.topology,
-                              off,
-                              candidate.chips_per_pod != written.chips_per_pod,
-                              !written.is_alone_in_pools && written.topology != placement.topology,
-                              !is_same && candidate.pods != written.pods_per_slice,
-                              is_same ? 0 : std::abs(candidate.slices - written.slices),
-                              candidate.edits.size(),
-                              *std::max_element(sides.begin(), sides.end())};
+        candidate.distance = {
+            cuts,
+            off > 0,
+            !placement.documented,
+            off > 0 && written.topology != placement.topology,
+            off,
+            candidate.chips_per_pod != (fills ? placement.chips_per_host() : written.chips_per_pod),
+            !written.is_alone_in_pools && written.topology != placement.topology,
+            !is_same && candidate.pods != written.pods_per_slice,
+            is_same ? 0 : std::abs(candidate.slices - written.slices),
+            candidate.edits.size(),
+            *std::max_element(sides.begin(), sides.end())};
         all.push_back(std::move(candidate));
       }
     }

@@ -32,6 +32,8 @@ struct Candidate {
   // One pod for more chips than its host has: with the chips of a host it would be one of several
   // workers, and nobody makes the others.
   bool LeavesOneWorkerOf(const Written& written) const;
+  // As many pods of the same slices, each with all chips of its host.
+  bool OnlyFillsHostsOf(const Written& written) const;
   // A pod set that was read from the edited object has this shape.
   bool Is(const Written& written) const;
 };

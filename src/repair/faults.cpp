@@ -108,6 +108,28 @@ bool IsOfALabel(const JsonEdit& edit) {
   return !PlaceOf(edit).empty() || edit.pointer.find("/annotations/") != edit.pointer.npos;
 }
 
+bool AreApart(std::span<const JsonEdit> edits, std::span<const JsonEdit> others) {
+  return std::none_of(edits.begin(), edits.end(), [&](const JsonEdit& edit) {
+    return std::any_of(others.begin(), others.end(),
+                       [&](const JsonEdit& other) { return other.pointer == edit.pointer; });
+  });
+}
+
+Edits RightKeys(const std::vector<Fault>& faults, k8s::JsonView object) {
+  Edits right;
+  for (const Fault& fault : faults) {
+    if (fault.edits.size() != 2) continue;
+    const JsonEdit& set = fault.edits.front();
+    const JsonEdit& gone = fault.edits.back();
+    const bool moves = set.value && !gone.value && !PlaceOf(set).empty() && !PlaceOf(gone).empty();
+    if (!moves || k8s::At(object, set.pointer).present()) continue;
+    if (!IsSo(object, {gone.pointer, set.value})) continue;
+    Edits more = right;
+    if (Join(fault.edits, more)) right = std::move(more);
+  }
+  return right;
+}
+
 const workload::PodSet* SetAt(const workload::Workload& workload, std::string_view pointer) {
   for (const workload::PodSet& pods : workload.pod_sets) {
     if (pods.pointer == pointer) return &pods;
@@ -132,11 +154,13 @@ bool Append(const std::vector<Fault>& faults, const Written* plan, Edits& edits)
   return true;
 }
 
-bool Join(const Edits& more, Edits& edits) {
+bool Join(const Edits& more, Edits& edits, std::size_t open) {
   for (const JsonEdit& edit : more) {
     const auto same = FindPointer(edits, edit.pointer);
     if (same == edits.end()) {
       edits.push_back(edit);
+    } else if (std::size_t(same - edits.begin()) < open) {
+      *same = edit;
     } else if (*same != edit) {
       return false;
     }

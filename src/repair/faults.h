@@ -33,14 +33,22 @@ bool OnlyMovesBounds(std::span<const k8s::JsonEdit> edits, std::span<const k8s::
 // Of a node label that is selected, or of an annotation.
 bool IsOfALabel(const k8s::JsonEdit& edit);
 
+// Whether they change no field that the others change too.
+bool AreApart(std::span<const k8s::JsonEdit> edits, std::span<const k8s::JsonEdit> others);
+
+// What the findings give back to labels whose keys are misspelt: the values that stand there.
+// `object`: as it is written.
+workload::Edits RightKeys(const std::vector<Fault>& faults, k8s::JsonView object);
+
 const workload::PodSet* SetAt(const workload::Workload& workload, std::string_view pointer);
 
 // Appends what the findings of a plan (of all: nullptr) would change; false if a person must
 // decide about one of them, or if it would change again what is edited already.
 bool Append(const std::vector<Fault>& faults, const Written* plan, workload::Edits& edits);
 
-// Appends `more` where it is not said yet; false if what is there says otherwise.
-bool Join(const workload::Edits& more, workload::Edits& edits);
+// Appends `more` where it is not said yet; false if what is there says otherwise, but for the first
+// `open` edits, which may change.
+bool Join(const workload::Edits& more, workload::Edits& edits, std::size_t open = 0);
 
 // Of judging a workload once, by what its pod sets hold, by their number (each is held against the
 // others), and by its faults beyond one for each, which are put into words each time. One ordinary

@@ -8,18 +8,53 @@
 namespace tpu_admission::repair {
 namespace {
 
+struct Before {
+  std::optional<tpu::Topology> topology;
+  bool is_said = false;  // see Written
+};
+
 // The topology that the set had, where that can be read.
-std::optional<tpu::Topology> TopologyBefore(const tpu::Catalog& catalog,
-                                            const workload::Workload& workload,
-                                            std::string_view pointer) {
+Before TopologyBefore(const tpu::Catalog& catalog, const workload::Workload& workload,
+                      std::string_view pointer) {
   const workload::PodSet* const pods = SetAt(workload, pointer);
-  if (pods == nullptr) return std::nullopt;
-  if (const auto written = Read(catalog, *pods)) return written->topology;
-  if (pods->nodes.choices.size() != 1) return std::nullopt;
-  return tpu::Topology::Parse(pods->nodes.choices.front()[workload::NodeLabel::kTopology].value);
+  if (pods == nullptr) return {};
+  if (const auto written = Read(catalog, *pods)) {
+    return {written->topology, written->topology_is_said};
+  }
+  if (pods->nodes.choices.size() != 1) return {};
+  return {tpu::Topology::Parse(pods->nodes.choices.front()[workload::NodeLabel::kTopology].value)};
 }
 
 }  // namespace
+
+void KeepChipsFirst(const Written& written, std::size_t most, std::vector<Found>& found) {
+  const auto keeps = [&](const Found& each) {
+    return each.target->total_chips() == written.total_chips;
+  };
+  const auto others = std::stable_partition(found.begin(), found.end(), keeps);
+  if (found.size() <= most) return;
+  found.erase(most > 1 && found.end() - others == 1 ? found.end() - 2 : found.end() - 1);
+}
+
+std::optional<Candidate> ShapeIn(const tpu::Catalog& catalog, const Proof& proof,
+                                 const Plan& plan) {
+  const workload::PodSet* now = SetAt(proof.workload, plan.written.pods->pointer);
+  if (now == nullptr || now->scale.counted_by != nullptr) return std::nullopt;
+  const auto written = ReadAll(catalog, proof.workload, *now);
+  std::optional<Candidate> shape = written ? AsCandidate(*written) : std::nullopt;
+  if (!shape || shape->total_chips() != written->total_chips ||
+      shape->LeavesOneWorkerOf(plan.written)) {
+    return std::nullopt;
+  }
+  // What others fill of a topology that nobody offers, nobody knows.
+  if (plan.written.filled_by_others != written->filled_by_others && plan.written.is_offered()) {
+    return std::nullopt;
+  }
+  // Several slices in one Job are left as they are, and not made.
+  const bool are_several = shape->placement.hosts > 1 && shape->slices > written->slices;
+  if (are_several && !written->HasShapeOf(plan.written)) return std::nullopt;
+  return shape;
+}
 
 Repair MakeRepair(const workload::Workload& workload, const std::vector<Plan>& plans,
                   const std::vector<const Found*>& chosen, std::int64_t other_chips) {
@@ -67,8 +102,10 @@ Repair RepairBy(const tpu::Catalog& catalog, const Proof& written, const workloa
     const std::optional<Candidate> shape = AsCandidate(*now);
     const bool is_all = shape && !shape->asked && shape->slices == now->slices &&
                         shape->total_chips() == now->total_chips;
-    if (const auto before = TopologyBefore(catalog, written.workload, pods.pointer)) {
-      now->topology = before;
+    const Before before = TopologyBefore(catalog, written.workload, pods.pointer);
+    if (before.topology) {
+      now->topology = before.topology;
+      now->topology_is_said = before.is_said;
     }
     repair.what += (repair.what.empty() ? "" : "; ") +
                    NameBefore(mended.workload, pods, are_alone) +

@@ -26,6 +26,13 @@ struct Found {
   bool leaves_more = false;                   // see Repair
 };
 
+// Before all else the chips are kept. Of what is found last, at most `most` stay; among several,
+// what the findings say is not left out.
+void KeepChipsFirst(const Written& written, std::size_t most, std::vector<Found>& found);
+
+// The shape that the set has in a mended workload, if it is whole.
+std::optional<Candidate> ShapeIn(const tpu::Catalog& catalog, const Proof& proof, const Plan& plan);
+
 // Of the shapes that were found, one for each plan. `other_chips`: of the sets without a fault.
 Repair MakeRepair(const workload::Workload& workload, const std::vector<Plan>& plans,
                   const std::vector<const Found*>& chosen, std::int64_t other_chips);

@@ -37,7 +37,7 @@ class Search {
     if (std::any_of(faults.begin(), faults.end(), [](const Fault& f) { return f.needs_a_name; })) {
       return {};
     }
-    const bool has_plans = MakePlans() || (DoWhatIsSaid() && MakePlans());
+    const bool has_plans = (FindRightKeys() && MakePlans()) || (DoWhatIsSaid() && MakePlans());
     std::optional<Repair> slip = OfASlip();
     if (!has_plans) plans_.clear();
     std::vector<Repair> repairs = has_plans ? OfPlansOrAllSay() : OneOrNone(AsAllSay());
@@ -155,7 +155,7 @@ class Search {
       std::erase_if(proof.faults, [](const Fault& fault) { return fault.is_beside; });
       if (proof.faults.empty()) {
         if (!std::all_of(plans_.begin(), plans_.end(),
-                         [&](const Plan& plan) { return ShapeIn(proof, plan); })) {
+                         [&](const Plan& plan) { return ShapeIn(catalog_, proof, plan); })) {
           return std::nullopt;
         }
         Repair repair = RepairBy(catalog_, written_, edits, proof);
@@ -197,7 +197,7 @@ class Search {
         continue;
       }
       if (!written) return false;
-      written->topology_is_said = SaysTopology(base_, pods);
+      if (SaysTopology(base_, pods)) written->topology_is_said = true;
       plans_.push_back({.written = *std::move(written)});
     }
     return !plans_.empty();
@@ -211,8 +211,25 @@ class Search {
     });
   }
 
+  // What stands under a misspelt key is as good as written; all is read with it.
+  bool FindRightKeys() {
+    base_ = RightKeys(written_.faults, object_);
+    if (base_.empty()) return true;
+    base_proof_ = Prove(base_);
+    const auto says_other = [&](const Fault& fault) { return !AreApart(fault.edits, base_); };
+    const auto& faults = base_proof_.faults;
+    if (base_proof_.unreadable || std::any_of(faults.begin(), faults.end(), says_other)) {
+      base_.clear();
+      base_proof_ = written_;
+    }
+    has_right_keys_ = !base_.empty();
+    return true;
+  }
+
   // What the findings of sets that cannot be read as they are would change.
   bool DoWhatIsSaid() {
+    base_.clear();
+    has_right_keys_ = false;
     for (const Fault& fault : written_.faults) {
       const workload::PodSet* pods = SetAt(written_.workload, fault.pods);
       if (pods == nullptr || Read(catalog_, *pods)) continue;
@@ -261,7 +278,8 @@ class Search {
         continue;
       }
       Edits edits = before;
-      if (!Join(candidate.edits, edits) || is_known(edits)) continue;
+      const bool may_differ = reach_ == Reach::kAnyShape && has_right_keys_;
+      if (!Join(candidate.edits, edits, may_differ ? base_.size() : 0) || is_known(edits)) continue;
       const std::optional<Proof> proof = Mend(plan, candidate, last, is_known, edits);
       if (!proof) continue;
       found.push_back({&candidate, std::move(edits), own, proof->beside, proof->leaves_more});
@@ -287,21 +305,12 @@ class Search {
       if (OnlyMovesBounds(nearest.edits, said->edits)) return;
     }
     const bool is_second =
-        !found.empty() && KeepsMoreThanSaid(written_.faults, written, *found.front().target);
+        !found.empty() && (KeepsMoreThanSaid(written_.faults, written, *found.front().target) ||
+                           found.front().target->OnlyFillsHostsOf(written));
     std::erase_if(found, [&](const Found& other) {
       return as_large(other) && Includes(other.edits, said->edits);
     });
     found.insert(found.begin() + (is_second && !found.empty() ? 1 : 0), *std::move(said));
-  }
-
-  // Before all else the chips are kept. Among several, what the findings say is not left out.
-  static void KeepChipsFirst(const Written& written, std::size_t most, std::vector<Found>& found) {
-    const auto keeps = [&](const Found& each) {
-      return each.target->total_chips() == written.total_chips;
-    };
-    const auto others = std::stable_partition(found.begin(), found.end(), keeps);
-    if (found.size() <= most) return;
-    found.erase(most > 1 && found.end() - others == 1 ? found.end() - 2 : found.end() - 1);
   }
 
   // What the findings themselves would change, so that both say the same.
@@ -311,7 +320,7 @@ class Search {
     const auto mended = [&] {
       proof = Mended(
           plan, last, [](const Edits&) { return false; }, edits, true);
-      return proof ? ShapeIn(*proof, plan) : std::nullopt;
+      return proof ? ShapeIn(catalog_, *proof, plan) : std::nullopt;
     };
     plan.said = mended();
     // A warning of its own says this, where it only warns.
@@ -319,26 +328,6 @@ class Search {
     if (indexed && Join({*indexed}, edits)) plan.said = mended();
     if (!plan.said) return std::nullopt;
     return Found{&*plan.said, std::move(edits), own, proof->beside, proof->leaves_more};
-  }
-
-  // The shape that the set has in a mended workload, if it is whole.
-  std::optional<Candidate> ShapeIn(const Proof& proof, const Plan& plan) const {
-    const workload::PodSet* now = SetAt(proof.workload, plan.written.pods->pointer);
-    if (now == nullptr || now->scale.counted_by != nullptr) return std::nullopt;
-    const auto written = ReadAll(catalog_, proof.workload, *now);
-    std::optional<Candidate> shape = written ? AsCandidate(*written) : std::nullopt;
-    if (!shape || shape->total_chips() != written->total_chips ||
-        shape->LeavesOneWorkerOf(plan.written)) {
-      return std::nullopt;
-    }
-    // What others fill of a topology that nobody offers, nobody knows.
-    if (plan.written.filled_by_others != written->filled_by_others && plan.written.is_offered()) {
-      return std::nullopt;
-    }
-    // Several slices in one Job are left as they are, and not made.
-    const bool are_several = shape->placement.hosts > 1 && shape->slices > written->slices;
-    if (are_several && !written->HasShapeOf(plan.written)) return std::nullopt;
-    return shape;
   }
 
   // Nothing if the workload has not the shape of the candidate once it is mended.
@@ -376,8 +365,9 @@ class Search {
   const Proof& written_;
   const Reach reach_;
   const std::size_t cost_;
-  Edits base_;        // of what cannot be read as it is
-  Proof base_proof_;  // with these
+  Edits base_;                   // of what cannot be read as it is
+  bool has_right_keys_ = false;  // and no more
+  Proof base_proof_;             // with these
   const Prover& prove_;
   k8s::Arena& arena_;
   std::vector<Plan> plans_;

@@ -1,6 +1,8 @@
 #include "repair/written.h"
 
 #include <algorithm>
+#include <string_view>
+#include <utility>
 
 #include "tpu_admission/base/text.h"
 #include "tpu_admission/tpu/guess.h"
@@ -16,28 +18,37 @@ using workload::NodeLabel;
 // Whether a pod may have as many chips on a host of the placement.
 bool Fits(const Written& written, const tpu::Placement& placement) {
   const std::int64_t host = placement.chips_per_host();
-  return written.generation->node_can_be_split()
-             ? written.chips_per_pod > 0 && written.chips_per_pod <= host
-             : written.chips_per_pod == host;
+  if (!written.generation->node_can_be_split()) return written.chips_per_pod == host;
+  const auto& parts = written.generation->container_chips;
+  // Several containers share what it asks for.
+  const bool is_part = parts.empty() || written.container == nullptr ||
+                       std::find(parts.begin(), parts.end(), written.chips_per_pod) != parts.end();
+  return is_part && written.chips_per_pod > 0 && written.chips_per_pod <= host;
+}
+
+// Those of `of` that are so; all of them where none is.
+template <typename Are>
+tpu::PlacementList Those(const tpu::PlacementList& of, const Are& are) {
+  tpu::PlacementList some;
+  for (const tpu::Placement& each : of) {
+    if (are(each)) some.push_back(each);
+  }
+  return some.empty() ? of : some;
+}
+
+// Whether the other labels select such hosts.
+bool IsSelected(const Written& written, const tpu::Placement& placement) {
+  const workload::Selected& machine = (*written.choice)[NodeLabel::kMachineType];
+  const workload::Selected& count = (*written.choice)[NodeLabel::kAcceleratorCount];
+  return (!machine.fixed() || machine.value == placement.machine->name) &&
+         (!count.fixed() || count.value == std::to_string(placement.chips_per_host()));
 }
 
 // What the topology may be for these pods; where their chips fit none, all that it may be.
 tpu::PlacementList PlacementsFor(const Written& written) {
-  const workload::Selected& machine = (*written.choice)[NodeLabel::kMachineType];
-  const workload::Selected& count = (*written.choice)[NodeLabel::kAcceleratorCount];
   const tpu::PlacementList all = written.generation->PlacementsOf(*written.topology);
-  const auto those = [](const tpu::PlacementList& of, const auto& are) {
-    tpu::PlacementList some;
-    for (const tpu::Placement& each : of) {
-      if (are(each)) some.push_back(each);
-    }
-    return some.empty() ? of : some;
-  };
-  const auto fit = [&](const tpu::Placement& each) { return Fits(written, each); };
-  return those(those(all, fit), [&](const tpu::Placement& each) {
-    return (!machine.fixed() || machine.value == each.machine->name) &&
-           (!count.fixed() || count.value == std::to_string(each.chips_per_host()));
-  });
+  return Those(Those(all, [&](const auto& each) { return Fits(written, each); }),
+               [&](const auto& each) { return IsSelected(written, each); });
 }
 
 bool AreSingle(const tpu::PlacementList& placements) {
@@ -69,6 +80,20 @@ bool IsOnSingleHosts(const Written& written) {
   return AreSingle(placements) && !AreOfOneSlice(written, placements);
 }
 
+// 2x2x1 or 2X2 of pods that are each for themselves on a 2x2, which only is to be written so.
+void ReadSingleHosts(std::string_view text, Written& written) {
+  if (written.is_part || written.is_offered()) return;
+  Written meant = written;
+  meant.topology = tpu::Tidied(text);
+  if (!meant.topology) return;
+  if (!meant.is_offered()) {
+    meant.topology = tpu::InDimensionsOf(*meant.generation, *meant.topology);
+  }
+  if (!IsOnSingleHosts(meant)) return;
+  written = std::move(meant);
+  written.topology_is_said = true;
+}
+
 // The chips that the pods have once those of each are what a host has.
 std::int64_t ChipsOfAHost(const Written& written) {
   const tpu::PlacementList placements = PlacementsFor(written);
@@ -80,9 +105,10 @@ std::int64_t ChipsOfAHost(const Written& written) {
 // Whether there are as many pods as the topology has hosts, each of which one pod takes: two say
 // the same then, and the chips of a container are the slip. Of a topology that is not offered the
 // hosts are as large as those of the others.
-bool HostsAreRight(const Written& written, const tpu::PlacementList& offered) {
+bool HostsAreRight(const Written& written) {
+  if (written.pods_per_slice < 2 || !written.topology) return false;
   const tpu::Generation& generation = *written.generation;
-  if (written.pods_per_slice < 2 || generation.node_can_be_split()) return false;
+  const tpu::PlacementList offered = generation.PlacementsOf(*written.topology);
   const auto is_right = [&](const tpu::Placement& placement) {
     return placement.hosts > 1 &&
            placement.chips_per_host() * written.pods_per_slice == written.topology->chips();
@@ -109,7 +135,7 @@ std::int64_t TotalChips(const Written& written, bool count_is_written) {
   // Pods that fill one slice together, though nobody says so (numOfHosts is missing).
   if (!count_is_written && asked == written.topology->chips()) return asked;
   const tpu::PlacementList offered = written.generation->PlacementsOf(*written.topology);
-  if (count_is_written && HostsAreRight(written, offered)) return shaped;
+  if (written.fills_hosts) return shaped;
   // Nor is a container's more than one of several single hosts has a wish.
   if (count_is_written && written.on_single_hosts && written.pods->scale.tpu_pods.value_or(1) > 1) {
     return ChipsOfAHost(written) * written.pods_per_slice * written.slices;
@@ -150,7 +176,9 @@ std::int64_t ChipsMeant(const Written& written) {
   const k8s::Amount* const request = written.container->requests.Find(workload::kTpuResource);
   if (request == nullptr || !request->quantity) return chips;
   const std::int64_t requested = request->quantity->AsInteger().value_or(chips);
-  const tpu::PlacementList placements = written.generation->PlacementsOf(*written.topology);
+  const tpu::PlacementList placements =
+      Those(written.generation->PlacementsOf(*written.topology),
+            [&](const auto& each) { return IsSelected(written, each); });
   const auto has = [&](std::int64_t number) {
     return std::any_of(placements.begin(), placements.end(), [&](const tpu::Placement& placement) {
       return placement.chips_per_host() == number;
@@ -232,6 +260,7 @@ std::optional<Written> Read(const tpu::Catalog& catalog, const workload::PodSet&
     written.slices = std::max<std::int64_t>(1, *scale.slices.value);
     written.sub_groups = scale.sub_groups();
     written.slices *= written.sub_groups;
+    if (topology.fixed()) ReadSingleHosts(topology.value, written);
     written.on_single_hosts = IsOnSingleHosts(written);
     if (HasTooFewCompletions(written)) written.pods_per_slice = *scale.pods.value;
     if (scale.counting == Counting::kReplicas && written.topology && written.chips_per_pod > 0) {
@@ -243,7 +272,9 @@ std::optional<Written> Read(const tpu::Catalog& catalog, const workload::PodSet&
       }
     }
   }
-  written.total_chips = TotalChips(written, scale.pods.written && !written.has_paused_pods);
+  const bool count_is_written = scale.pods.written && !written.has_paused_pods;
+  written.fills_hosts = count_is_written && HostsAreRight(written);
+  written.total_chips = TotalChips(written, count_is_written);
   return written;
 }
 

@@ -16,7 +16,8 @@ struct Written {
   const tpu::Generation* generation = nullptr;  // selected, or probably meant
   const k8s::Container* container = nullptr;    // with the chips; nullptr: several share a host
   std::optional<tpu::Topology> topology;
-  bool topology_is_said = false;  // by a finding that was followed first, not by the object
+  // By a finding that was followed first, or meant by what the object says in another spelling.
+  bool topology_is_said = false;
   // Whether the pods ask by an annotation for a part of a slice, which `topology` is then: repairs
   // keep it. And the topology of the node pool, unless it is left to Kueue.
   bool is_part = false;
@@ -29,6 +30,8 @@ struct Written {
   std::int64_t total_chips = 0;
   // Each pod is a slice of its own, for its host is one: any number of them is right.
   bool on_single_hosts = false;
+  // As many pods as the slice has hosts: each is to have all chips of its own.
+  bool fills_hosts = false;
   // The pods of other sets, which are counted for themselves, fill its slices with it.
   bool filled_by_others = false;
   // Each of its Jobs has a node pool to itself, and is a slice.

@@ -28,14 +28,23 @@ bool SharesTheHost(const Subject& subject, const k8s::Container& container) {
 }
 
 // With no limit there are no chips: the request alone does not count. Where others have chips of
-// the host too, it is what is meant.
+// the host too, or nothing else tells, it is what is meant.
 void Suggest(const Subject& subject, const k8s::Container& container, bool has_limit,
              Finding& finding) {
   const auto wanted = container.requests.Find(workload::kTpuResource)->quantity->AsInteger();
   if (!has_limit && wanted && *wanted > 0 && SharesTheHost(subject, container)) {
     return SetChips(subject.pods, container, *wanted, finding.edits);
   }
-  if (subject.shape.generation != nullptr) return SuggestChips(subject, container, finding);
+  if (subject.shape.generation != nullptr) {
+    SuggestChips(subject, container, finding);
+    const std::vector<std::int64_t> possible = PossibleChips(subject);
+    const bool can_be =
+        wanted && std::find(possible.begin(), possible.end(), *wanted) != possible.end();
+    if (has_limit || finding.decision.empty() || !can_be) return;
+    finding.change.clear();
+    finding.decision = {};
+    return SetChips(subject.pods, container, *wanted, finding.edits);
+  }
   finding.change = has_limit ? "set requests and limits of google.com/tpu to the same number"
                              : "set limits of google.com/tpu to the same number as requests";
   finding.decision = "how many chips are meant";

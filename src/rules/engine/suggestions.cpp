@@ -8,6 +8,7 @@
 #include "rules/engine/phrases.h"
 #include "rules/engine/slice_cut.h"
 #include "tpu_admission/base/text.h"
+#include "tpu_admission/tpu/guess.h"
 
 namespace tpu_admission::rules {
 namespace {
@@ -103,6 +104,13 @@ bool JoinsLeader(const Subject& subject, const tpu::Topology& topology) {
   return std::any_of(sets.begin(), sets.end(), is_it);
 }
 
+// Pods on single hosts are as many as they are, where only the topology's ones are too many or few.
+bool KeepsSingleHosts(const Subject& subject, const tpu::Placement& placement) {
+  const auto& written = subject.shape.topology;
+  return written && placement.single_host() && subject.pods.scale.counting != Counting::kPerSlice &&
+         tpu::InDimensionsOf(*subject.shape.generation, *written) == placement.topology;
+}
+
 Companions CompanionsOf(const Subject& subject, const tpu::Placement& placement) {
   Companions needed;
   needed.with_leader = JoinsLeader(subject, placement.topology);
@@ -124,7 +132,8 @@ Companions CompanionsOf(const Subject& subject, const tpu::Placement& placement)
   const bool are_parts = placement.single_host() && needed.chips == 0;
   if (are_parts && scale.counting == Counting::kJob && FoundPodsOf(subject) < pods) return needed;
   const bool agrees = needed.with_leader ? scale.pods.value == pods : IsCount(subject, pods);
-  if (scale.is_counted() && !agrees) needed.pods = pods;
+  const bool stays = agrees || (needed.chips == 0 && KeepsSingleHosts(subject, placement));
+  if (scale.is_counted() && !stays) needed.pods = pods;
   return needed;
 }
 
@@ -201,6 +210,17 @@ std::vector<tpu::Placement> NearestFirst(const Subject& subject, std::int64_t wi
   return candidates;
 }
 
+// What a host that is shared has left beside what others hold: all of it, if they may have that.
+template <typename Set, typename Choose>
+void SuggestRest(const Subject& subject, std::int64_t held, std::vector<std::int64_t> possible,
+                 Set set, Choose choose) {
+  const std::int64_t left = LargestHost(subject) - held;
+  std::erase_if(possible, [&](std::int64_t chips) { return chips > left; });
+  if (possible.empty()) return choose("fewer, for the others hold all chips of a host");
+  if (possible.back() == left) return set(left);
+  choose(JoinNumbers(possible));
+}
+
 }  // namespace
 
 workload::Edits Selecting(const Subject& subject, NodeLabel label, std::string value) {
@@ -239,28 +259,6 @@ std::vector<std::int64_t> PossibleChips(const Subject& subject) {
   counts.erase(std::unique(counts.begin(), counts.end()), counts.end());
   return counts;
 }
-
-std::string JoinNumbers(const std::vector<std::int64_t>& numbers) {
-  std::vector<std::string> words;
-  for (const std::int64_t number : numbers) words.push_back(std::to_string(number));
-  return JoinOr(words);
-}
-
-namespace {
-
-// What a host that is shared has left beside what others hold: all of it, if containers may have
-// that.
-template <typename Set, typename Choose>
-void SuggestRest(const Subject& subject, std::int64_t held, std::vector<std::int64_t> possible,
-                 Set set, Choose choose) {
-  const std::int64_t left = LargestHost(subject) - held;
-  std::erase_if(possible, [&](std::int64_t chips) { return chips > left; });
-  if (possible.empty()) return choose("fewer, for the others hold all chips of a host");
-  if (possible.back() == left) return set(left);
-  choose(JoinNumbers(possible));
-}
-
-}  // namespace
 
 void SuggestChips(const Subject& subject, const k8s::Container& container, Finding& finding) {
   const auto set = [&](std::int64_t chips) {
@@ -329,7 +327,7 @@ void SuggestTopology(const Subject& subject, std::int64_t wished_chips, Finding&
   const std::vector<tpu::Placement> candidates = NearestFirst(subject, wished_chips);
   const Companions needed =
       candidates.empty() ? Companions() : CompanionsOf(subject, candidates.front());
-  const k8s::Container* container = ChipContainer(subject.pods);
+  const k8s::Container* const container = ChipContainer(subject.pods);
   const bool other_type = HasRefusedType(subject);  // which keeps the chips, or is not proposed
   if (candidates.empty() || (needed.chips > 0 && container == nullptr) ||
       (other_type && candidates.front().topology.chips() != wished_chips) ||
@@ -351,11 +349,19 @@ void SuggestTopology(const Subject& subject, std::int64_t wished_chips, Finding&
     if (needed.with_leader) scale.leaders_without_tpus = 0;
     SetPods(scale, needed.pods, finding.edits);
   }
-  std::vector<std::string> others = FilledBy(subject, candidates);
-  if (others.size() < 2 || other_type) return;
-  others.erase(others.begin());
-  others.resize(std::min(others.size(), kMostOthers));
-  finding.change += ", or take " + JoinOr(others);
+  if (std::vector<std::string> others = FilledBy(subject, candidates); others.size() > 1 && !other_type) {
+    others.erase(others.begin());
+    others.resize(std::min(others.size(), kMostOthers));
+    finding.change += ", or take " + JoinOr(others);
+  }
+  // For a topology that nobody wrote no other number of chips is written.
+  if (subject.shape.topology || needed.pods == 0 || wished_chips <= 0 ||
+      candidates.front().topology.chips() == wished_chips) {
+    return;
+  }
+  finding.change = finding.Change();
+  finding.edits.clear();
+  finding.decision = "which topology is meant";
 }
 
 bool SuggestHosts(const Subject& subject, Finding& finding) {

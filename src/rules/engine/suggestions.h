@@ -14,8 +14,6 @@ namespace tpu_admission::rules {
 std::vector<std::int64_t> PossibleChips(const Subject& subject);
 // The chips of the largest machine of this shape; 0 if none is known.
 std::int64_t LargestHost(const Subject& subject);
-// "1, 2 or 4"
-std::string JoinNumbers(const std::vector<std::int64_t>& numbers);
 
 // Selects `value` in the place of what is selected.
 workload::Edits Selecting(const Subject& subject, workload::NodeLabel label, std::string value);

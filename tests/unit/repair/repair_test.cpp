@@ -698,7 +698,7 @@ TEST(Repair, OfASliceSizeChangesNoPods) {
                 "kueue.x-k8s.io/podset-slice-required-topology: "
                 "cloud.google.com/gke-tpu-slice-4x4-id, kueue.x-k8s.io/podset-slice-size: '2'}}, "
                 "spec: {nodeSelector")),
-            "all else as it is | kueue.x-k8s.io/podset-slice-size: \"4\"");
+            "keep 4x4, 2 slices of 16 chips | kueue.x-k8s.io/podset-slice-size: \"4\"");
 }
 
 TEST(Repair, EndsNoPause) {
@@ -1062,6 +1062,75 @@ TEST(Repair, OfAStatefulSetOnAutopilotDoublesNoChips) {
   EXPECT_THAT(RepairsOf(StatefulSet({.topology = "2x4"}, 2), Autopilot()),
               ::testing::ElementsAre(
                   "keep 2x4, 8 chips on 1 host | containers[0] google.com/tpu: 8, replicas: 1"));
+}
+
+// Each on a host of its own: their number is none of a slice.
+TEST(Repair, LeavesPodsOnSingleHostsAsManyAsTheyAre) {
+  const std::string pods = "8 slices of 4 chips | topology: ";
+  EXPECT_EQ(First(Job({.topology = "2x2x1"}, 8)), "2x2, " + pods + "2x2");
+  EXPECT_EQ(First(Job({.topology = "2X2"}, 8)), "2x2, " + pods + "2x2");
+  EXPECT_EQ(First(Job({.accelerator = "tpu7x", .topology = "2x2"}, 8)), "2x2x1, " + pods + "2x2x1");
+  EXPECT_EQ(First(Job({.topology = "4x4x1"}, 4)), "4x4, 16 chips on 4 hosts | topology: 4x4");
+}
+
+// What stands under the misspelt key is what was meant, with whatever else is wrong.
+TEST(Repair, TakesTheValueOfAMisspeltKey) {
+  const auto misspelt = [](const Pods& pods, int count) {
+    return With(Job(pods, count), "gke-tpu-topology", "gke-tpu-toplogy");
+  };
+  const std::string key = ", cloud.google.com/gke-tpu-toplogy: (removed)";
+  EXPECT_THAT(RepairsOf(misspelt({.topology = "2x2"}, 8)),
+              ::testing::ElementsAre("2x2, 8 slices of 4 chips | topology: 2x2" + key));
+  EXPECT_EQ(First(misspelt({.chips = "16"}, 4)),
+            "4x4, 16 chips on 4 hosts | topology: 4x4" + key + ", containers[0] google.com/tpu: 4");
+  EXPECT_EQ(First(misspelt({.topology = "4x5"}, 4)),
+            "4x4, 16 chips on 4 hosts | topology: 4x4" + key)
+      << "which nobody offers";
+}
+
+TEST(Repair, ChangesNoCountForAMissingTopology) {
+  const std::string topology = ", cloud.google.com/gke-tpu-topology: 4x4";
+  EXPECT_THAT(RepairsOf(With(Job({}, 11), topology, "")), ::testing::IsEmpty());
+  EXPECT_EQ(First(With(Job({}, 8), topology, "")), "4x8, 32 chips on 8 hosts | topology: 4x8");
+}
+
+// As many pods as hosts say twice what the chips of each say once.
+TEST(Repair, FillsTheHostsOfNodesThatCanBeSplit) {
+  const auto of = [](const std::string& chips, int pods) {
+    return First(JobSet({.accelerator = "tpu7x", .topology = "4x4x8", .chips = chips}, 2, pods));
+  };
+  const std::string full = "keep 4x4x8, 2 slices of 128 chips | ";
+  EXPECT_EQ(of("3", 32), full + "containers[0] google.com/tpu: 4");
+  EXPECT_EQ(of("1", 32), full + "containers[0] google.com/tpu: 4");
+  EXPECT_EQ(of("8", 32), full + "containers[0] google.com/tpu: 4");
+}
+
+// Several slices that Kueue makes for one Job are as many as they were.
+TEST(Repair, OfALimitThatIsMissingIsTheRequest) {
+  const std::string parts =
+      With(With(JobSet({.accelerator = "tpu7x", .topology = "8x8x8"}, 1, 64),
+                ", cloud.google.com/gke-tpu-topology: 8x8x8", ""),
+           "template: {spec: {nodeSelector",
+           "template: {metadata: {annotations: {cloud.google.com/gke-tpu-slice-topology: 4x4x8, "
+           "kueue.x-k8s.io/podset-slice-required-topology: "
+           "cloud.google.com/gke-tpu-partition-4x4x4-id, kueue.x-k8s.io/podset-slice-size: '16'}}, "
+           "spec: {nodeSelector");
+  const std::string in_queue = With(parts, "metadata: {name: s}",
+                                    "metadata: {name: s, labels: {kueue.x-k8s.io/queue-name: q}}");
+  EXPECT_THAT(RepairsOf(in_queue), ::testing::IsEmpty());
+  EXPECT_EQ(First(With(in_queue, "memory: 1Gi}, limits: {google.com/tpu: 4}",
+                       "memory: 1Gi, google.com/tpu: 4}")),
+            "keep 4x4x8, 2 slices of 128 chips | containers[0] google.com/tpu: 4");
+}
+
+// The hosts that the other labels select have one number of chips.
+TEST(Repair, OfTwoNumbersOfChipsTakesTheOneOfTheHosts) {
+  const std::string set = With(
+      With(StatefulSet({.accelerator = "tpu-v5-lite-podslice", .topology = "2x4", .chips = "8"}, 2),
+           "gke-tpu-topology: 2x4",
+           "gke-tpu-topology: 2x4, cloud.google.com/gke-accelerator-count: '4'"),
+      "memory: 1Gi", "memory: 1Gi, google.com/tpu: 4");
+  EXPECT_EQ(First(set), "keep 2x4, 8 chips on 2 hosts | containers[0] google.com/tpu: 4");
 }
 
 TEST(Repair, IsTheSameEachTime) {
