@@ -1,5 +1,6 @@
 #include <fmt/core.h>
 
+#include "rules/engine/node_resources.h"
 #include "rules/engine/phrases.h"
 #include "tpu_admission/base/json_pointer.h"
 #include "tpu_admission/base/text.h"
@@ -94,6 +95,20 @@ void CheckSigns(const Subject& subject, const k8s::Container& container, std::st
   }
 }
 
+// The request is lowered to the limit where no machine has as much as it asks for.
+workload::Edits ToLimit(const Subject& subject, const k8s::Container& container,
+                        std::string_view name) {
+  for (const Resource resource : kResources) {
+    const auto demand = Name(resource) == name ? DemandOf(subject, resource) : std::nullopt;
+    if (!demand || demand->asker != &container || !demand->ExceedsMachine(resource)) continue;
+    const auto limit = LimitBelow(*demand, resource);
+    if (limit && *limit <= AtMost(subject, *demand, resource)) {
+      return Lowered(subject, *demand, resource);
+    }
+  }
+  return {};
+}
+
 void CheckLimits(const Subject& subject, const k8s::Container& container, Report& report) {
   for (std::size_t i = 0; i < container.requests.size(); ++i) {
     if (report.full()) return;
@@ -104,6 +119,12 @@ void CheckLimits(const Subject& subject, const k8s::Container& container, Report
     if (!request || !limit || !request->quantity || !limit->quantity) continue;
     if (*request->quantity <= *limit->quantity || limit->quantity->IsNegative()) continue;
     const std::string name = Printable(resource, 60);
+    workload::Edits edits = ToLimit(subject, container, resource);
+    std::string change;
+    if (edits.empty()) {
+      edits = {{PointerOf(subject, container, "limits", resource), ScalarOf(*request)}};
+      change = fmt::format(", or lower the request to at most {}", Shown(*limit));
+    }
     report.Add(
         {.pointer = PointerOf(subject, container, "requests", resource),
          .container = std::string(container.name),
@@ -112,8 +133,8 @@ void CheckLimits(const Subject& subject, const k8s::Container& container, Report
          .problem = fmt::format("is {}, but the limit is {}. A request is never more than its "
                                 "limit: Kubernetes refuses every pod where it is.",
                                 Shown(*request), Shown(*limit)),
-         .edits = {{PointerOf(subject, container, "limits", resource), ScalarOf(*request)}},
-         .change = fmt::format(", or lower the request to at most {}", Shown(*limit))});
+         .edits = std::move(edits),
+         .change = std::move(change)});
   }
 }
 

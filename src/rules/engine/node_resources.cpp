@@ -198,6 +198,14 @@ Quantity AtMost(const Subject& subject, const Demand& demand, Resource resource)
              : Quantity::FromMebibytes(Rounded(of(machine.allocatable.memory_mib), 1024));
 }
 
+std::optional<Quantity> LimitBelow(const Demand& demand, Resource resource) {
+  if (demand.asker == nullptr) return std::nullopt;
+  const k8s::Amount* const limit = demand.asker->limits.Find(Name(resource));
+  if (limit == nullptr || !limit->quantity || *limit->quantity <= Quantity()) return std::nullopt;
+  if (RequestOf(*demand.asker, Name(resource)) <= *limit->quantity) return std::nullopt;
+  return limit->quantity;
+}
+
 workload::Edits Lowered(const Subject& subject, const Demand& demand, Resource resource) {
   const k8s::PodSpec& spec = subject.pods.pod.spec;
   const k8s::Container* const asker = demand.asker;
@@ -209,7 +217,8 @@ workload::Edits Lowered(const Subject& subject, const Demand& demand, Resource r
   const std::int64_t amount =
       cpu ? Rounded(left.MillisRoundedDown(), 1000) : Rounded(left.MebibytesRoundedDown(), 1024);
   if (amount <= 0) return {};
-  const Quantity right = cpu ? Quantity::FromMillis(amount) : Quantity::FromMebibytes(amount);
+  Quantity right = cpu ? Quantity::FromMillis(amount) : Quantity::FromMebibytes(amount);
+  if (const auto limit = LimitBelow(demand, resource); limit && *limit <= right) right = *limit;
   if (asker == nullptr && !HoldsContainers(spec, name, own, right)) return {};
   const std::string at =
       asker != nullptr ? subject.At(*asker, "/resources") : subject.AtSpec("/resources");

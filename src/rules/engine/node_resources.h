@@ -70,8 +70,10 @@ std::string Given(k8s::Quantity quantity, Resource resource);
 // What the pod may well ask for: its part, by its chips, of what the node is predicted to give less
 // a twentieth, which DaemonSets take. In whole CPUs and GiB where it comes to one.
 k8s::Quantity AtMost(const Subject& subject, const Demand& demand, Resource resource);
+// The limit of the largest container, where it asks for more than that: the request is a slip.
+std::optional<k8s::Quantity> LimitBelow(const Demand& demand, Resource resource);
 // Brings the pod to AtMost() by what its largest container asks for, or the pod as a whole; none if
-// the others alone ask for more.
+// the others alone ask for more. A limit that is less than that is what was meant.
 workload::Edits Lowered(const Subject& subject, const Demand& demand, Resource resource);
 
 }  // namespace tpu_admission::rules
