@@ -95,11 +95,26 @@ std::string NewMembers(bool json, const std::vector<Missing>& all, std::size_t d
   return written;
 }
 
+// Behind "limits:", or in the place of null.
+std::optional<Change> InPlaceOfNothing(std::string_view text, const YamlNode& nothing,
+                                       const std::string& member) {
+  const std::size_t begin = nothing.start.offset;
+  const std::size_t end = begin + nothing.text.size();
+  const bool is_bare = nothing.text.empty() && begin > 0 && text[begin - 1] == ':';
+  if (!is_bare && (nothing.text.empty() || text.substr(begin, end - begin) != nothing.text)) {
+    return std::nullopt;
+  }
+  return Change{begin, end, (is_bare ? " {" : "{") + member + "}"};
+}
+
 // Puts `member` into the map, before what is there. A comment stays with its key: in a document's
 // own map, where it may speak of all of it, at the top.
 std::optional<Change> Insertion(std::string_view text, const YamlNode& root, const YamlNode& map,
                                 const std::string& member) {
   const std::size_t start = map.start.offset;
+  if (map.kind == YamlNode::Kind::kNull && &map != &root) {
+    return InPlaceOfNothing(text, map, member);
+  }
   if (map.kind != YamlNode::Kind::kMap || start >= text.size()) return std::nullopt;
   if (text[start] == '{') {
     return Change{start + 1, start + 1, map.members.empty() ? member : member + ", "};
@@ -122,7 +137,8 @@ std::optional<Change> NewMap(std::string_view text, const YamlNode& root,
   const JsonEdit& first = *left.front();
   if (!first.value) return std::nullopt;
   const Way way = Follow(root, first.pointer);
-  const bool is_empty = way.node->kind == YamlNode::Kind::kMap && way.node->members.empty();
+  const bool is_empty = way.node->kind == YamlNode::Kind::kNull ||
+                        (way.node->kind == YamlNode::Kind::kMap && way.node->members.empty());
   if (way.missing.size() < (is_empty ? 1 : 2)) return std::nullopt;
   std::vector<Missing> all;
   std::vector<JsonEdit*> others;
@@ -143,10 +159,12 @@ std::optional<Change> NewMap(std::string_view text, const YamlNode& root,
   return change;
 }
 
-// Whether the API takes a word for the number that is set there: an amount of a resource, whose
-// name has a domain. A count must be a number.
+// Whether the API takes a word for the number that is set there: an amount of a resource. A count
+// must be a number.
 bool MayBeAWord(const JsonEdit& edit) {
-  return edit.pointer.find("~1", edit.pointer.rfind('/')) != std::string::npos;
+  const std::string_view list = std::string_view(edit.pointer).substr(0, edit.pointer.rfind('/'));
+  return list.ends_with("/requests") || list.ends_with("/limits") ||
+         edit.pointer.find("~1", list.size()) != std::string::npos;
 }
 
 // The change of the text that makes `edit`; nothing if it cannot be made in place. An amount in the
