@@ -127,9 +127,14 @@ struct NewFile {
   std::string path;
 };
 
-// `mode` is that of open(2).
-NewFile OpenBeside(const std::string& path, ::mode_t mode) {
+// `mode` is that of open(2). What is put behind a long name takes the place of its end.
+NewFile OpenBeside(const std::filesystem::path& truth, ::mode_t mode) {
   constexpr int kMostTries = 16;
+  constexpr std::size_t kMostBytes = 200;  // of the 255 that a name may have
+  const std::string name = truth.filename();
+  std::size_t end = std::min(name.size(), kMostBytes);
+  while (end < name.size() && (static_cast<unsigned char>(name[end]) & 0xc0U) == 0x80) --end;
+  const std::string path = truth.parent_path() / name.substr(0, end);
   for (int i = 0; i < kMostTries; ++i) {
     std::string beside = path + ".tpu-admission-" + RandomWord();
     const int file =

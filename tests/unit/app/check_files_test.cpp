@@ -53,6 +53,21 @@ TEST(WriteFile, LeavesAloneWhatIsReadOnlyAndSaysWhyItCannot) {
   EXPECT_TRUE(nowhere.error().message.ends_with(": cannot be written: No such file or directory"));
 }
 
+TEST(WriteFile, TakesTheLongestNames) {
+  const support::TempDir folder;
+  const std::string accents = "\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9";
+  std::string name = "a";
+  while (name.size() + accents.size() <= 250) name += accents;
+  name += std::string(250 - name.size(), 'b') + ".yaml";
+  ASSERT_EQ(name.size(), 255);
+  support::WriteText(folder / name, "old");
+  const Status written = WriteFile((folder / name).string(), "new");
+  EXPECT_TRUE(written) << written.error().message;
+  EXPECT_EQ(TextOf(folder / name), "new");
+  const auto files = fs::directory_iterator(folder.path());
+  EXPECT_EQ(std::distance(begin(files), end(files)), 1) << "nothing is left behind";
+}
+
 TEST(WriteFile, KeepsOwnerAndMode) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root gives files away";
   const support::TempDir folder;
