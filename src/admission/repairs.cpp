@@ -31,12 +31,12 @@ bool MustGo(const JudgedFinding& judged, Mode least) {
          (least == mode || KeepsPending(*judged.finding.rule));
 }
 
-// What became of the fault before; kOff: there was none.
-Mode ModeBefore(const Decision& before, const rules::FaultId& fault) {
+// What was said of the fault before; nullptr: there was none.
+const JudgedFinding* FindBefore(const Decision& before, const rules::FaultId& fault) {
   const auto was =
       std::find_if(before.findings.begin(), before.findings.end(),
                    [&](const auto& judged) { return judged.finding.fault() == fault; });
-  return was == before.findings.end() ? Mode::kOff : Hardest(*was);
+  return was == before.findings.end() ? nullptr : &*was;
 }
 
 repair::Fault FaultOf(const rules::Finding& finding) {
@@ -52,15 +52,15 @@ repair::Proof ProofOf(Judgement judgement, const Decision& before, const Excused
   for (const JudgedFinding& judged : judgement.decision.findings) {
     if (excused.Has(judged.finding)) continue;
     const bool warns = Hardest(judged) == Mode::kWarn;
-    const Mode was = warns ? ModeBefore(before, judged.finding.fault()) : Mode::kOff;
+    const JudgedFinding* const was = warns ? FindBefore(before, judged.finding.fault()) : nullptr;
     const rules::Rule& rule = *judged.finding.rule;
     if (warns && (rule.keeps_waiting || KeepsPending(rule)) &&
         std::count(proof.beside.begin(), proof.beside.end(), rule.id) == 0) {
       proof.beside.push_back(rule.id);
     }
-    const bool is_new = warns && was < Mode::kWarn;
-    // What denied before and warns now is not mended.
-    const bool must_go = MustGo(judged, least) || (warns && was == Mode::kDeny);
+    const bool is_new = warns && (was == nullptr || Hardest(*was) < Mode::kWarn);
+    // What was to go before and warns now is not mended, be it that nothing says how any more.
+    const bool must_go = MustGo(judged, least) || (was != nullptr && MustGo(*was, least));
     proof.leaves_more = proof.leaves_more || (warns && !must_go && !judged.finding.edits.empty());
     if (!is_new && !must_go) continue;
     proof.faults.push_back(FaultOf(judged.finding));

@@ -135,6 +135,7 @@ class Bounds {
     const std::string holder(scale.pods.holder);
     const Number pods = At(object_, scale.pods.pointer()).AsInteger();
     Hold(holder + "/minAvailable", At(object_, holder + "/minAvailable").AsInteger(), pods);
+    if (IsTheOneMaster(scale)) Hold(scale.pods.pointer(), pods, 1);
     const JsonView elastic = At(object_, kElastic);
     if (!elastic.present() || !holder.ends_with("/Worker")) return;
     Hold("/spec/elasticPolicy/minReplicas", elastic["minReplicas"].AsInteger(), pods);
@@ -155,6 +156,10 @@ class Bounds {
 };
 
 }  // namespace
+
+bool IsTheOneMaster(const Scale& scale) {
+  return scale.pods.holder.ends_with("/pytorchReplicaSpecs/Master");
+}
 
 bool BreaksABound(JsonView before, JsonView after, const workload::Workload& workload) {
   const std::vector<std::string> broken = Bounds(after, workload).Broken();

@@ -14,6 +14,10 @@ namespace tpu_admission::repair {
 // read from `before`.
 bool BreaksABound(k8s::JsonView before, k8s::JsonView after, const workload::Workload& workload);
 
+// Kubeflow's own webhook takes no PyTorchJob with another number than one of them:
+// kubeflow/training-operator pkg/webhooks/pytorch/pytorchjob_webhook.go.
+bool IsTheOneMaster(const workload::Scale& scale);
+
 // What follows when a set of replicas (kTogether) gets `pods`: the bounds that are the same as the
 // number of today, and those that would not hold any more.
 void FollowPods(k8s::JsonView object, const workload::Scale& scale, std::int64_t pods,

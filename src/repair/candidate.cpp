@@ -48,12 +48,28 @@ const workload::Scale& LastOf(const Written& written) {
   return written.followers.empty() ? written.pods->scale : written.followers.back().pods->scale;
 }
 
-// The pods of those but the last; nothing if they are not known.
+// The one of several masters, of which there may be no more; nullptr: there are not several.
+const workload::Scale* MastersOf(const Written& written) {
+  const auto are_several = [](const workload::Scale& scale) {
+    return IsTheOneMaster(scale) && scale.pods.value.value_or(1) > 1;
+  };
+  if (written.followers.empty()) return nullptr;
+  if (are_several(written.pods->scale)) return &written.pods->scale;
+  for (const Written& follower : written.followers) {
+    if (are_several(follower.pods->scale)) return &follower.pods->scale;
+  }
+  return nullptr;
+}
+
+// The pods of those but the last; nothing if they are not known. Of masters one.
 std::optional<std::int64_t> PodsBeforeLast(const Written& written) {
   if (written.followers.empty()) return 0;
   const std::optional<std::int64_t>& all = written.pods->scale.tpu_pods;
-  const std::optional<std::int64_t>& last = LastOf(written).pods.value;
-  return all && last ? std::optional(*all - *last) : std::nullopt;
+  const workload::Scale& last = LastOf(written);
+  if (!all || !last.pods.value) return std::nullopt;
+  const workload::Scale* const masters = MastersOf(written);
+  const std::int64_t others = *all - *last.pods.value;
+  return masters == nullptr || masters == &last ? others : others - *masters->pods.value + 1;
 }
 
 // `pods`: of all slices together.
@@ -63,6 +79,11 @@ void SetPodCount(k8s::JsonView object, const Written& written, std::int64_t pods
   if (scale.counting == Counting::kTogether) {
     const workload::Scale& last = LastOf(written);
     const std::int64_t of_last = pods - *PodsBeforeLast(written);
+    const workload::Scale* const masters = MastersOf(written);
+    if (masters != nullptr && masters != &last) {
+      edits.push_back({masters->pods.pointer(), 1});
+      if (last.pods.value == of_last) return FollowPods(object, *masters, 1, edits);
+    }
     edits.push_back({last.pods.pointer(), of_last});
     FollowPods(object, last, of_last, edits);
   } else if (scale.sub_group > 0) {

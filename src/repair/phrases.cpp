@@ -136,7 +136,21 @@ std::string_view PlaceOf(const JsonEdit& edit) {
   return edit.pointer.find("/nodeAffinity/") != edit.pointer.npos ? "affinity " : "";
 }
 
+namespace {
+
+// A label and a field of the kind, such as both topologies of a PathwaysJob, have one name.
+bool HaveOneName(std::span<const JsonEdit> edits) {
+  return std::any_of(edits.begin(), edits.end(), [&](const JsonEdit& edit) {
+    return std::any_of(edits.begin(), edits.end(), [&](const JsonEdit& other) {
+      return PlaceOf(edit) != PlaceOf(other) && ShortName(edit) == ShortName(other);
+    });
+  });
+}
+
+}  // namespace
+
 std::string Changes(std::span<const JsonEdit> edits, bool has_affinity) {
+  has_affinity = has_affinity || HaveOneName(edits);
   std::string text;
   std::vector<std::string> said;
   std::string_view place;

@@ -111,6 +111,7 @@ Repair RepairBy(const tpu::Catalog& catalog, const Proof& written, const workloa
                    NameBefore(mended.workload, pods, are_alone) +
                    (is_all ? What(*now, *shape) : std::string("all else as it is"));
   }
+  if (repair.what.empty()) repair.what = "all else as it is";
   repair.chips_before = repair.chips_after;
   return repair;
 }

@@ -112,10 +112,10 @@ class Search {
     return OfATopology();
   }
 
-  // Pods that fill slices with those of another set, but for a topology that is not its.
+  // Pods that fill slices with those of another set, but for labels that are not its.
   std::optional<Repair> OfATopology() {
-    if (plans_.empty()) return std::nullopt;
     for (const OneTopology& one : TopologiesOfOthers(catalog_, written_)) {
+      if (plans_.empty() && !one.is_of_leader) continue;
       if (left_ < cost_) return std::nullopt;
       const Proof proof = Prove(one.edits);
       if (proof.unreadable || !proof.faults.empty()) continue;
@@ -123,6 +123,7 @@ class Search {
       if (now == nullptr || !FillsWithOthers(catalog_, proof.workload, *now)) continue;
       Repair repair = RepairBy(catalog_, written_, one.edits, proof);
       TellOfOneSet(one.pods, repair);
+      if (one.is_of_leader) repair.chips_before = repair.chips_after;  // of whole slices
       return repair;
     }
     return std::nullopt;
@@ -132,7 +133,8 @@ class Search {
   void TellOfOneSet(std::string_view of, Repair& repair) const {
     repair.what = "all else as it is";
     if (const workload::PodSet* const pods = SetAt(written_.workload, of)) {
-      repair.changes = NameBefore(written_.workload, *pods, false) + repair.changes;
+      const std::string name = NameBefore(written_.workload, *pods, false);
+      repair.changes = (name.empty() && pods->row->leads ? "leader: " : name) + repair.changes;
     }
     repair.chips_before = ChipsBefore();
   }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <iterator>
+#include <span>
+#include <string>
 #include <utility>
 
 #include "repair/faults.h"
@@ -39,12 +41,35 @@ bool AreFaulty(const Proof& written, const PodSet& pods) {
                      [&](const Fault& fault) { return fault.pods == pods.pointer; });
 }
 
+// Of a leader whose accelerator nobody has what selects the nodes of its workers.
+std::vector<OneTopology> LabelsOfWorkers(const tpu::Catalog& catalog,
+                                         std::span<const PodSet> sets) {
+  std::vector<OneTopology> all;
+  for (const PodSet& leader : sets) {
+    if (!leader.row->leads || leader.nodes.choices.size() != 1) continue;
+    if (GenerationOf(catalog, leader) != nullptr) continue;  // a person's
+    for (const PodSet& workers : sets) {
+      if (!workers.scale.leader_has_others || workers.nodes.choices.size() != 1) continue;
+      OneTopology one{leader.pointer, {}, true};
+      for (const NodeLabel label : {NodeLabel::kAccelerator, NodeLabel::kTopology,
+                                    NodeLabel::kAcceleratorCount, NodeLabel::kMachineType}) {
+        const workload::Selected& own = leader.nodes.choices.front()[label];
+        const workload::Selected& its = workers.nodes.choices.front()[label];
+        if (!its.fixed() || (own.fixed() && own.value == its.value)) continue;
+        workload::SetLabel(leader, label, own, std::string(its.value), one.edits);
+      }
+      if (!one.edits.empty()) all.push_back(std::move(one));
+    }
+  }
+  return all;
+}
+
 }  // namespace
 
 std::vector<OneTopology> TopologiesOfOthers(const tpu::Catalog& catalog, const Proof& written) {
   const auto& sets = written.workload.pod_sets;
   if (sets.size() < 2 || sets.size() > kMostSets) return {};
-  std::vector<OneTopology> offered;
+  std::vector<OneTopology> offered = LabelsOfWorkers(catalog, sets);
   std::vector<OneTopology> all;
   for (const PodSet& pods : sets) {
     const workload::Selected* const own = TopologyOf(pods);
@@ -57,7 +82,7 @@ std::vector<OneTopology> TopologiesOfOthers(const tpu::Catalog& catalog, const P
       if (GenerationOf(catalog, other) != generation || !IsOffered(*generation, its->value)) {
         continue;
       }
-      OneTopology one{pods.pointer, {}};
+      OneTopology one{pods.pointer, {}, false};
       workload::SetLabel(pods, NodeLabel::kTopology, *own, std::string(its->value), one.edits);
       auto& of = IsOffered(*generation, own->value) ? offered : all;
       const bool is_known = std::any_of(

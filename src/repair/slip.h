@@ -12,10 +12,12 @@ namespace tpu_admission::repair {
 struct OneTopology {
   std::string_view pods;  // JSON pointer of the set that gets it
   workload::Edits edits;
+  bool is_of_leader = false;  // with a label that is none
 };
 
-// The topologies of other sets with the same accelerator, for faulty sets that say another one:
-// first for those whose own nobody offers. A few at most.
+// For a leader whose accelerator nobody has the labels of its workers; then the topologies of other
+// sets with the same accelerator, for faulty sets that say another one: first for those whose own
+// nobody offers. A few at most.
 std::vector<OneTopology> TopologiesOfOthers(const tpu::Catalog& catalog, const Proof& written);
 
 // Whether the pods of several sets fill the slices of this one.

@@ -127,6 +127,28 @@ bool HasTooFewCompletions(const Written& written) {
          ChipsOfAHost(written) * *scale.pods.value == written.topology->chips();
 }
 
+// Fewer pods than completions, which are the hosts of the slice: its Job would run them in turn.
+bool HasCompletionsOfASlice(const Written& written) {
+  const workload::Scale& scale = written.pods->scale;
+  if (scale.counting != Counting::kJob || !written.topology) return false;
+  const std::int64_t completions = scale.completions.value.value_or(0);
+  return 0 < *scale.pods.value && *scale.pods.value < completions &&
+         ChipsOfAHost(written) * completions == written.topology->chips();
+}
+
+// Whether another label says that a host has the chips of the pod, which the topology has not: two
+// say the same then.
+bool HasChipsOfTheMachine(const Written& written) {
+  const workload::Selected& name = (*written.choice)[NodeLabel::kMachineType];
+  const workload::Selected& count = (*written.choice)[NodeLabel::kAcceleratorCount];
+  const auto& machines = written.generation->machines;
+  return std::any_of(machines.begin(), machines.end(), [&](const tpu::MachineType& machine) {
+    return machine.chips == written.chips_per_pod &&
+           ((name.fixed() && name.value == machine.name) ||
+            (count.fixed() && WholeNumber(count.value) == machine.chips));
+  });
+}
+
 // The chips that the pods of a slice ask for, and those of the topology: which was meant?
 std::int64_t TotalChips(const Written& written, bool count_is_written) {
   const std::int64_t asked = written.chips_per_pod * written.pods_per_slice * written.slices;
@@ -150,7 +172,11 @@ std::int64_t TotalChips(const Written& written, bool count_is_written) {
     if (!possible && count_is_written && asked > 0) return std::min(asked, shaped);
     return possible && asked > 0 && (count_is_written || !counts) ? asked : shaped;
   }
-  if (!counts) return shaped;
+  if (!counts) {
+    const bool fits = std::any_of(offered.begin(), offered.end(),
+                                  [&](const auto& each) { return Fits(written, each); });
+    return !fits && HasChipsOfTheMachine(written) ? asked : shaped;
+  }
   return count_is_written && possible && asked > 0 ? asked : shaped;
 }
 
@@ -263,6 +289,7 @@ std::optional<Written> Read(const tpu::Catalog& catalog, const workload::PodSet&
     if (topology.fixed()) ReadSingleHosts(topology.value, written);
     written.on_single_hosts = IsOnSingleHosts(written);
     if (HasTooFewCompletions(written)) written.pods_per_slice = *scale.pods.value;
+    if (HasCompletionsOfASlice(written)) written.pods_per_slice = *scale.completions.value;
     if (scale.counting == Counting::kReplicas && written.topology && written.chips_per_pod > 0) {
       // A StatefulSet says how many pods there are, not how many slices.
       const std::int64_t hosts = written.topology->chips() / ChipsOfAHost(written);

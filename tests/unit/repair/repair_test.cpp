@@ -1133,6 +1133,167 @@ TEST(Repair, OfTwoNumbersOfChipsTakesTheOneOfTheHosts) {
   EXPECT_EQ(First(set), "keep 2x4, 8 chips on 2 hosts | containers[0] google.com/tpu: 4");
 }
 
+// No machine has what is requested: the limit says what was meant.
+TEST(Repair, LowersARequestThatNoMachineHasToItsLimit) {
+  const std::string job = With(Job({}, 4), "limits: {", "limits: {cpu: 100, ");
+  EXPECT_THAT(
+      RepairsOf(With(job, "cpu: 1,", "cpu: 300,")),
+      ::testing::Contains("keep 4x4, 16 chips on 4 hosts | containers[0] request of cpu: 100"));
+  EXPECT_EQ(First(With(job, "cpu: 1,", "cpu: 120,")),
+            "keep 4x4, 16 chips on 4 hosts | containers[0] limit of cpu: 120");
+}
+
+// Machine and chips agree against the topology.
+TEST(Repair, OfOnePodIsTheTopologyThatMachineAndChipsHave) {
+  const std::string deployment =
+      "{apiVersion: apps/v1, kind: Deployment, metadata: {name: d}, spec: {selector: {matchLabels: "
+      "{a: b}}, template: {metadata: {labels: {a: b}}, spec: " +
+      With(PodSpec({.topology = "2x2", .chips = "8"}), "nodeSelector: {",
+           "nodeSelector: {node.kubernetes.io/instance-type: ct6e-standard-8t, ") +
+      "}}}";
+  EXPECT_EQ(First(deployment), "one host, 8 chips in all | topology: 2x4");
+  EXPECT_EQ(First(With(deployment, "node.kubernetes.io/instance-type: ct6e-standard-8t",
+                       "cloud.google.com/gke-accelerator-count: '8'")),
+            "one host, 8 chips in all | topology: 2x4");
+}
+
+// The completions and the topology say the same.
+TEST(Repair, OfCompletionsThatFillTheSliceIsAsManyPods) {
+  EXPECT_EQ(First(With(JobSet({}, 2, 4), "parallelism: 4", "parallelism: 1")),
+            "keep 4x4, 2 slices of 16 chips | parallelism: 4");
+  EXPECT_EQ(First(With(JobSet({}, 2, 4), "parallelism: 4", "parallelism: 3")),
+            "keep 4x4, 2 slices of 16 chips | parallelism: 4");
+}
+
+TEST(Repair, HasATitleAndNamesForItsFields) {
+  const std::string pathways = R"(
+apiVersion: pathways-job.pathways.domain/v1
+kind: PathwaysJob
+metadata: {name: train}
+spec:
+  workers:
+  - type: ct6e-standard-4t
+    topology: 8x4
+    numSlices: 2
+    nodeSelector:
+      cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
+      cloud.google.com/gke-tpu-topology: 4x4
+      cloud.google.com/gke-spot: "true"
+  pathwaysDir: gs://example/pathways
+  controller:
+    deploymentMode: default
+    elasticSlices: 2
+)";
+  EXPECT_EQ(First(pathways), "all else as it is | topology: 4x8, nodeSelector topology: (removed)");
+  const std::string either = R"(
+apiVersion: v1
+kind: Pod
+metadata:
+  name: train
+spec:
+  nodeSelector:
+    cloud.google.com/gke-topology: 2x2
+  tolerations:
+  - {key: google.com/tpu, operator: Exists}
+  affinity:
+    nodeAffinity:
+      requiredDuringSchedulingIgnoredDuringExecution:
+        nodeSelectorTerms:
+        - matchExpressions:
+          - {key: cloud.google.com/gke-tpu-accelerator, operator: In, values: [tpu-v6e-podslice, tpu-v6e-slice]}
+  containers:
+  - name: jax
+    image: example.com/jax
+    resources:
+      requests: {cpu: "40", memory: 100Gi}
+      limits: {google.com/tpu: 4}
+)";
+  EXPECT_EQ(First(either),
+            "all else as it is | nodeSelector topology: 2x2, cloud.google.com/gke-topology: "
+            "(removed)");
+}
+
+// Of pods that have none each is to have them: beside chips of others it would be in doubt.
+TEST(Repair, GivesChipsToAllThatMissThem) {
+  const std::string ray = R"(
+apiVersion: ray.io/v1
+kind: RayJob
+metadata:
+  name: rj
+spec:
+  entrypoint: python t.py
+  rayClusterSpec:
+    headGroupSpec:
+      rayStartParams: {}
+      template:
+        spec:
+          containers:
+          - {name: h, image: r, resources: {limits: {cpu: 2, memory: 8Gi}, requests: {cpu: 2, memory: 8Gi}}}
+    workerGroupSpecs:
+    - groupName: a
+      replicas: 1
+      minReplicas: 1
+      maxReplicas: 1
+      numOfHosts: 1
+      rayStartParams: {}
+      template:
+        spec:
+          nodeSelector:
+            cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
+            cloud.google.com/gke-tpu-topology: 2x2
+          containers:
+          - name: w
+            image: r
+            resources:
+              requests: {cpu: 20, memory: 100Gi, google.com/tpu: 0}
+              limits: {google.com/tpu: 0}
+    - groupName: b
+      replicas: 1
+      minReplicas: 1
+      maxReplicas: 4
+      numOfHosts: 2
+      rayStartParams: {}
+      template:
+        spec:
+          nodeSelector:
+            cloud.google.com/gke-tpu-accelerator: tpu-v5p-slice
+            cloud.google.com/gke-tpu-topology: 2x2x2
+          containers:
+          - name: w
+            image: r
+            resources:
+              requests: {cpu: 20, memory: 100Gi, google.com/tpu: 0}
+              limits: {google.com/tpu: 0}
+)";
+  EXPECT_EQ(First(ray),
+            "a: keep 2x2, 4 chips on 1 host; b: keep 2x2x2, 8 chips on 2 hosts | containers[0] "
+            "google.com/tpu: 4");
+}
+
+// Kubeflow takes one master and no other number.
+TEST(Repair, OfAPyTorchJobLeavesOneMaster) {
+  EXPECT_EQ(First(With(PyTorchJob(3, {}, {}), "Master: {replicas: 1", "Master: {replicas: 2")),
+            "keep 4x4, 16 chips on 4 hosts (20 chips become 16) | Master replicas: 1");
+  EXPECT_EQ(First(With(PyTorchJob(4, {}, {}), "Master: {replicas: 1", "Master: {replicas: 2")),
+            "keep 4x4, 16 chips on 4 hosts (24 chips become 16) | Master: replicas: 1; Worker: "
+            "replicas: 3");
+  const std::string alone =
+      "{apiVersion: kubeflow.org/v1, kind: PyTorchJob, metadata: {name: s}, spec: "
+      "{pytorchReplicaSpecs: {Master: {replicas: 1, template: {spec: " +
+      PodSpec({}) +
+      "}}, Worker: {replicas: 3, template: {spec: {containers: [{name: c, image: i}]}}}}}}";
+  EXPECT_THAT(RepairsOf(alone), ::testing::Not(::testing::IsEmpty()));
+  EXPECT_THAT(RepairsOf(alone), ::testing::Each(::testing::Not(::testing::HasSubstr("replicas:"))));
+}
+
+// Its label is none, and with its chips the group is as large as the slice.
+TEST(Repair, GivesALeaderThatFillsTheSliceTheLabelsOfItsWorkers) {
+  EXPECT_EQ(First(Group(4, {.accelerator = "v5e"}, {})),
+            "all else as it is | leader: accelerator: tpu-v6e-slice");
+  EXPECT_EQ(First(With(Group(4, {.accelerator = "v5e"}, {}), "replicas: 1", "replicas: 2")),
+            "all else as it is | leader: accelerator: tpu-v6e-slice");
+}
+
 TEST(Repair, IsTheSameEachTime) {
   const std::string yaml = Job({.chips = "8"}, 2);
   EXPECT_EQ(RepairsOf(yaml), RepairsOf(yaml));
