@@ -13,15 +13,9 @@ using workload::NodeLabel;
 constexpr std::string_view kTopologyShares =
     " The topology says how many hosts share the work; a container has the chips of its own host.";
 
-// A topology that is not offered has no hosts: then those of the accelerator.
-std::string NameOfHosts(const Subject& subject) {
-  const bool none = subject.shape.topology && subject.shape.placements.empty();
-  return none ? std::string(subject.shape.accelerator()) : Name(subject.shape);
-}
-
 // "each host of a tpu-v6e-slice 4x4 has 4 chips, and a container takes all of them"
 std::string Truth(const Subject& subject, const std::vector<std::int64_t>& possible) {
-  const std::string shape = NameOfHosts(subject);
+  const std::string shape = NameOfNodes(subject.shape);
   if (subject.shape.generation->node_can_be_split()) {
     return fmt::format("a container on {} takes {} of a host's chips", shape,
                        JoinNumbers(possible));
@@ -229,7 +223,7 @@ void Check(const Subject& subject, Report& report) {
         .pointer = subject.At(container),
         .container = std::string(container.name),
         .summary = fmt::format("{} asks for {}, a host of {}{}{}", Title(container),
-                               Counted(*chips, "chip"), NameOfHosts(subject), Gives(subject),
+                               Counted(*chips, "chip"), NameOfNodes(subject.shape), Gives(subject),
                                JoinNumbers(possible)),
         .problem =
             fmt::format("asks for {} google.com/tpu, but {}.{}{}", *chips, Truth(subject, possible),

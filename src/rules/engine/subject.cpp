@@ -81,6 +81,25 @@ std::int64_t ChipsOfLargestMachine(const tpu::Catalog& catalog) {
 
 }  // namespace
 
+std::vector<std::int64_t> PossibleChips(const Subject& subject) {
+  std::vector<std::int64_t> counts;
+  for (const tpu::MachineType* machine : subject.shape.machines()) {
+    if (!subject.shape.generation->node_can_be_split()) counts.push_back(machine->chips);
+    for (const std::int64_t part : subject.shape.generation->container_chips) {
+      if (part <= machine->chips) counts.push_back(part);
+    }
+  }
+  std::sort(counts.begin(), counts.end());
+  counts.erase(std::unique(counts.begin(), counts.end()), counts.end());
+  return counts;
+}
+
+std::int64_t LargestHost(const Subject& subject) {
+  std::int64_t chips = 0;
+  for (const auto* machine : subject.shape.machines()) chips = std::max(chips, machine->chips);
+  return chips;
+}
+
 std::int64_t MostOfAnyHost(const Subject& subject) {
   const std::int64_t most = ChipsOfLargestMachine(subject.catalog);
   const std::optional<tpu::Topology>& topology = subject.shape.topology;

@@ -147,6 +147,10 @@ inline bool NamesTpu(const workload::RequiredLabel& label) {
 
 using workload::ChipsOf;
 
+// The chip counts that a container can have on the machines of this shape, rising.
+std::vector<std::int64_t> PossibleChips(const Subject& subject);
+// The chips of the largest machine of this shape; 0 if none is known.
+std::int64_t LargestHost(const Subject& subject);
 // The chips that no host exceeds, whatever the accelerator is: those of the largest machine, or of
 // the whole topology if that is smaller.
 std::int64_t MostOfAnyHost(const Subject& subject);

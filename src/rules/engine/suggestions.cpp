@@ -247,19 +247,6 @@ workload::Edits WithPods(const Subject& subject, std::int64_t pods) {
   return edits;
 }
 
-std::vector<std::int64_t> PossibleChips(const Subject& subject) {
-  std::vector<std::int64_t> counts;
-  for (const tpu::MachineType* machine : subject.shape.machines()) {
-    if (!subject.shape.generation->node_can_be_split()) counts.push_back(machine->chips);
-    for (const std::int64_t part : subject.shape.generation->container_chips) {
-      if (part <= machine->chips) counts.push_back(part);
-    }
-  }
-  std::sort(counts.begin(), counts.end());
-  counts.erase(std::unique(counts.begin(), counts.end()), counts.end());
-  return counts;
-}
-
 void SuggestChips(const Subject& subject, const k8s::Container& container, Finding& finding) {
   const auto set = [&](std::int64_t chips) {
     SetChipsOn(subject, container, LargestHost(subject), chips, finding);
@@ -316,12 +303,6 @@ std::vector<std::string> FilledBy(const Subject& subject,
   return names;
 }
 
-std::int64_t LargestHost(const Subject& subject) {
-  std::int64_t chips = 0;
-  for (const auto* machine : subject.shape.machines()) chips = std::max(chips, machine->chips);
-  return chips;
-}
-
 void SuggestTopology(const Subject& subject, std::int64_t wished_chips, Finding& finding) {
   constexpr std::size_t kMostOthers = 2;
   const std::vector<tpu::Placement> candidates = NearestFirst(subject, wished_chips);
@@ -349,7 +330,8 @@ void SuggestTopology(const Subject& subject, std::int64_t wished_chips, Finding&
     if (needed.with_leader) scale.leaders_without_tpus = 0;
     SetPods(scale, needed.pods, finding.edits);
   }
-  if (std::vector<std::string> others = FilledBy(subject, candidates); others.size() > 1 && !other_type) {
+  if (std::vector<std::string> others = FilledBy(subject, candidates);
+      others.size() > 1 && !other_type) {
     others.erase(others.begin());
     others.resize(std::min(others.size(), kMostOthers));
     finding.change += ", or take " + JoinOr(others);

@@ -10,11 +10,6 @@
 
 namespace tpu_admission::rules {
 
-// The chip counts that a container can have on the machines of this shape, rising.
-std::vector<std::int64_t> PossibleChips(const Subject& subject);
-// The chips of the largest machine of this shape; 0 if none is known.
-std::int64_t LargestHost(const Subject& subject);
-
 // Selects `value` in the place of what is selected.
 workload::Edits Selecting(const Subject& subject, workload::NodeLabel label, std::string value);
 workload::Edits Selecting(const Subject& subject, const workload::RequiredLabel& label,

@@ -1105,7 +1105,7 @@ TEST(Repair, FillsTheHostsOfNodesThatCanBeSplit) {
   EXPECT_EQ(of("8", 32), full + "containers[0] google.com/tpu: 4");
 }
 
-// Several slices that Kueue makes for one Job are as many as they were.
+// The chips that are kept are those of the request. (Several slices of one Job are warned of.)
 TEST(Repair, OfALimitThatIsMissingIsTheRequest) {
   const std::string parts =
       With(With(JobSet({.accelerator = "tpu7x", .topology = "8x8x8"}, 1, 64),
@@ -1117,10 +1117,12 @@ TEST(Repair, OfALimitThatIsMissingIsTheRequest) {
            "spec: {nodeSelector");
   const std::string in_queue = With(parts, "metadata: {name: s}",
                                     "metadata: {name: s, labels: {kueue.x-k8s.io/queue-name: q}}");
-  EXPECT_THAT(RepairsOf(in_queue), ::testing::IsEmpty());
+  const std::string keep = "keep 4x4x8, 2 slices of 128 chips | ";
+  const std::string apart = "parallelism: 32, completions: 32, replicas: 2";
+  EXPECT_EQ(First(in_queue), keep + apart);
   EXPECT_EQ(First(With(in_queue, "memory: 1Gi}, limits: {google.com/tpu: 4}",
                        "memory: 1Gi, google.com/tpu: 4}")),
-            "keep 4x4x8, 2 slices of 128 chips | containers[0] google.com/tpu: 4");
+            keep + "containers[0] google.com/tpu: 4, " + apart);
 }
 
 // The hosts that the other labels select have one number of chips.
@@ -1209,7 +1211,7 @@ spec:
       limits: {google.com/tpu: 4}
 )";
   EXPECT_EQ(First(either),
-            "all else as it is | nodeSelector topology: 2x2, cloud.google.com/gke-topology: "
+            "as the findings say | nodeSelector topology: 2x2, cloud.google.com/gke-topology: "
             "(removed)");
 }
 
