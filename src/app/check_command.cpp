@@ -75,13 +75,18 @@ class KnownFindings {
   // Writes it, or tells of what was not found.
   Status Finish() const {
     const std::string path = ShownPath(options_.baseline);
+    const std::size_t left = known_.Left([&](const std::string& file) {
+      std::error_code error;
+      return fs::exists(folder_ / file, error);
+    });
     if (options_.write_baseline) {
       TPU_ADMISSION_TRY_STATUS(WriteFile(options_.baseline, known_.Text()));
-      std::cerr << "tpu-admission: wrote " << path << ", which knows "
-                << Counted(known_.Left(), "finding") << '\n';
-    } else if (const std::size_t left = known_.Left(); left > 0) {
+      std::cerr << "tpu-admission: wrote " << path << ", which knows " << Counted(left, "finding")
+                << '\n';
+    } else if (left > 0 && options_.select.empty() && options_.ignore.empty()) {
       std::cerr << "tpu-admission: " << left << " of the findings of " << path
-                << " were not found; --write-baseline writes it anew\n";
+                << (left == 1 ? " was" : " were")
+                << " not found; --write-baseline writes it anew, of the files that it checks\n";
     }
     return OkStatus();
   }

@@ -61,6 +61,8 @@ std::string Obstacle(kube::Client& client, const VerifyOptions& options) {
   if (!options.mutating && !options.validating) return "both webhooks are turned off";
   const kube::Answer answer = client.Get(kube::NamespacePath(options.namespace_name));
   if (answer.outcome == kube::Outcome::kNotFound) return name + " does not exist";
+  const bool is_there = answer.outcome != kube::Outcome::kUnreachable || answer.status != 0;
+  if (!is_there) return answer.error;
   if (options.namespace_selector.empty()) return "";  // who may not look at it can try all the same
   if (!answer.ok()) return answer.error;
   const json found = kube::ParseJson<json>(answer.body);

@@ -37,6 +37,7 @@ Result<Baseline> Baseline::Parse(std::string_view text, std::string_view origin)
 }
 
 void Baseline::Mark(const std::string& file, FileReport& report) {
+  seen_.insert(file);
   for (ObjectReport& object : report.objects) {
     for (ReportedFinding& finding : object.findings) {
       if (Word(finding).empty()) continue;
@@ -48,13 +49,16 @@ void Baseline::Mark(const std::string& file, FileReport& report) {
   }
 }
 
-std::size_t Baseline::Left() const {
+std::size_t Baseline::Left(const std::function<bool(const std::string&)>& is_there) const {
   std::size_t left = 0;
-  for (const auto& [known, count] : counts_) left += count;
+  for (const auto& [known, count] : counts_) {
+    if (count > 0 && (seen_.contains(known.file) || !is_there(known.file))) left += count;
+  }
   return left;
 }
 
 void Baseline::Add(const std::string& file, const FileReport& report) {
+  seen_.insert(file);
   for (const ObjectReport& object : report.objects) {
     for (const ReportedFinding& finding : object.findings) {
       if (!Word(finding).empty()) ++counts_[Known(file, object, finding)];

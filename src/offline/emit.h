@@ -12,6 +12,10 @@ struct Emitted {
   const Way& way;
   const Capacity& capacity;
   const Naming& naming;
+
+  // As YAML wants them: a name such as `true` in quotes.
+  std::string name() const;
+  std::string image() const;
 };
 
 // Each line of `text` behind so many spaces.

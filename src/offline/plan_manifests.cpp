@@ -1,9 +1,12 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <cctype>
 #include <utility>
 
 #include "offline/emit.h"
+#include "offline/yaml_text.h"
 #include "tpu_admission/base/text.h"
 #include "tpu_admission/workload/gke_labels.h"
 #include "tpu_admission/workload/reservation.h"
@@ -29,7 +32,7 @@ std::string Container(const Emitted& plan, std::string_view name) {
       "      google.com/tpu: {chips}\n"
       "    limits:\n"
       "      google.com/tpu: {chips}\n",
-      arg("name", name), arg("image", plan.naming.image),
+      arg("name", name), arg("image", plan.image()),
       arg("cpu", node.cpu_millis * kSharePercent / 100),
       arg("memory", node.memory_mib * kSharePercent / 100),
       arg("chips", plan.way.placement.chips_per_host()));
@@ -52,7 +55,7 @@ std::string Headless(const Emitted& plan, std::string_view selector) {
       "  selector:\n"
       "    {selector}: {name}\n"
       "---\n",
-      arg("name", plan.naming.name), arg("selector", selector));
+      arg("name", plan.name()), arg("selector", selector));
 }
 
 bool MultiHost(const Emitted& plan) { return plan.way.placement.hosts > 1; }
@@ -84,6 +87,16 @@ std::string Indented(std::string_view text, std::size_t spaces) {
   return indented;
 }
 
+std::string Emitted::name() const { return Written(naming.name); }
+
+std::string Emitted::image() const {
+  const std::string& text = naming.image;
+  const bool has_letter =
+      std::any_of(text.begin(), text.end(), [](unsigned char c) { return std::isalpha(c) != 0; });
+  const bool is_path = has_letter && text.find_first_of(":/") != text.npos;
+  return is_path ? text : Written(text);
+}
+
 Result<std::string> EmitPod(const Emitted& plan) {
   if (MultiHost(plan)) return NeedsOthers(plan, "Pod");
   if (plan.way.slices > 1) return Error{"a Pod is one slice; emit job or deployment for several"};
@@ -93,7 +106,7 @@ Result<std::string> EmitPod(const Emitted& plan) {
              "metadata:\n"
              "  name: {}\n"
              "spec:\n",
-             plan.naming.name) +
+             plan.name()) +
          Indented(PodSpec(plan, "restartPolicy: Never\n", "jax"), 2);
 }
 
@@ -114,14 +127,14 @@ Result<std::string> EmitDeployment(const Emitted& plan) {
              "      labels:\n"
              "        app: {name}\n"
              "    spec:\n",
-             arg("name", plan.naming.name), arg("replicas", plan.way.slices)) +
+             arg("name", plan.name()), arg("replicas", plan.way.slices)) +
          Indented(PodSpec(plan, "", "server"), 6);
 }
 
 Result<std::string> EmitJob(const Emitted& plan) {
   if (MultiHost(plan) && plan.way.slices > 1) return IsOneSlice(plan, "Job");
   std::string before = "restartPolicy: Never\n";
-  if (MultiHost(plan)) before += "subdomain: " + plan.naming.name + "\n";
+  if (MultiHost(plan)) before += "subdomain: " + plan.name() + "\n";
   return (MultiHost(plan) ? Headless(plan, workload::kJobName) : "") +
          fmt::format(
              "apiVersion: batch/v1\n"
@@ -135,8 +148,7 @@ Result<std::string> EmitJob(const Emitted& plan) {
              "  backoffLimit: 0\n"
              "  template:\n"
              "    spec:\n",
-             arg("name", plan.naming.name),
-             arg("pods", plan.way.placement.hosts * plan.way.slices)) +
+             arg("name", plan.name()), arg("pods", plan.way.placement.hosts * plan.way.slices)) +
          Indented(PodSpec(plan, before, "jax"), 6);
 }
 
@@ -160,7 +172,7 @@ Result<std::string> EmitJobSet(const Emitted& plan) {
              "        backoffLimit: 0\n"
              "        template:\n"
              "          spec:\n",
-             arg("name", plan.naming.name), arg("slices", plan.way.slices),
+             arg("name", plan.name()), arg("slices", plan.way.slices),
              arg("hosts", plan.way.placement.hosts)) +
          Indented(PodSpec(plan, "restartPolicy: Never\n", "jax"), 12);
 }
@@ -180,7 +192,7 @@ Result<std::string> EmitLeaderWorkerSet(const Emitted& plan) {
              "    restartPolicy: RecreateGroupOnPodRestart\n"
              "    workerTemplate:\n"
              "      spec:\n",
-             arg("name", plan.naming.name), arg("slices", plan.way.slices),
+             arg("name", plan.name()), arg("slices", plan.way.slices),
              arg("hosts", plan.way.placement.hosts)) +
          Indented(PodSpec(plan, "", "server"), 8);
 }
@@ -205,8 +217,7 @@ Result<std::string> EmitStatefulSet(const Emitted& plan) {
              "      labels:\n"
              "        app: {name}\n"
              "    spec:\n",
-             arg("name", plan.naming.name),
-             arg("pods", plan.way.placement.hosts * plan.way.slices)) +
+             arg("name", plan.name()), arg("pods", plan.way.placement.hosts * plan.way.slices)) +
          Indented(PodSpec(plan, "", "server"), 6);
 }
 
@@ -237,8 +248,8 @@ Result<std::string> EmitRayCluster(const Emitted& plan) {
              "    rayStartParams: {{}}\n"
              "    template:\n"
              "      spec:\n",
-             arg("name", plan.naming.name), arg("image", plan.naming.image),
-             arg("slices", plan.way.slices), arg("hosts", plan.way.placement.hosts)) +
+             arg("name", plan.name()), arg("image", plan.image()), arg("slices", plan.way.slices),
+             arg("hosts", plan.way.placement.hosts)) +
          Indented(PodSpec(plan, "", "ray-worker"), 8);
 }
 

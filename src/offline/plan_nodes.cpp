@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "offline/emit.h"
+#include "offline/yaml_text.h"
 #include "tpu_admission/workload/gke_labels.h"
 #include "tpu_admission/workload/reservation.h"
 
@@ -64,15 +65,16 @@ std::string Flags(const Emitted& plan) {
 // An entry of a ComputeClass.
 // https://cloud.google.com/kubernetes-engine/docs/reference/crds/computeclass
 std::string SpecificReservation(const workload::Reservation& reservation) {
-  std::string text = fmt::format("      - name: {}\n", reservation.name);
+  std::string text = fmt::format("      - name: {}\n", Written(std::string(reservation.name)));
   if (!reservation.project.empty()) {
-    text += fmt::format("        project: {}\n", reservation.project);
+    text += fmt::format("        project: {}\n", Written(std::string(reservation.project)));
   }
   if (reservation.block.empty()) return text;
-  text += fmt::format("        reservationBlock:\n          name: {}\n", reservation.block);
+  text += fmt::format("        reservationBlock:\n          name: {}\n",
+                      Written(std::string(reservation.block)));
   if (reservation.sub_block.empty()) return text;
   return text + fmt::format("          reservationSubBlock:\n            name: {}\n",
-                            reservation.sub_block);
+                            Written(std::string(reservation.sub_block)));
 }
 
 }  // namespace
@@ -92,7 +94,7 @@ std::string NodeLabels(const Emitted& plan, std::string_view field) {
   if (plan.capacity.flex_start) text += "  cloud.google.com/gke-flex-start: \"true\"\n";
   if (const auto reservation = workload::ReadReservation(plan.capacity.reservation)) {
     for (const auto& [key, value] : workload::LabelsOf(*reservation)) {
-      text += fmt::format("  {}: {}\n", key, value);
+      text += fmt::format("  {}: {}\n", key, Written(std::string(value)));
     }
     text += fmt::format("  {}: specific\n", workload::kGkeReservationAffinity);
   }
@@ -220,7 +222,7 @@ Result<std::string> EmitComputeClass(const Emitted& plan) {
       "{capacity}"
       "  nodePoolAutoCreation:\n"
       "    enabled: true\n",
-      arg("name", plan.naming.name), arg("type", way.generation->label),
+      arg("name", plan.name()), arg("type", way.generation->label),
       arg("count", way.placement.chips_per_host()), arg("topology", way.placement.topology.Text()),
       arg("capacity", capacity));
 }
@@ -232,7 +234,7 @@ Result<std::string> EmitResourceFlavor(const Emitted& plan) {
              "metadata:\n"
              "  name: {}\n"
              "spec:\n",
-             plan.naming.name) +
+             plan.name()) +
          Indented(NodeLabels(plan, "nodeLabels"), 2);
 }
 

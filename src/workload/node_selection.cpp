@@ -300,7 +300,7 @@ bool IsPlaceholder(std::string_view value) {
                                      [](char c) { return c == '{' || c == '$' || c == '<'; });
   if (is_plain) return false;
   const auto has = [&](std::string_view mark) { return value.find(mark) != value.npos; };
-  return has("{{") || has("$") || (has("<") && has(">"));
+  return has("{{") || has("{%") || has("$") || (has("<") && has(">"));
 }
 
 }  // namespace tpu_admission::workload

@@ -2,7 +2,9 @@
 // not tell. Pure.
 #pragma once
 
+#include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -31,8 +33,9 @@ class Baseline {
   // Sets is_known of the findings that stand here, each entry as often as it was counted. `file`:
   // the report's, relative to the baseline's folder.
   void Mark(const std::string& file, FileReport& report);
-  // Findings that are in it and that no report had.
-  std::size_t Left() const;
+  // Findings that are in it and that no report had: of files that had a report, or are not there
+  // any more. Of others nobody knows.
+  std::size_t Left(const std::function<bool(const std::string& file)>& is_there) const;
 
   // Notes all that is told of the report.
   void Add(const std::string& file, const FileReport& report);
@@ -40,6 +43,7 @@ class Baseline {
 
  private:
   std::map<KnownFinding, std::size_t> counts_;
+  std::set<std::string> seen_;  // files
 };
 
 }  // namespace tpu_admission::offline

@@ -734,7 +734,12 @@ TEST_F(CheckFolder, TellsOfABaselineOnlyWhatIsNew) {
   EXPECT_EQ(Run({"--baseline", "known.yaml", "."}).exit_code, 1);
   std::filesystem::remove(root() + "/deploy/a.yaml");
   EXPECT_THAT(Run({"--baseline", "known.yaml", "."}).err,
-              HasSubstr("1 of the findings of known.yaml were not found"));
+              HasSubstr("1 of the findings of known.yaml was not found"));
+  // What was not looked at is not missing.
+  Write("deploy/a.yaml", kWrongPod);
+  EXPECT_EQ(Run({"--baseline", "known.yaml", "deploy/b.yaml"}).err, "");
+  Write("deploy/a.yaml", "");
+  EXPECT_EQ(Run({"--baseline", "known.yaml", "--select", "TPU101", "."}).err, "");
 }
 
 TEST_F(CheckFolder, SkipsTemplatesOfChartsWithALine) {

@@ -27,7 +27,11 @@ TEST(Baseline, KnowsWhatItWrote) {
   read.Mark("a.yaml", report);
   EXPECT_TRUE(report.objects[0].findings[1].is_known);
   EXPECT_FALSE(report.objects[0].findings[2].is_known) << "one more than was known";
-  EXPECT_EQ(read.Left(), 0U);
+  const auto is_there = [](const std::string&) { return true; };
+  EXPECT_EQ(read.Left(is_there), 0U);
+  const Baseline unread = Baseline::Parse(written.Text(), "b").value();
+  EXPECT_EQ(unread.Left(is_there), 0U) << "nobody looked";
+  EXPECT_EQ(unread.Left([](const std::string&) { return false; }), 2U);
   FileReport other = Report(1);
   read.Mark("other.yaml", other);
   EXPECT_FALSE(other.objects[0].findings[0].is_known);

@@ -248,6 +248,21 @@ TEST(Emit, MakesAPoolOfItsOwnForEachSliceOfSeveralHosts) {
   EXPECT_THAT(text, HasSubstr("--spot"));
 }
 
+// "true", "n" and "123" are names as good as others, and no strings without quotes.
+TEST(Emit, QuotesNamesThatYamlTakesForSomethingElse) {
+  const Way way = Plan(BuiltIn(), {.accelerator = "v6e", .topology = "2x2"}).value().front();
+  for (const std::string name : {"true", "n", "null", "on", "123"}) {
+    const Naming naming{.name = name, .image = name};
+    for (const std::string_view kind : {"pod", "computeclass", "resourceflavor"}) {
+      EXPECT_THAT(Emit(kind, way, {.reservation = "on"}, naming).value(),
+                  HasSubstr("\n  name: \"" + name + "\"\n"));
+    }
+    EXPECT_THAT(Emit("pod", way, {}, naming).value(), HasSubstr("image: \"" + name + "\"\n"));
+  }
+  EXPECT_THAT(Emit("resourceflavor", way, {.reservation = "on"}, {}).value(),
+              HasSubstr("reservation-name: \"on\"\n"));
+}
+
 TEST(Emit, GivesAFlavorTheLabelsThatPodsOfTheWaySelect) {
   const Way way = Plan(BuiltIn(), {.accelerator = "v6e", .topology = "2x4"}).value().front();
   const std::string spot = Emit("resourceflavor", way, {.spot = true}, {}).value();

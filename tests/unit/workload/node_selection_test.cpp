@@ -256,7 +256,8 @@ TEST_F(Selection, AnyLabelIsRequiredByTheSelectorOrByEveryTerm) {
 }
 
 TEST(Placeholders, AreWhatTemplateEnginesWrite) {
-  for (const char* text : {"{{ .Values.tpu }}", "${TPU}", "$TPU", "<tpu>", "tpu-{{v}}"}) {
+  for (const char* text :
+       {"{{ .Values.tpu }}", "${TPU}", "$TPU", "<tpu>", "tpu-{{v}}", "{% if big %}4x4"}) {
     EXPECT_TRUE(IsPlaceholder(text)) << text;
   }
   for (const char* text : {"", "tpu-v6e-slice", "2x2", "<", ">", "{tpu}", "a>b"}) {
