@@ -41,6 +41,16 @@ Excused::Excused(const Settings& settings, const Submission& submission, const J
 void Excused::Keep(k8s::JsonView object, const rules::Finding& finding) {
   if (!HoldsMore(k8s::At(object, finding.pointer))) places_.push_back(finding.pointer);
   for (const k8s::JsonEdit& edit : finding.edits) places_.push_back(edit.pointer);
+  if (!finding.rule->judges_counts || finding.pods == nullptr) return;
+  // A count that is excused is one for this topology.
+  for (const workload::NodeChoice& choice : finding.pods->nodes.choices) {
+    const workload::Selected& topology = choice[workload::NodeLabel::kTopology];
+    if (!topology.fixed()) continue;
+    places_.push_back(topology.pointer.empty()
+                          ? std::string(finding.pods->selector_pointer) +
+                                PointerOf(workload::NodeLabel::kTopology, topology)
+                          : std::string(topology.pointer));
+  }
 }
 
 bool Excused::AreKept(k8s::JsonView object, k8s::JsonView edited) const {

@@ -156,8 +156,9 @@ class Search {
       if (proof.unreadable) return std::nullopt;
       std::erase_if(proof.faults, [](const Fault& fault) { return fault.is_beside; });
       if (proof.faults.empty()) {
-        if (!std::all_of(plans_.begin(), plans_.end(),
-                         [&](const Plan& plan) { return ShapeIn(catalog_, proof, plan); })) {
+        if (!std::all_of(plans_.begin(), plans_.end(), [&](const Plan& plan) {
+              return ShapeIn(catalog_, proof, plan) || KeepsShape(proof, plan);
+            })) {
           return std::nullopt;
         }
         Repair repair = RepairBy(catalog_, written_, edits, proof);
@@ -170,6 +171,13 @@ class Search {
       if (!Append(proof.faults, nullptr, edits)) return std::nullopt;
     }
     return std::nullopt;
+  }
+
+  // What is not whole stays as it is: somebody excused that.
+  bool KeepsShape(const Proof& proof, const Plan& plan) const {
+    const workload::PodSet* const now = SetAt(proof.workload, plan.written.pods->pointer);
+    const auto written = now == nullptr ? std::nullopt : ReadAll(catalog_, proof.workload, *now);
+    return written && written->HasShapeOf(plan.written);
   }
 
   // What only adds labels to the edits of another leaves less to warn of, and as much as it is.

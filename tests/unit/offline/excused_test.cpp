@@ -100,6 +100,15 @@ TEST(Excused, ByACommentAFlagThePolicyOrAnAnnotationTheCountStays) {
   EXPECT_THAT(Fixed({kJob}), HasSubstr("  parallelism: 4\n")) << "nobody excuses it";
 }
 
+// A count that is excused is one for its topology.
+TEST(Excused, TheTopologyStaysAndWhatElseIsWrongIsMended) {
+  const std::string job = With(With(kJob, "8}", "4}"), "cpu: 1,", "cpu: 999,");
+  const std::string fixed = Fixed({job, {"TPU401"}});
+  EXPECT_THAT(fixed, HasSubstr("gke-tpu-topology: 4x4\n"));
+  EXPECT_THAT(fixed, HasSubstr("  parallelism: 2\n"));
+  EXPECT_THAT(fixed, HasSubstr("cpu: 170,"));
+}
+
 // A repair is told with what it changes, and a denial without one says so.
 TEST(Excused, WhereNothingElseIsPossibleNoRepairIsShown) {
   const FileReport report = Checked({kJob, {"TPU401"}});
