@@ -126,7 +126,7 @@ std::vector<MisspeltKey> MisspeltKeys(const Subject& subject) {
   std::size_t looked = 0;
   const auto look = [&](const workload::RequiredLabel& place) {
     if (looked++ >= kMostKeys) return;
-    if (auto misspelt = Look(subject, place)) all.push_back(*std::move(misspelt));
+    if (auto misspelt = Look(subject, place)) all.push_back(*misspelt);
   };
   const k8s::StringMap& selector = subject.pods.pod.spec.node_selector;
   for (std::size_t i = 0; i < selector.size() && looked < kMostKeys; ++i) {

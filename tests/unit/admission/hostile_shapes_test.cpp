@@ -231,7 +231,7 @@ INSTANTIATE_TEST_SUITE_P(
         Shape{"AsManyContainersAsAreJudged",
               [] { return Body(std::string(kJobSets), "JobSet", JobSet(5, 100, 1)); }, "judged"},
         Shape{"AsMuchAsIsJudged",
-              [] { return Body(std::string(kJobSets), "JobSet", JobSet(1, 100, 32)); }, "judged"},
+              [] { return Body(std::string(kJobSets), "JobSet", JobSet(1, 90, 32)); }, "judged"},
         Shape{"Volumes", [] { return PodBody(Spec(R"("volumes":)" + List(280'000, "{}"))); },
               "more than 500 entries in volumes"},
         Shape{"MoreVolumesThanValues",
@@ -446,8 +446,8 @@ INSTANTIATE_TEST_SUITE_P(
         Shape{"AsMuchAsIsJudgedAmongMuchElse",
               [] {
                 return Body(std::string(kJobSets), "JobSet",
-                            JobSet(1, 100, 32)
-                                .insert(1, R"("x":)" + List(285'000, R"("\u0041aaaaaaaa")") + ","));
+                            JobSet(1, 90, 32).insert(
+                                1, R"("x":)" + List(285'000, R"("\u0041aaaaaaaa")") + ","));
               },
               "judged"},
         Shape{"ManyElementsAndALongTextOfEscapes",
