@@ -309,7 +309,17 @@ class CommandLine {
       const std::string nearest = NearestFlag(command, word);
       return nearest.empty() ? "" : "did you mean " + nearest + "?\n";
     }
-    return GivenByVariables(command, error, words);
+    return WantsTrueOrFalse(command, error) + GivenByVariables(command, error, words);
+  }
+
+  // "Could not convert: --mutating = maybe" says not to what.
+  static std::string WantsTrueOrFalse(const CLI::App& command, std::string_view error) {
+    constexpr std::string_view kStart = "Could not convert: ";
+    if (!error.starts_with(kStart)) return "";
+    const std::string_view flag = error.substr(kStart.size(), error.find(" = ") - kStart.size());
+    const CLI::Option* const option = command.get_option_no_throw(std::string(flag));
+    const bool is_bool = option != nullptr && option->get_type_name() == "BOOLEAN";
+    return is_bool ? "it wants true or false\n" : "";
   }
 
   // What parsing alone cannot see. Throws CLI::ParseError.

@@ -34,8 +34,9 @@ void ApplyKey(CLI::App& command, const std::string& key, ConfigNode node) {
 }
 
 Status Apply(CLI::App& command, const std::string& path, const Files& files) {
-  TPU_ADMISSION_TRY(const std::string text, files.Read(path, kMaxConfigBytes));
-  TPU_ADMISSION_TRY(ConfigFile file, ConfigFile::Parse(text, path));
+  const Result<std::string> text = files.Read(path, kMaxConfigBytes);
+  if (!text) return Error{"--config: " + text.error().message};
+  TPU_ADMISSION_TRY(ConfigFile file, ConfigFile::Parse(*text, path));
   for (auto& [key, node] : file.root().Members()) ApplyKey(command, key, node);
   return file.Finish();
 }

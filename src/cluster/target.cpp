@@ -106,6 +106,7 @@ void ReadFaults(const Judgement& judgement, Snapshot& snapshot) {
 }  // namespace
 
 Result<Target> ParseTarget(const std::string& text, const std::string& namespace_name) {
+  if (text.empty()) return Error{"KIND/NAME is required, such as job/train"};
   const std::size_t slash = text.find('/');
   const auto sound = [](const std::string& word) {
     return !word.empty() && word.size() <= 253 && word.front() != '-' &&

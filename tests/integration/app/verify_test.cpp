@@ -103,6 +103,14 @@ TEST_F(VerifyTest, EndsWithItsTimeout) {
   }
 }
 
+// Where nobody can be asked, the webhook is not to blame.
+TEST_F(VerifyTest, TestsNothingWithoutAnApiServer) {
+  const Ended ended = RunToEnd({"verify", "--api-server", "https://127.0.0.1:1", "--timeout",
+                                "100ms", "--service-account-dir", files_.path()});
+  EXPECT_EQ(ended.exit_code, 2);
+  EXPECT_THAT(ended.err, HasSubstr("nothing was tested"));
+}
+
 // A warning that others make is no sign of us.
 TEST_F(VerifyTest, IsNotTakenInByOthers) {
   const Ended ended = Run([](const ScriptedRequest&) { return HttpStatus(201, kPod, kWarning); });
