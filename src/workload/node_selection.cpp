@@ -296,11 +296,14 @@ std::string PointerOf(NodeLabel label, const Selected& selected) {
 bool IsPlaceholder(std::string_view value) {
   constexpr std::size_t kLongest = 1024;
   if (value.size() > kLongest) return true;
-  const bool is_plain = std::none_of(value.begin(), value.end(),
-                                     [](char c) { return c == '{' || c == '$' || c == '<'; });
-  if (is_plain) return false;
+  const bool is_plain = std::none_of(value.begin(), value.end(), [](char c) {
+    return c == '{' || c == '$' || c == '<' || c == '[' || c == '@' || c == '%';
+  });
+  if (is_plain) return value.starts_with("__");
   const auto has = [&](std::string_view mark) { return value.find(mark) != value.npos; };
-  return has("{{") || has("{%") || has("$") || (has("<") && has(">"));
+  const auto encloses = [&](char mark) { return value.find(mark) != value.rfind(mark); };
+  return has("{{") || has("{%") || has("#{") || has("[[") || has("$") || (has("<") && has(">")) ||
+         encloses('@') || encloses('%');
 }
 
 }  // namespace tpu_admission::workload

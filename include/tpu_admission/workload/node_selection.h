@@ -115,8 +115,9 @@ std::optional<RequiredLabel> FindRequired(const k8s::PodSpec& spec, std::string_
 // Its JSON pointer below the spec of the pod.
 std::string PointerOf(const RequiredLabel& label);
 
-// A value that some template engine has yet to fill in: {{ }}, ${ }, $NAME, <name>; or one so long
-// that no label can have it (they end at 63 characters).
+// A value that some template engine has yet to fill in: {{ }}, {% %}, ${ }, $NAME, <name>, #{ },
+// [[ ]], @NAME@, %NAME%, __NAME__, none of which Kubernetes takes for a label; or one so long that
+// no label can have it (they end at 63 characters).
 bool IsPlaceholder(std::string_view value);
 
 }  // namespace tpu_admission::workload

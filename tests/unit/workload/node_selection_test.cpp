@@ -257,10 +257,12 @@ TEST_F(Selection, AnyLabelIsRequiredByTheSelectorOrByEveryTerm) {
 
 TEST(Placeholders, AreWhatTemplateEnginesWrite) {
   for (const char* text :
-       {"{{ .Values.tpu }}", "${TPU}", "$TPU", "<tpu>", "tpu-{{v}}", "{% if big %}4x4"}) {
+       {"{{ .Values.tpu }}", "${TPU}", "$TPU", "<tpu>", "tpu-{{v}}", "{% if big %}4x4", "[[ tpu ]]",
+        "@TPU@", "%TPU%", "#{tpu}#", "__TPU__"}) {
     EXPECT_TRUE(IsPlaceholder(text)) << text;
   }
-  for (const char* text : {"", "tpu-v6e-slice", "2x2", "<", ">", "{tpu}", "a>b"}) {
+  for (const char* text :
+       {"", "tpu-v6e-slice", "2x2", "<", ">", "{tpu}", "a>b", "a@b", "50%", "[a]", "a__b"}) {
     EXPECT_FALSE(IsPlaceholder(text)) << text;
   }
 }
