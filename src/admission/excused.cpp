@@ -4,6 +4,7 @@
 
 #include "tpu_admission/admission/exemption.h"
 #include "tpu_admission/k8s/json_edit.h"
+#include "tpu_admission/workload/edits.h"
 
 namespace tpu_admission::admission {
 namespace {
@@ -46,10 +47,7 @@ void Excused::Keep(k8s::JsonView object, const rules::Finding& finding) {
   for (const workload::NodeChoice& choice : finding.pods->nodes.choices) {
     const workload::Selected& topology = choice[workload::NodeLabel::kTopology];
     if (!topology.fixed()) continue;
-    places_.push_back(topology.pointer.empty()
-                          ? std::string(finding.pods->selector_pointer) +
-                                PointerOf(workload::NodeLabel::kTopology, topology)
-                          : std::string(topology.pointer));
+    places_.push_back(PointerOf(*finding.pods, workload::NodeLabel::kTopology, topology));
   }
 }
 

@@ -57,8 +57,9 @@ bool UncoveredFaults::IsMended(const workload::PodSet& pods) const {
 // or went.
 bool UncoveredFaults::HadTogether(const Finding& finding) const {
   if (!finding.rule->judges_counts || !IsCountedWithOthers(*finding.pods)) return false;
+  const rules::FaultId now = finding.fault();
   return std::any_of(before_.faults.begin(), before_.faults.end(), [&](const auto& fault) {
-    return fault.rule == finding.rule && fault.part == finding.fault().part;
+    return fault.rule == now.rule && fault.part == now.part;
   });
 }
 

@@ -16,6 +16,7 @@
 #include "app/ordered_work.h"
 #include "app/path_from_here.h"
 #include "tpu_admission/base/files.h"
+#include "tpu_admission/base/line_index.h"
 #include "tpu_admission/base/text.h"
 #include "tpu_admission/net/processors.h"
 #include "tpu_admission/offline/fix.h"
@@ -133,7 +134,7 @@ NewFile OpenBeside(const std::filesystem::path& truth, ::mode_t mode) {
   constexpr std::size_t kMostBytes = 200;  // of the 255 that a name may have
   const std::string name = truth.filename();
   std::size_t end = std::min(name.size(), kMostBytes);
-  while (end < name.size() && (static_cast<unsigned char>(name[end]) & 0xc0U) == 0x80) --end;
+  while (end < name.size() && IsContinuation(name[end])) --end;
   const std::string path = truth.parent_path() / name.substr(0, end);
   for (int i = 0; i < kMostTries; ++i) {
     std::string beside = path + ".tpu-admission-" + RandomWord();

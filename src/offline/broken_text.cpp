@@ -9,8 +9,7 @@ namespace {
 const char* Lesson(const YamlError& error) {
   return error.message.starts_with("duplicate key")
              ? "; kubectl apply -f keeps the last and drops the others without a word: put what is "
-               "meant "
-               "under one key"
+               "meant under one key"
              : "";
 }
 

@@ -102,6 +102,12 @@ const k8s::Container* ChipContainer(const PodSet& pods) {
   return nullptr;
 }
 
+std::string PointerOf(const PodSet& pods, NodeLabel label, const Selected& selected) {
+  if (!selected.pointer.empty()) return std::string(selected.pointer);
+  if (pods.use == TpuUse::kChoice) return std::string(pods.pointer);
+  return std::string(pods.selector_pointer) + PointerOf(label, selected);
+}
+
 void SetLabel(const PodSet& pods, NodeLabel label, const Selected& selected, std::string value,
               Edits& edits) {
   if (selected.fixed() && selected.value == value) return;

@@ -31,6 +31,10 @@ void SetPods(const Scale& scale, std::int64_t count, Edits& edits);
 // The new value as YAML wants it: a text that would be read as a number is quoted.
 std::string Shown(const k8s::JsonEdit& edit);
 
+// JSON pointer of what selects the label, for one choice of the pod set's; of nodeSelector if
+// nothing does.
+std::string PointerOf(const PodSet& pods, NodeLabel label, const Selected& selected);
+
 // JSON pointer of `container`, with what is `below` it.
 std::string PointerOf(const PodSet& pods, const k8s::Container& container,
                       std::string_view below = "");

@@ -93,11 +93,10 @@ std::optional<Misnamed> FindMisnamed(const Subject& subject, const k8s::Containe
     const auto& resources = list == "limits" ? container.limits : container.requests;
     for (std::size_t i = 0; i < resources.size(); ++i) {
       const std::string_view name = resources.Name(i);
+      if (!MeansTpus(name) || (beside && !IsOfGoogle(name))) continue;
       const k8s::Amount* const amount = resources.Find(name);
       if (amount == nullptr || (amount->quantity && amount->quantity->IsZero())) continue;
-      if (MeansTpus(name) && (!beside || IsOfGoogle(name))) {
-        return Misnamed{container, list, name, beside};
-      }
+      return Misnamed{container, list, name, beside};
     }
   }
   return std::nullopt;

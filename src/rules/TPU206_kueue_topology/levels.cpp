@@ -45,9 +45,7 @@ void CheckName(Annotations& annotations, std::string_view key, std::string_view 
   const tpu::Generation* const generation = subject.shape.generation;
   if (HasLevel(generation, level)) return;
   annotations.Doubt(
-      key,
-      fmt::format("nodes of {} carry another level: {}", generation->label,
-                  right.substr(right.find('/') + 1)),
+      key, fmt::format("nodes of {} carry another level: {}", generation->label, Short(right)),
       fmt::format("is {}, but GKE labels nodes of {} with {}: Kueue finds no place for the pods{}.",
                   Quoted(level), generation->label, right,
                   generation->dynamic_slicing

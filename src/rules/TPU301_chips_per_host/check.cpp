@@ -133,14 +133,9 @@ void CheckWithoutGeneration(const Subject& subject, Report& report) {
                 .summary = fmt::format("{} asks for {}, {}", Title(container),
                                        Counted(*chips, "chip"), LimitOfItsHosts(subject)),
                 .problem = fmt::format(
-                    "asks for {} google.com/tpu, but no host of any generation we know{} "
-                    "has more than {}. A container asks for the chips of its own host; the "
-                    "topology says how many hosts share the work.{}",
-                    *chips,
-                    subject.shape.topology
-                        ? fmt::format(" with topology {}", subject.shape.topology->Text())
-                        : "",
-                    most, Dispute(subject, *chips)),
+                    "asks for {} google.com/tpu, but {}. A container asks for the chips of its "
+                    "own host; the topology says how many hosts share the work.{}",
+                    *chips, NoHostHasMore(subject), Dispute(subject, *chips)),
                 .change = fmt::format(
                     "set it to the chips of one host, at most {}; the topology has the chips "
                     "of all hosts together",

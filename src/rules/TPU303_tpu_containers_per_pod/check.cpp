@@ -73,12 +73,9 @@ void CheckWithoutGeneration(const Subject& subject, const Holders& holders, Repo
        .summary =
            fmt::format("containers ask for {} together, {}", asked, LimitOfItsHosts(subject)),
        .problem = fmt::format(
-           "is one of the containers ({}) that together ask for {}, but no host of any "
-           "generation we know{} has more than {}, and a pod runs on one host.",
-           Names(subject.pods.pod.spec, holders), asked,
-           subject.shape.topology ? fmt::format(" with topology {}", subject.shape.topology->Text())
-                                  : "",
-           most),
+           "is one of the containers ({}) that together ask for {}, but {}, and a pod runs on one "
+           "host.",
+           Names(subject.pods.pod.spec, holders), asked, NoHostHasMore(subject)),
        .change = fmt::format("let the containers of the pod share the chips of one host, "
                              "at most {}",
                              most),

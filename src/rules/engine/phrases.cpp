@@ -73,6 +73,12 @@ std::string SelectorChange(const Subject& subject, workload::NodeLabel label,
   return fmt::format("set {} to {}", FieldOf(subject, label), value);
 }
 
+std::string NoHostHasMore(const Subject& subject) {
+  const auto& topology = subject.shape.topology;
+  return fmt::format("no host of any generation we know{} has more than {}",
+                     topology ? " with topology " + topology->Text() : "", MostOfItsHosts(subject));
+}
+
 std::string_view NoSuchNode(const Subject& subject) {
   switch (subject.pods.row->form) {
     case workload::Form::kTpuPriority:

@@ -32,6 +32,8 @@ std::string_view FieldOf(const Subject& subject, workload::NodeLabel label);
 // "set cloud.google.com/gke-tpu-topology to 2x2".
 std::string SelectorChange(const Subject& subject, workload::NodeLabel label,
                            std::string_view value);
+// "no host of any generation we know with topology 4x4 has more than 4": what MostOfItsHosts is.
+std::string NoHostHasMore(const Subject& subject);
 // What becomes of a label or field whose value no node can have: "No node carries such a label."
 std::string_view NoSuchNode(const Subject& subject);
 

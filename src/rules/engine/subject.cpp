@@ -225,10 +225,7 @@ std::string Subject::AtAnnotation(std::string_view key) const {
 }
 
 std::string Subject::At(NodeLabel label) const {
-  const workload::Selected& selected = shape.choice[label];
-  if (!selected.pointer.empty()) return std::string(selected.pointer);
-  if (pods.use == workload::TpuUse::kChoice) return std::string(pods.pointer);
-  return std::string(pods.selector_pointer) + workload::PointerOf(label, selected);
+  return workload::PointerOf(pods, label, shape.choice[label]);
 }
 
 std::string Subject::At(const workload::RequiredLabel& label) const {

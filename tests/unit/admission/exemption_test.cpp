@@ -227,6 +227,26 @@ TEST(Exemptions, OnlySoManyBytesAreRead) {
   EXPECT_EQ(none.warnings(), std::vector<std::string>{warning});
 }
 
+// However many keys are nearly right, and each once.
+TEST(Exemptions, OnlySoManyComplaintsAreMade) {
+  const auto complaints_of = [](const std::string& annotations) {
+    k8s::JsonParser parser;
+    k8s::Arena arena;
+    k8s::Decoder decoder(arena);
+    const std::string text = R"({"annotations":{)" + annotations + "}}";
+    workload::Workload workload;
+    workload.metadata = k8s::DecodeMeta(parser.Parse(text).value(), decoder);
+    return AskedExemptions(workload).TakeComplaints();
+  };
+  std::string many;
+  for (int i = 0; i < 300; ++i) {
+    many += (i == 0 ? "" : ",") + (R"("tpu-admission/ignore)" + std::to_string(i)) + R"(":"")";
+  }
+  EXPECT_EQ(complaints_of(many).size(), AskedExemptions::kMostComplaints);
+  const std::string one = R"("tpu-admission/ignore":"")";
+  EXPECT_EQ(complaints_of(one + "," + one).size(), 1U);
+}
+
 TEST(Exemptions, AnnotationThatIsNoStringIsNone) {
   EXPECT_EQ(Ask(With(kWrongPod, kOfObject, 7)).findings(), "TPU203=deny");
 }

@@ -2,8 +2,7 @@
 // they disagree, the repair makes them say what most of them say.
 #include <gmock/gmock.h>
 
-#include "support/settings.h"
-#include "support/yaml_json.h"
+#include "support/repairs.h"
 #include "tpu_admission/admission/repairs.h"
 
 namespace tpu_admission::admission::annotated_slice_test {
@@ -36,13 +35,7 @@ std::string Job(const Slices& slices) {
 
 // The changes of the first repair.
 std::string First(const Slices& slices) {
-  const std::string json = ParseYaml(Job(slices)).value().front().json;
-  k8s::JsonParser parser;
-  const k8s::JsonView object = parser.Parse(json).value();
-  k8s::Arena arena;
-  const Settings& settings = support::StandardSettings();
-  const Submission submission{k8s::GvkOf(object), object, {}, "default", {}};
-  const auto repairs = RepairsOf(settings, submission, Judge(settings, submission, arena), arena);
+  const auto repairs = support::RepairsOfYaml(Job(slices));
   return repairs.empty() ? "" : repairs.front().changes;
 }
 

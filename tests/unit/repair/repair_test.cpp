@@ -4,8 +4,7 @@
 
 #include <gmock/gmock.h>
 
-#include "support/settings.h"
-#include "support/yaml_json.h"
+#include "support/repairs.h"
 #include "tpu_admission/admission/repairs.h"
 
 namespace tpu_admission::admission::repair_test {
@@ -74,14 +73,8 @@ std::string StatefulSet(const Pods& pods, int replicas) {
 // "title | changes" of each repair.
 std::vector<std::string> RepairsOf(const std::string& yaml,
                                    const Settings& settings = support::StandardSettings()) {
-  const std::string json = ParseYaml(yaml).value().front().json;
-  k8s::JsonParser parser;
-  const k8s::JsonView object = parser.Parse(json).value();
-  k8s::Arena arena;
-  const Submission submission{k8s::GvkOf(object), object, {}, "default", {}};
-  const Judgement judgement = Judge(settings, submission, arena);
   std::vector<std::string> lines;
-  for (const Repair& repair : RepairsOf(settings, submission, judgement, arena)) {
+  for (const Repair& repair : support::RepairsOfYaml(yaml, settings)) {
     lines.push_back(repair.Title() + " | " + repair.changes);
     for (const std::string_view rule : repair.beside) lines.back() += " | " + std::string(rule);
   }

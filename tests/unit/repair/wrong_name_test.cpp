@@ -2,8 +2,7 @@
 // changes nothing else.
 #include <gmock/gmock.h>
 
-#include "support/settings.h"
-#include "support/yaml_json.h"
+#include "support/repairs.h"
 #include "tpu_admission/admission/repairs.h"
 
 namespace tpu_admission::admission::wrong_name_test {
@@ -11,13 +10,7 @@ namespace {
 
 // The changes of the first repair.
 std::string First(const std::string& yaml) {
-  const std::string json = ParseYaml(yaml).value().front().json;
-  k8s::JsonParser parser;
-  const k8s::JsonView object = parser.Parse(json).value();
-  k8s::Arena arena;
-  const Settings& settings = support::StandardSettings();
-  const Submission submission{k8s::GvkOf(object), object, {}, "default", {}};
-  const auto repairs = RepairsOf(settings, submission, Judge(settings, submission, arena), arena);
+  const auto repairs = support::RepairsOfYaml(yaml);
   return repairs.empty() ? "" : repairs.front().Title() + " | " + repairs.front().changes;
 }
 
