@@ -327,7 +327,6 @@ std::vector<Candidate> CandidatesFor(const Written& written, k8s::JsonView objec
   std::vector<Candidate> all;
   if (written.filled_by_others) return all;  // whole as it is, with them
   const bool counts = written.pods->scale.is_counted();
-  const bool is_offered = written.is_offered();
   for (const tpu::Placement& placement : Placements(written)) {
     if (!placement.standard || (placement.hosts == 1 && !placement.machine->single_host)) continue;
     const bool keeps = written.topology == placement.topology;
@@ -354,7 +353,8 @@ std::vector<Candidate> CandidatesFor(const Written& written, k8s::JsonView objec
         const std::int64_t off = std::abs(candidate.total_chips() - written.total_chips);
         // Each slice works for itself: who wrote a large one does not want several small ones.
         const bool is_same = candidate.keeps_counts;
-        const bool cuts = is_offered && !keeps && !is_same && candidate.slices > written.slices;
+        const bool cuts =
+            written.topology && !keeps && !is_same && candidate.slices > written.slices;
         // If the chips cannot stay as they are, the topology that somebody wrote down may.
         candidate.distance = {
             cuts,

@@ -13,16 +13,18 @@ struct Before {
   bool is_said = false;  // see Written
 };
 
-// The topology that the set had, where that can be read.
-Before TopologyBefore(const tpu::Catalog& catalog, const workload::Workload& workload,
+// The topology that the set had, or none that can be read; nullopt where it may have any.
+std::optional<Before> TopologyBefore(const tpu::Catalog& catalog, const workload::Workload& workload,
                       std::string_view pointer) {
   const workload::PodSet* const pods = SetAt(workload, pointer);
-  if (pods == nullptr) return {};
+  if (pods == nullptr) return std::nullopt;
   if (const auto written = Read(catalog, *pods)) {
-    return {written->topology, written->topology_is_said};
+    return Before{written->topology, written->topology_is_said};
   }
-  if (pods->nodes.choices.size() != 1) return {};
-  return {tpu::Topology::Parse(pods->nodes.choices.front()[workload::NodeLabel::kTopology].value)};
+  if (pods->nodes.choices.size() != 1) return std::nullopt;
+  const workload::Selected& topology = pods->nodes.choices.front()[workload::NodeLabel::kTopology];
+  if (!topology.fixed()) return std::nullopt;
+  return Before{tpu::Topology::Parse(topology.value)};
 }
 
 }  // namespace
@@ -102,10 +104,9 @@ Repair RepairBy(const tpu::Catalog& catalog, const Proof& written, const workloa
     const std::optional<Candidate> shape = AsCandidate(*now);
     const bool is_all = shape && !shape->asked && shape->slices == now->slices &&
                         shape->total_chips() == now->total_chips;
-    const Before before = TopologyBefore(catalog, written.workload, pods.pointer);
-    if (before.topology) {
-      now->topology = before.topology;
-      now->topology_is_said = before.is_said;
+    if (const auto before = TopologyBefore(catalog, written.workload, pods.pointer)) {
+      now->topology = before->topology;
+      now->topology_is_said = before->is_said;
     }
     repair.what += (repair.what.empty() ? "" : "; ") +
                    NameBefore(mended.workload, pods, are_alone) +

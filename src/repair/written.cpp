@@ -80,18 +80,15 @@ bool IsOnSingleHosts(const Written& written) {
   return AreSingle(placements) && !AreOfOneSlice(written, placements);
 }
 
-// 2x2x1 or 2X2 of pods that are each for themselves on a 2x2, which only is to be written so.
-void ReadSingleHosts(std::string_view text, Written& written) {
+// 2X2 or 2x2x1, which only is to be written as 2x2.
+void ReadWhatIsMeant(std::string_view text, Written& written) {
   if (written.is_part || written.is_offered()) return;
-  Written meant = written;
-  meant.topology = tpu::Tidied(text);
-  if (!meant.topology) return;
-  if (!meant.is_offered()) {
-    meant.topology = tpu::InDimensionsOf(*meant.generation, *meant.topology);
+  const std::optional<tpu::Topology> as_written = std::exchange(written.topology, tpu::Tidied(text));
+  if (written.topology && !written.is_offered()) {
+    written.topology = tpu::InDimensionsOf(*written.generation, *written.topology);
   }
-  if (!IsOnSingleHosts(meant)) return;
-  written = std::move(meant);
-  written.topology_is_said = true;
+  written.topology_is_said = written.is_offered();
+  if (!written.topology_is_said) written.topology = as_written;
 }
 
 // The chips that the pods have once those of each are what a host has.
@@ -272,6 +269,7 @@ std::optional<Written> Read(const tpu::Catalog& catalog, const workload::PodSet&
     written.cut_from = written.topology;
     written.topology = part;
   }
+  if (topology.fixed()) ReadWhatIsMeant(topology.value, written);
   const workload::Scale& scale = pods.scale;
   written.chips_per_pod = ChipsMeant(written);
   written.grouped = PodsOfGroup(pods);
@@ -286,7 +284,6 @@ std::optional<Written> Read(const tpu::Catalog& catalog, const workload::PodSet&
     written.slices = std::max<std::int64_t>(1, *scale.slices.value);
     written.sub_groups = scale.sub_groups();
     written.slices *= written.sub_groups;
-    if (topology.fixed()) ReadSingleHosts(topology.value, written);
     written.on_single_hosts = IsOnSingleHosts(written);
     if (HasTooFewCompletions(written)) written.pods_per_slice = *scale.pods.value;
     if (HasCompletionsOfASlice(written)) written.pods_per_slice = *scale.completions.value;

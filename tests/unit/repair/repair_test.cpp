@@ -468,8 +468,8 @@ TEST(Repair, NamesTheSetWhoseLineChangesWithAnother) {
                           "image: i, env: [{name: MEGASCALE_NUM_SLICES, value: '3'}]") +
                          ", ");
   EXPECT_THAT(RepairsOf(both),
-              ::testing::Contains("w: 2x2, 4 slices of 4 chips | v: MEGASCALE_NUM_SLICES: \"5\"; "
-                                  "w: topology: 2x2, parallelism: 1, completions: 1, replicas: 4"));
+              ::testing::Contains("v: keep 4x4, 16 chips on 4 hosts; w: 4x4, 16 chips on 4 hosts | "
+                                  "v: MEGASCALE_NUM_SLICES: \"2\"; w: topology: 4x4"));
 }
 
 // A DaemonSet whose pods select nodes by a line of their template.
@@ -505,7 +505,7 @@ TEST(Repair, OfASlipInOneSetChangesNoOther) {
   EXPECT_EQ(First(Group(4, {.topology = "4X4"}, {})),
             "keep 4x4, 16 chips on 4 hosts | topology: 4x4");
   EXPECT_EQ(First(Group(4, {}, {.topology = "4X4"})),
-            "keep 4x4, 16 chips on 4 hosts | topology: 4x4");
+            "4x4, 16 chips on 4 hosts | topology: 4x4");
   EXPECT_EQ(First(PyTorchJob(3, {}, {.topology = "4X4"})),
             "keep 4x4, 16 chips on 4 hosts | topology: 4x4");
 }
@@ -894,11 +894,26 @@ TEST(Repair, OfTooFewCompletionsKeepsTopologyAndPods) {
             "keep 4x4, 16 chips on 4 hosts | completions: 4");
 }
 
+// What a malformed topology means is what somebody wrote, and of many pods one slice.
+TEST(Repair, OfAMalformedTopologyKeepsWhatItMeans) {
+  EXPECT_EQ(First(With(JobSet({.topology = "4X8"}, 1, 8), "cpu: 1", "cpu: 200")),
+            "4x8, 32 chips on 8 hosts | topology: 4x8, containers[0] request of cpu: 170");
+  EXPECT_EQ(First(Group(3, {.topology = "4X4"}, {.topology = "4X4"})),
+            "4x4, 16 chips on 4 hosts (12 chips become 16) | topology: 4x4, size: 4");
+  EXPECT_EQ(First(JobSet({.topology = "4x4x1", .chips = "16"}, 1, 1)),
+            "4x4, 16 chips on 4 hosts | topology: 4x4, containers[0] google.com/tpu: 4, "
+            "parallelism: 4, completions: 4");
+  EXPECT_EQ(First(JobSet({.accelerator = "tpu-v5p-slice", .topology = "4x4", .chips = "8"}, 1, 2)),
+            "2x2x4, 16 chips on 4 hosts | topology: 2x2x4, containers[0] google.com/tpu: 4, "
+            "parallelism: 4, completions: 4");
+}
+
 // That one Job has several slices only warns, and only a person divides it.
 TEST(Repair, LeavesSeveralSlicesInAJob) {
   EXPECT_EQ(First(With(Job({}, 8), "cpu: 1", "cpu: 200")),
             "keep 4x4, 2 slices of 16 chips | containers[0] request of cpu: 170");
-  EXPECT_EQ(First(Job({.topology = "4X4"}, 8)), "4x8, 32 chips on 8 hosts | topology: 4x8")
+  EXPECT_EQ(First(Job({.topology = "4X4"}, 8)), "4x4, 2 slices of 16 chips | topology: 4x4");
+  EXPECT_EQ(First(Job({.topology = "4x5"}, 8)), "4x8, 32 chips on 8 hosts | topology: 4x8")
       << "but makes none";
 }
 
@@ -906,8 +921,8 @@ TEST(Repair, LeavesSeveralSlicesInAJob) {
 TEST(Repair, OfChipsAndTopologyThatCannotBeIsTheSmaller) {
   const Pods neither = {.accelerator = "tpu-v5p-slice", .topology = "32x32", .chips = "8"};
   EXPECT_EQ(First(With(Group(8, neither, neither), "replicas: 1", "replicas: 2")),
-            "2x4x4, 4 slices of 32 chips | topology: 2x4x4, containers[0] google.com/tpu: 4, "
-            "replicas: 4");
+            "4x4x4, 2 slices of 64 chips | topology: 4x4x4, containers[0] google.com/tpu: 4, "
+            "size: 16");
 }
 
 // The half of what a warning says, the pods without the slices, would make an eighth of the chips.
