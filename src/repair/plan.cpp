@@ -14,8 +14,8 @@ struct Before {
 };
 
 // The topology that the set had, or none that can be read; nullopt where it may have any.
-std::optional<Before> TopologyBefore(const tpu::Catalog& catalog, const workload::Workload& workload,
-                      std::string_view pointer) {
+std::optional<Before> TopologyBefore(const tpu::Catalog& catalog,
+                                     const workload::Workload& workload, std::string_view pointer) {
   const workload::PodSet* const pods = SetAt(workload, pointer);
   if (pods == nullptr) return std::nullopt;
   if (const auto written = Read(catalog, *pods)) {

@@ -83,9 +83,10 @@ bool IsOnSingleHosts(const Written& written) {
 // 2X2 or 2x2x1, which only is to be written as 2x2.
 void ReadWhatIsMeant(std::string_view text, Written& written) {
   if (written.is_part || written.is_offered()) return;
-  const std::optional<tpu::Topology> as_written = std::exchange(written.topology, tpu::Tidied(text));
+  const std::optional<tpu::Topology> as_written =
+      std::exchange(written.topology, tpu::Tidied(text));
   if (written.topology && !written.is_offered()) {
-    written.topology = tpu::InDimensionsOf(*written.generation, *written.topology);
+    written.topology = tpu::AsOffered(*written.generation, *written.topology);
   }
   written.topology_is_said = written.is_offered();
   if (!written.topology_is_said) written.topology = as_written;

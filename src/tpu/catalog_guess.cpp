@@ -211,14 +211,15 @@ std::optional<Topology> Tidied(std::string_view text) {
   return Topology::Parse(tidy);
 }
 
-std::optional<Topology> InDimensionsOf(const Generation& generation, const Topology& topology) {
-  if (topology.rank() == generation.dimensions) return std::nullopt;
+std::optional<Topology> AsOffered(const Generation& generation, const Topology& topology) {
   std::vector<std::uint16_t> sides;
   for (const std::uint16_t side : topology.dimensions()) {
     if (side > 1) sides.push_back(side);
   }
+  std::sort(sides.begin(), sides.end());
   while (int(sides.size()) < generation.dimensions) sides.push_back(1);
   const Topology same = Topology::Of(sides);
+  if (same == topology) return std::nullopt;
   return generation.PlacementsOf(same).empty() ? std::nullopt : std::optional(same);
 }
 

@@ -26,8 +26,8 @@ std::string HintFor(const Catalog& catalog, std::string_view name);
 // What "2X4", " 2 x 4 ", "2*4", "2xx4" or "2x4x" was meant to be, if that is a topology.
 std::optional<Topology> Tidied(std::string_view text);
 
-// 2x2 of 2x2x1 where topologies have two dimensions, 2x2x1 of 2x2 where they have three: the same
-// chips in another spelling. Nothing where the generation does not have it.
-std::optional<Topology> InDimensionsOf(const Generation& generation, const Topology& topology);
+// 2x2 of 2x2x1 where topologies have two dimensions, 2x2x1 of 2x2 where they have three, 2x4 of
+// 4x2: the same chips in another spelling. Nothing where the generation does not have it.
+std::optional<Topology> AsOffered(const Generation& generation, const Topology& topology);
 
 }  // namespace tpu_admission::tpu

@@ -3,15 +3,18 @@
 #include "rules/engine/phrases.h"
 #include "rules/engine/suggestions.h"
 #include "tpu_admission/base/text.h"
+#include "tpu_admission/tpu/guess.h"
 
 namespace tpu_admission::rules {
 namespace tpu203 {
 
 using workload::NodeLabel;
 
-// The chips that the user seems to want: what the pods ask for if that makes a slice, else the
-// size of the topology as written.
+// The chips that the user seems to want: those of 2x4 that is written as 4x2, else what the pods
+// ask for if that makes a slice, else the size of the topology as written.
 std::int64_t WishOf(const Subject& subject) {
+  const auto meant = tpu::AsOffered(*subject.shape.generation, *subject.shape.topology);
+  if (meant) return meant->chips();
   const std::int64_t wished = WishedChips(subject);
   return wished > 0 ? wished : subject.shape.topology->chips();
 }

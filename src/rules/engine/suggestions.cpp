@@ -108,7 +108,7 @@ bool JoinsLeader(const Subject& subject, const tpu::Topology& topology) {
 bool KeepsSingleHosts(const Subject& subject, const tpu::Placement& placement) {
   const auto& written = subject.shape.topology;
   return written && placement.single_host() && subject.pods.scale.counting != Counting::kPerSlice &&
-         tpu::InDimensionsOf(*subject.shape.generation, *written) == placement.topology;
+         tpu::AsOffered(*subject.shape.generation, *written) == placement.topology;
 }
 
 Companions CompanionsOf(const Subject& subject, const tpu::Placement& placement) {

@@ -504,8 +504,7 @@ TEST(Repair, KeepsALeaderWithItsWorkers) {
 TEST(Repair, OfASlipInOneSetChangesNoOther) {
   EXPECT_EQ(First(Group(4, {.topology = "4X4"}, {})),
             "keep 4x4, 16 chips on 4 hosts | topology: 4x4");
-  EXPECT_EQ(First(Group(4, {}, {.topology = "4X4"})),
-            "4x4, 16 chips on 4 hosts | topology: 4x4");
+  EXPECT_EQ(First(Group(4, {}, {.topology = "4X4"})), "4x4, 16 chips on 4 hosts | topology: 4x4");
   EXPECT_EQ(First(PyTorchJob(3, {}, {.topology = "4X4"})),
             "keep 4x4, 16 chips on 4 hosts | topology: 4x4");
 }

@@ -91,10 +91,9 @@ TEST(Tidied, IsWhatCanBeRead) {
   }
 }
 
-TEST(InDimensionsOf, IsTheSameShapeInAnotherSpelling) {
+TEST(AsOffered, IsTheSameShapeInAnotherSpelling) {
   const auto same = [](std::string_view label, std::string_view topology) {
-    const auto found =
-        InDimensionsOf(*BuiltIn().FindByLabel(label), Topology::Parse(topology).value());
+    const auto found = AsOffered(*BuiltIn().FindByLabel(label), Topology::Parse(topology).value());
     return found ? found->Text() : "";
   };
   EXPECT_EQ(same("tpu-v6e-slice", "2x2x1"), "2x2");
@@ -104,7 +103,10 @@ TEST(InDimensionsOf, IsTheSameShapeInAnotherSpelling) {
   EXPECT_EQ(same("tpu7x", "1x1"), "1x1x1");
   EXPECT_EQ(same("tpu7x", "4x4"), "") << "which it does not have";
   EXPECT_EQ(same("tpu-v6e-slice", "2x2x2"), "");
-  EXPECT_EQ(same("tpu-v6e-slice", "4x2"), "") << "has as many";
+  EXPECT_EQ(same("tpu-v6e-slice", "4x2"), "2x4");
+  EXPECT_EQ(same("tpu-v5p-slice", "4x4x2"), "2x4x4");
+  EXPECT_EQ(same("tpu-v5p-slice", "1x2x2"), "2x2x1");
+  EXPECT_EQ(same("tpu-v6e-slice", "2x4"), "") << "which is as it is";
 }
 
 TEST(GuessTest, LongLabelsCostNothing) {
