@@ -1,6 +1,7 @@
 #include "tpu_admission/admission/repairs.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <span>
 #include <variant>
@@ -54,11 +55,13 @@ repair::Proof ProofOf(Judgement judgement, const Decision& before, const Excused
     const bool warns = Hardest(judged) == Mode::kWarn;
     const JudgedFinding* const was = warns ? FindBefore(before, judged.finding.fault()) : nullptr;
     const rules::Rule& rule = *judged.finding.rule;
-    if (warns && (rule.keeps_waiting || KeepsPending(rule)) &&
-        std::count(proof.beside.begin(), proof.beside.end(), rule.id) == 0) {
-      proof.beside.push_back(rule.id);
-    }
     const bool is_new = warns && (was == nullptr || Hardest(*was) < Mode::kWarn);
+    const bool is_known =
+        std::any_of(proof.beside.begin(), proof.beside.end(),
+                    [&](const repair::Beside& other) { return other.rule == rule.id; });
+    if (warns && (rule.keeps_waiting || KeepsPending(rule)) && !is_known) {
+      proof.beside.push_back({rule.id, is_new ? judged.finding.summary : std::string()});
+    }
     // What was to go before and warns now is not mended, be it that nothing says how any more.
     const bool must_go = MustGo(judged, least) || (was != nullptr && MustGo(*was, least));
     proof.leaves_more = proof.leaves_more || (warns && !must_go && !judged.finding.edits.empty());
@@ -104,24 +107,63 @@ std::vector<std::string> DecisionsOf(const std::vector<JudgedFinding>& findings,
 // "a", "b" for the repairs.
 std::string LabelOf(std::size_t index) { return std::string(1, static_cast<char>('a' + index)); }
 
-// "  a) and c) only with what RULE (worker-names) says\n"
-std::string WhatElse(const std::vector<repair::Repair>& repairs) {
-  std::string which;
-  std::size_t count = 0;
-  std::set<std::string_view> rules;
+// "a) and c)" that are so; "Each" of several, all of which are.
+template <typename IsSo>
+std::string Those(const std::vector<repair::Repair>& repairs, const IsSo& is_so) {
+  std::vector<std::string> labels;
   for (std::size_t i = 0; i < repairs.size(); ++i) {
-    if (repairs[i].beside.empty()) continue;
-    which += (count++ == 0 ? "" : " and ") + LabelOf(i) + ")";
-    rules.insert(repairs[i].beside.begin(), repairs[i].beside.end());
+    if (is_so(repairs[i])) labels.push_back(LabelOf(i) + ")");
   }
-  if (count == 0) return "";
-  if (count > 1 && count == repairs.size()) which = "Each";
-  std::string text = "  " + which + " only with what ";
-  for (const std::string_view rule : rules) {
-    text += (rule == *rules.begin() ? "" : " and ") + std::string(rule) + " (" +
-            std::string(rules::FindRule(rule)->name) + ")";
+  if (labels.size() > 1 && labels.size() == repairs.size()) return "Each";
+  std::string text;
+  for (const std::string& label : labels) text += (text.empty() ? "" : " and ") + label;
+  return text;
+}
+
+// What stays beside some of the repairs: rules together, or one with the words that nothing told.
+struct Remainder {
+  std::string which;
+  std::string rules;
+  bool are_several = false;
+  std::string_view words;
+};
+
+// "  a) and c) only with what RULE (worker-names) says\n", and behind that what it says, where
+// nothing told it before.
+std::string WhatElse(const std::vector<repair::Repair>& repairs) {
+  std::map<std::string_view, std::string_view> words;  // of a rule
+  for (const repair::Repair& repair : repairs) {
+    for (const repair::Beside& beside : repair.beside) {
+      std::string_view& of_rule = words[beside.rule];
+      if (of_rule.empty()) of_rule = beside.summary;
+    }
   }
-  return text + (rules.size() == 1 ? " says\n" : " say\n");
+  std::vector<Remainder> all;
+  for (const auto& [rule, said] : words) {
+    const std::string_view id = rule;
+    const std::string which = Those(repairs, [&](const repair::Repair& repair) {
+      return std::any_of(repair.beside.begin(), repair.beside.end(),
+                         [&](const repair::Beside& beside) { return beside.rule == id; });
+    });
+    const std::string name = std::string(id) + " (" + std::string(rules::FindRule(id)->name) + ")";
+    const auto same = std::find_if(all.begin(), all.end(), [&](const Remainder& other) {
+      return other.which == which && other.words.empty();
+    });
+    if (said.empty() && same != all.end()) {
+      same->rules += " and " + name;
+      same->are_several = true;
+    } else {
+      all.push_back({which, name, false, said});
+    }
+  }
+  std::string text;
+  for (const Remainder& each : all) {
+    text +=
+        "  " + each.which + " only with what " + each.rules + (each.are_several ? " say" : " says");
+    if (!each.words.empty()) text.append(": ").append(each.words);
+    text += '\n';
+  }
+  return text;
 }
 
 // More than a person wrote; each proof would find them all again.

@@ -38,6 +38,15 @@ void KeepChipsFirst(const Written& written, std::size_t most, std::vector<Found>
   found.erase(most > 1 && found.end() - others == 1 ? found.end() - 2 : found.end() - 1);
 }
 
+void PutWhatRunsFirst(std::vector<Found>& found) {
+  const auto brings_a_warning = [](const Found& each) {
+    return std::any_of(each.beside.begin(), each.beside.end(),
+                       [](const Beside& beside) { return !beside.summary.empty(); });
+  };
+  if (found.size() < 2 || found[1].edits.size() > found[0].edits.size()) return;
+  if (brings_a_warning(found[0]) && !brings_a_warning(found[1])) std::swap(found[0], found[1]);
+}
+
 std::optional<Candidate> ShapeIn(const tpu::Catalog& catalog, const Proof& proof,
                                  const Plan& plan) {
   const workload::PodSet* now = SetAt(proof.workload, plan.written.pods->pointer);
@@ -126,6 +135,12 @@ Repair Both(const tpu::Catalog& catalog, const Proof& written, const Repair& fir
   }
   Repair repair = RepairBy(catalog, written, edits, mended);
   repair.beside = more.beside;
+  // What the first brought was there when the other was looked for.
+  for (Beside& beside : repair.beside) {
+    for (const Beside& brought : first.beside) {
+      if (brought.rule == beside.rule && beside.summary.empty()) beside.summary = brought.summary;
+    }
+  }
   repair.chips_before = first.chips_before;
   repair.chips_after = first.chips_after + more.chips_after - more.chips_before;
   return repair;

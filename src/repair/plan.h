@@ -21,14 +21,18 @@ struct Plan {
 struct Found {
   const Candidate* target = nullptr;
   workload::Edits edits;
-  std::size_t own = 0;                        // the first edit of this set
-  std::vector<std::string_view> beside = {};  // of the whole workload
-  bool leaves_more = false;                   // see Repair
+  std::size_t own = 0;              // the first edit of this set
+  std::vector<Beside> beside = {};  // of the whole workload
+  bool leaves_more = false;         // see Repair
 };
 
 // Before all else the chips are kept. Of what is found last, at most `most` stay; among several,
 // what the findings say is not left out.
 void KeepChipsFirst(const Written& written, std::size_t most, std::vector<Found>& found);
+
+// The second of them goes before the first if it changes no more, and runs where the first brings a
+// warning: what is written besides speaks for it.
+void PutWhatRunsFirst(std::vector<Found>& found);
 
 // The shape that the set has in a mended workload, if it is whole.
 std::optional<Candidate> ShapeIn(const tpu::Catalog& catalog, const Proof& proof, const Plan& plan);

@@ -298,6 +298,7 @@ class Search {
     }
     PutFirst(plan.written, AsSaid(plan, before, own, last), found);
     KeepChipsFirst(plan.written, most, found);
+    PutWhatRunsFirst(found);
     return found;
   }
 

@@ -289,9 +289,12 @@ std::optional<Written> Read(const tpu::Catalog& catalog, const workload::PodSet&
     if (HasTooFewCompletions(written)) written.pods_per_slice = *scale.pods.value;
     if (HasCompletionsOfASlice(written)) written.pods_per_slice = *scale.completions.value;
     if (scale.counting == Counting::kReplicas && written.topology && written.chips_per_pod > 0) {
-      // A StatefulSet says how many pods there are, not how many slices.
-      const std::int64_t hosts = written.topology->chips() / ChipsOfAHost(written);
-      if (hosts > 0 && written.pods_per_slice % hosts == 0) {
+      // A StatefulSet says how many pods there are, not how many slices: several, where the pods
+      // ask for more chips than one has.
+      const std::int64_t chips = written.topology->chips();
+      const std::int64_t hosts = chips / ChipsOfAHost(written);
+      const bool are_several = hosts == 1 || written.chips_per_pod * written.pods_per_slice > chips;
+      if (are_several && hosts > 0 && written.pods_per_slice % hosts == 0) {
         written.slices = written.pods_per_slice / hosts;
         written.pods_per_slice = hosts;
       }

@@ -22,13 +22,21 @@
 
 namespace tpu_admission::repair {
 
+// A warning that stays beside a repair, and nothing runs.
+struct Beside {
+  std::string_view rule;  // its id
+  std::string summary;    // where nothing told of it before; else empty
+
+  bool operator==(const Beside&) const = default;
+};
+
 struct Repair {
   std::vector<k8s::JsonEdit> edits;
-  std::string what;                      // "keep 4x4, 16 chips on 4 hosts"
-  std::string changes;                   // "containers[0] google.com/tpu: 4, parallelism: 4"
-  bool as_said = false;                  // nothing was looked for: the findings say it all
-  std::vector<std::string_view> beside;  // ids of rules whose warnings stay, and nothing runs
-  bool leaves_more = false;              // warnings stay that say what to change
+  std::string what;            // "keep 4x4, 16 chips on 4 hosts"
+  std::string changes;         // "containers[0] google.com/tpu: 4, parallelism: 4"
+  bool as_said = false;        // nothing was looked for: the findings say it all
+  std::vector<Beside> beside;  // one of a rule
+  bool leaves_more = false;    // warnings stay that say what to change
   // Of the whole workload, before and after. Before: as the pods ask for them, where that is
   // written and can be; else as the topology says.
   std::int64_t chips_before = 0;
@@ -51,7 +59,7 @@ struct Fault {
 struct Proof {
   bool unreadable = false;
   std::vector<Fault> faults;
-  std::vector<std::string_view> beside;  // see Repair
+  std::vector<Beside> beside;  // see Repair
   bool leaves_more = false;
   workload::Workload workload;
 };

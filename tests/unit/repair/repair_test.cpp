@@ -76,7 +76,8 @@ std::vector<std::string> RepairsOf(const std::string& yaml,
   std::vector<std::string> lines;
   for (const Repair& repair : support::RepairsOfYaml(yaml, settings)) {
     lines.push_back(repair.Title() + " | " + repair.changes);
-    for (const std::string_view rule : repair.beside) lines.back() += " | " + std::string(rule);
+    for (const repair::Beside& beside : repair.beside)
+      lines.back() += " | " + std::string(beside.rule);
   }
   return lines;
 }
@@ -883,6 +884,8 @@ TEST(Repair, OfAStatefulSetWithWrongChipsMakesNoMorePods) {
   const std::string chips = "containers[0] google.com/tpu: 4";
   EXPECT_EQ(First(StatefulSet({.chips = "8"}, 4)), "keep 4x4, 16 chips on 4 hosts | " + chips);
   EXPECT_EQ(First(StatefulSet({.chips = "8"}, 8)), "keep 4x4, 2 slices of 16 chips | " + chips);
+  EXPECT_EQ(First(StatefulSet({.chips = "2"}, 8)),
+            "keep 4x4, 16 chips on 4 hosts | " + chips + ", replicas: 4");
   EXPECT_EQ(First(StatefulSet({.topology = "4X4"}, 8)),
             "4x4, 2 slices of 16 chips | topology: 4x4");
 }
@@ -905,6 +908,24 @@ TEST(Repair, OfAMalformedTopologyKeepsWhatItMeans) {
   EXPECT_EQ(First(JobSet({.accelerator = "tpu-v5p-slice", .topology = "4x4", .chips = "8"}, 1, 2)),
             "2x2x4, 16 chips on 4 hosts | topology: 2x2x4, containers[0] google.com/tpu: 4, "
             "parallelism: 4, completions: 4");
+}
+
+// Of the topology and the chips that were written what the arguments say too comes first; of the
+// other the warning is told with its words, for it stands nowhere else.
+TEST(Repair, ThatRunsComesBeforeOneThatBringsAWarning) {
+  const std::string server =
+      "{apiVersion: apps/v1, kind: Deployment, metadata: {name: s}, spec: {replicas: 1, selector: "
+      "{matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: " +
+      With(PodSpec({.topology = "2x2", .chips = "8"}), "image: i",
+           "image: vllm/vllm-tpu, args: [--tensor-parallel-size=8]") +
+      "}}}";
+  const std::vector<Repair> repairs = support::RepairsOfYaml(server);
+  ASSERT_GE(repairs.size(), 2U);
+  EXPECT_EQ(repairs[0].changes, "topology: 2x4");
+  EXPECT_EQ(repairs[0].beside, std::vector<repair::Beside>());
+  EXPECT_THAT(admission::WhatWouldRun(repairs),
+              ::testing::HasSubstr("  b) only with what TPU310 (vllm-devices) says: "
+                                   "--tensor-parallel-size is 8, and there are 4 devices\n"));
 }
 
 // That one Job has several slices only warns, and only a person divides it.
