@@ -64,6 +64,7 @@ const Rule kTPU114 = {
     .mode = Mode::kWarn,
     .check = tpu114::Check,
     .audience = workload::TpuUse::kChips | workload::TpuUse::kClaims | workload::TpuUse::kSelects,
+    .keeps_pending = true,
 };
 
 }  // namespace tpu_admission::rules

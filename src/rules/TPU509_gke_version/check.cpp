@@ -58,6 +58,7 @@ const Rule kTPU509 = {
     .mode = Mode::kWarn,
     .check = tpu509::Check,
     .audience = kNodeSelectors,
+    .keeps_pending = true,
 };
 
 }  // namespace tpu_admission::rules

@@ -220,6 +220,7 @@ const Rule kTPU607 = {
     .mode = Mode::kWarn,
     .check = tpu607::Check,
     .audience = workload::TpuUse::kChips | workload::TpuUse::kClaims,
+    .keeps_pending = true,
 };
 
 }  // namespace tpu_admission::rules

@@ -437,8 +437,8 @@ TEST(Repair, KeepsTheTopologyOfANodePoolThatIsNamed) {
                                    "gke-nodepool: tpus, ");
   EXPECT_THAT(RepairsOf(in_pool), ::testing::ElementsAre(keeps));
   const std::string on_host =
-      With(job, "nodeSelector: {", "nodeSelector: {kubernetes.io/hostname: n, ");
-  EXPECT_THAT(RepairsOf(on_host), ::testing::Each(keeps));
+      With(job, "nodeSelector: {", "nodeSelector: {kubernetes.io/hostname: gke-1, ");
+  EXPECT_THAT(RepairsOf(on_host), ::testing::ElementsAre(keeps + " | TPU114"));
 }
 
 // No node of a smaller slice lies in the level.
