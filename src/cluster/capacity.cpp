@@ -4,6 +4,7 @@
 #include <set>
 #include <tuple>
 
+#include "tpu_admission/base/clock.h"
 #include "tpu_admission/base/text.h"
 #include "tpu_admission/tpu/topology.h"
 
@@ -184,7 +185,7 @@ class Search {
            title + ": " + Counted(gang.running, "pod") +
                (gang.running == 1 ? " holds " : " hold ") + Counted(gang.held, "chip") + ", and " +
                Counted(gang.pending, "pod") + (gang.pending == 1 ? " is" : " are") +
-               " Pending since " + TimeText(since),
+               " Pending since " + UtcText(WallOf(since)),
            gang.held, since);
     }
   }

@@ -1,9 +1,8 @@
 // Nodes and pods -> what is kept of them to count chips.
 #include <algorithm>
-#include <chrono>
-#include <cstdio>
 
 #include "cluster/facts.h"
+#include "tpu_admission/base/clock.h"
 #include "tpu_admission/base/text.h"
 #include "tpu_admission/cluster/capacity.h"
 #include "tpu_admission/workload/gke_labels.h"
@@ -90,31 +89,8 @@ std::optional<TpuPod> ReadTpuPod(JsonView object) {
 }
 
 std::int64_t SecondsOf(std::string_view rfc3339) {
-  const std::string text(rfc3339.substr(0, 40));
-  int year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0, end = 0;  // NOLINT
-  const int read = std::sscanf(text.c_str(), "%4d-%2d-%2dT%2d:%2d:%2d%n", &year, &month, &day,
-                               &hour, &minute, &second, &end);
-  if (read != 6 || text.back() != 'Z') return 0;
-  const std::chrono::year_month_day date{std::chrono::year(year),
-                                         std::chrono::month(unsigned(month)),
-                                         std::chrono::day(unsigned(day))};
-  const bool in_a_day = hour >= 0 && hour < 24 && minute >= 0 && minute < 60 && second >= 0;
-  if (!date.ok() || !in_a_day) return 0;
-  const auto days = std::chrono::sys_days(date).time_since_epoch();
-  return std::chrono::duration_cast<std::chrono::seconds>(days).count() + hour * 3600 +
-         minute * 60 + second;
-}
-
-std::string TimeText(std::int64_t seconds) {
-  const std::chrono::sys_seconds time{std::chrono::seconds(seconds)};
-  const auto day = std::chrono::floor<std::chrono::days>(time);
-  const std::chrono::year_month_day date(day);
-  const std::chrono::hh_mm_ss clock(time - day);
-  char text[64];
-  std::snprintf(text, sizeof text, "%04d-%02u-%02uT%02d:%02d:%02dZ", int(date.year()),
-                unsigned(date.month()), unsigned(date.day()), int(clock.hours().count()),
-                int(clock.minutes().count()), int(clock.seconds().count()));
-  return text;
+  const auto time = ReadUtc(rfc3339);
+  return time ? Clock::Wall::clock::to_time_t(*time) : 0;
 }
 
 }  // namespace tpu_admission::cluster

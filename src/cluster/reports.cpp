@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "tpu_admission/base/clock.h"
 #include "tpu_admission/base/json_pointer.h"
 #include "tpu_admission/cluster/json_member.h"
 
@@ -52,7 +53,7 @@ Json ToResult(const WasteFound& found) {
           {"properties",
            {{"subject", found.subject},
             {"chips", std::to_string(found.chips)},
-            {"since", TimeText(found.since)}}}};
+            {"since", UtcText(WallOf(found.since))}}}};
 }
 
 // A name that no other workload of the namespace has: its uid, as others name their reports.

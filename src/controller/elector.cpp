@@ -4,7 +4,6 @@
 #include <array>
 #include <cstdint>
 #include <cstdio>
-#include <ctime>
 #include <limits>
 #include <utility>
 
@@ -19,16 +18,12 @@ using std::chrono::milliseconds;
 // A MicroTime of the API: RFC 3339 with six digits of a second.
 std::string MicroTime(Clock::Wall time) {
   const auto since = std::chrono::floor<std::chrono::microseconds>(time.time_since_epoch());
-  const auto seconds = std::chrono::floor<std::chrono::seconds>(since);
-  const std::time_t whole = seconds.count();
-  std::tm utc{};
-  gmtime_r(&whole, &utc);
-  std::array<char, 40> text;
-  const std::size_t size = std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%S", &utc);
   std::array<char, 16> fraction;
   std::snprintf(fraction.data(), fraction.size(), ".%06dZ",
-                static_cast<int>((since - seconds).count()));
-  return std::string(text.data(), size) + fraction.data();
+                static_cast<int>((since % std::chrono::seconds(1)).count()));
+  std::string text = UtcText(time);
+  text.pop_back();
+  return text + fraction.data();
 }
 
 // A count of the API (32 bits, not negative), of which there can be one more; what is none is 0.

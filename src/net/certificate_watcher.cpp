@@ -46,8 +46,8 @@ std::string WhyInvalid(const pki::Validity& validity, Clock::Wall now) {
   if (validity.Contains(now)) return "";
   const bool over = now >= validity.not_after;
   return (over ? "it expired at " : "it is not valid before ") +
-         pki::UtcTime(over ? validity.not_after : validity.not_before) + ", and it is " +
-         pki::UtcTime(now) + " now";
+         UtcText(over ? validity.not_after : validity.not_before) + ", and it is " + UtcText(now) +
+         " now";
 }
 
 }  // namespace

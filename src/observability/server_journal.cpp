@@ -1,7 +1,6 @@
 #include "tpu_admission/observability/server_journal.h"
 
 #include <array>
-#include <ctime>
 #include <mutex>
 
 #include "observability/metrics.h"
@@ -60,13 +59,8 @@ void ServerJournal::OnHandlerException(const char* what) {
 void ServerJournal::OnCertificateLoaded(Clock::Wall not_after, const std::string& subject) {
   state_->metrics.certificate_expiry.Set(Seconds(not_after));
   state_->metrics.certificate_loads[Result::kOk].Increment();
-  const std::time_t time = std::chrono::system_clock::to_time_t(not_after);
-  std::tm utc{};
-  gmtime_r(&time, &utc);
-  std::array<char, 32> text;
-  std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &utc);
   log_.Write(Level::kInfo, "certificate loaded",
-             {{"subject", subject}, {"not_after", text.data()}});
+             {{"subject", subject}, {"not_after", UtcText(not_after)}});
 }
 
 void ServerJournal::OnCertificateError(const std::string& what) {

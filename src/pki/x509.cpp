@@ -1,8 +1,5 @@
 #include "tpu_admission/pki/x509.h"
 
-#include <array>
-#include <ctime>
-
 #include "pki/openssl_memory.h"
 
 namespace tpu_admission::pki {
@@ -63,14 +60,6 @@ std::string OpenSslError() {
   ERR_clear_error();
   const char* const reason = ERR_reason_error_string(code);
   return reason != nullptr ? reason : "unknown error";
-}
-
-std::string UtcTime(Clock::Wall time) {
-  const std::time_t seconds = std::chrono::system_clock::to_time_t(time);
-  std::tm utc{};
-  gmtime_r(&seconds, &utc);
-  std::array<char, 32> text;
-  return {text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &utc)};
 }
 
 Result<ServerIdentity> ReadServerIdentity(const std::string& certificate,

@@ -1,10 +1,9 @@
 #include "tpu_admission/tpu/seen_shapes.h"
 
 #include <algorithm>
-#include <array>
-#include <ctime>
 #include <tuple>
 
+#include "tpu_admission/base/clock.h"
 #include "tpu_admission/base/config_reader.h"
 #include "tpu_admission/base/json_string.h"
 #include "tpu_admission/base/text.h"
@@ -12,23 +11,11 @@
 namespace tpu_admission::tpu {
 namespace {
 
-constexpr const char* kTimeFormat = "%Y-%m-%dT%H:%M:%SZ";
 constexpr IntRange kCount{0, 1'000'000'000};
-
-std::string TimeText(std::time_t seconds) {
-  std::tm utc{};
-  gmtime_r(&seconds, &utc);
-  std::array<char, 40> text;
-  return {text.data(), std::strftime(text.data(), text.size(), kTimeFormat, &utc)};
-}
 
 std::int64_t ReadTime(ConfigNode node, std::string_view key) {
   const std::string text = node.String(key);
-  std::tm utc{};
-  const char* const end = strptime(text.c_str(), kTimeFormat, &utc);
-  if (end != nullptr && *end == '\0' && utc.tm_year >= 70 && utc.tm_year < 300) {
-    return timegm(&utc);
-  }
+  if (const auto time = ReadUtc(text)) return Clock::Wall::clock::to_time_t(*time);
   if (!text.empty()) node.Fail(key, "is no time such as 2026-11-22T05:37:02Z");
   return 0;
 }
@@ -117,8 +104,8 @@ Result<SeenShapes> SeenShapes::Load(std::string_view text, std::string_view orig
 std::string SeenShapes::Text() const {
   std::string text =
       "# The TPU nodes of this cluster, now and formerly; kept by tpu-admission controller.\n";
-  AppendText(text, "since", TimeText(since));
-  AppendText(text, "\ncurrent", TimeText(current));
+  AppendText(text, "since", UtcText(WallOf(since)));
+  AppendText(text, "\ncurrent", UtcText(WallOf(current)));
   text.append("\nautoscaler: ").append(autoscaler ? "true" : "false");
   text += shapes.empty() ? "\nshapes: []\n" : "\nshapes:\n";
   for (const SeenShape& shape : shapes) AppendShape(text, shape);

@@ -40,7 +40,7 @@ void CheckIdentity(const std::string& certificate, const std::string& key) {
   if (!identity) return;
   REQUIRE(identity->leaf && identity->key && !identity->subject.empty());
   REQUIRE(identity->issuers.size() < 10);
-  (void)pki::UtcTime(identity->validity.not_after);
+  (void)UtcText(identity->validity.not_after);
 }
 
 }  // namespace

@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
 
 #include "tpu_admission/base/day.h"
 
@@ -32,6 +35,11 @@ inline Day DayOf(Clock::Wall time) {
   const std::chrono::year_month_day date(std::chrono::floor<std::chrono::days>(time));
   return {int(date.year()), int(unsigned(date.month())), int(unsigned(date.day()))};
 }
+
+// "2026-11-22T05:37:02Z", of RFC 3339.
+std::string UtcText(Clock::Wall time);
+// The time that is so written, to the second: with a fraction or without, from 1970 to 2199.
+std::optional<Clock::Wall> ReadUtc(std::string_view text);
 
 class SystemClock final : public Clock {
  public:

@@ -80,8 +80,7 @@ Capacity FindWaste(const std::vector<TpuNode>& nodes, const std::vector<TpuPod>&
                    const std::map<std::string, std::int64_t>& before, std::int64_t now,
                    std::chrono::seconds patience = kPatience);
 
-// "2026-11-22T05:40:24Z" with or without a fraction of a second; 0 if it is none.
+// By ReadUtc(); 0 if it is no time.
 std::int64_t SecondsOf(std::string_view rfc3339);
-std::string TimeText(std::int64_t seconds);
 
 }  // namespace tpu_admission::cluster

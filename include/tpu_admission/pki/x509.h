@@ -38,9 +38,6 @@ Result<ServerIdentity> ReadServerIdentity(const std::string& certificate,
 // Every readable certificate in `pem`, as ReadBundle().
 std::vector<X509Ptr> ReadTrusted(const std::string& pem);
 
-// "2026-11-21T12:00:00Z"
-std::string UtcTime(Clock::Wall time);
-
 // The newest reason in this thread's queue of OpenSSL's errors, which is emptied.
 std::string OpenSslError();
 

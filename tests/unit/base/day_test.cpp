@@ -36,5 +36,27 @@ TEST(Day, IsThatOfUtc) {
   EXPECT_EQ(DayOf(midnight - milliseconds(1)), (Day{2026, 2, 28}));
 }
 
+TEST(Utc, ReadsWhatItWrites) {
+  for (const char* text :
+       {"1970-01-01T00:00:00Z", "2024-02-29T23:59:59Z", "2199-12-31T00:00:01Z"}) {
+    const auto time = ReadUtc(text);
+    ASSERT_TRUE(time) << text;
+    EXPECT_EQ(UtcText(*time), text);
+    EXPECT_EQ(UtcText(*time + std::chrono::milliseconds(999)), text);
+  }
+  EXPECT_EQ(ReadUtc("2026-11-21T12:00:00.123456Z"), ReadUtc("2026-11-21T12:00:00Z"));
+  EXPECT_EQ(ReadUtc("2026-11-21T12:00:00Z"), WallOf(1'795'262'400));
+}
+
+TEST(Utc, RefusesWhatIsNoTime) {
+  for (const char* text :
+       {"", "Z", "yesterday", "2026-13-41T12:00:00Z", "2026-11-21T12:00:00", "2026-11-21T99:00:00Z",
+        "2026-11-21T12:60:00Z", "2026-11-21T12:00:61Z", "2026-11-21T12:00:-1Z",
+        "2026-11-21T12:00:00+0Z", "2026-11-21 12:00:00Z", "1969-12-31T23:59:59Z",
+        "2200-01-01T00:00:00Z", "9999-01-01T00:00:00Z"}) {
+    EXPECT_FALSE(ReadUtc(text)) << text;
+  }
+}
+
 }  // namespace
 }  // namespace tpu_admission::day_test
