@@ -1,9 +1,9 @@
 #include "app/admission_endpoint.h"
 
-#include <strings.h>
-
 #include <optional>
 #include <string_view>
+
+#include "tpu_admission/base/text.h"
 
 namespace tpu_admission::app {
 namespace {
@@ -14,19 +14,15 @@ std::optional<admission::Endpoint> EndpointOf(std::string_view path) {
   return std::nullopt;
 }
 
-bool EqualsIgnoringCase(std::string_view a, std::string_view b) {
-  return a.size() == b.size() && strncasecmp(a.data(), b.data(), a.size()) == 0;
-}
-
 // "application/json", with or without parameters.
 bool IsJson(std::string_view content_type) {
   std::string_view type = content_type.substr(0, content_type.find(';'));
   while (type.ends_with(' ')) type.remove_suffix(1);
-  return EqualsIgnoringCase(type, "application/json");
+  return SameButForCase(type, "application/json");
 }
 
 bool IsPlain(std::string_view encoding) {
-  return encoding.empty() || EqualsIgnoringCase(encoding, "identity");
+  return encoding.empty() || SameButForCase(encoding, "identity");
 }
 
 void Refuse(net::HttpResponse& response, unsigned status, std::string_view line) {

@@ -77,7 +77,6 @@ bool BeginsCommand(std::string_view line) {
 
 constexpr std::size_t kLongestWord = 64;
 
-char Lower(char c) { return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c; }
 bool SameLetter(char a, char b) { return Lower(a) == Lower(b); }
 
 // The edits from one word to the other, as far as they are at most `most`; else more than that.
@@ -237,6 +236,16 @@ char32_t TakeCharacter(std::string_view& text) {
 bool IsInvisible(char32_t character) {
   if (character >= 0x20 && character < 0x7F) return false;
   return IsIn(kInvisible, character);
+}
+
+std::string LowerCase(std::string_view text) {
+  std::string lowered(text);
+  std::transform(text.begin(), text.end(), lowered.begin(), Lower);
+  return lowered;
+}
+
+bool SameButForCase(std::string_view a, std::string_view b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), SameLetter);
 }
 
 std::string JoinOr(std::span<const std::string> words) {

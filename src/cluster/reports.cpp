@@ -6,6 +6,7 @@
 
 #include "tpu_admission/base/clock.h"
 #include "tpu_admission/base/json_pointer.h"
+#include "tpu_admission/base/text.h"
 #include "tpu_admission/cluster/json_member.h"
 
 namespace tpu_admission::cluster {
@@ -59,11 +60,7 @@ Json ToResult(const WasteFound& found) {
 // A name that no other workload of the namespace has: its uid, as others name their reports.
 std::string NameOf(const ScannedWorkload& workload) {
   if (!workload.uid.empty()) return workload.uid;
-  std::string name = workload.kind + "-" + workload.name;
-  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) {
-    return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : char(c);
-  });
-  return name;
+  return LowerCase(workload.kind + "-" + workload.name);
 }
 
 Json OwnersOf(const ScannedWorkload& workload) {

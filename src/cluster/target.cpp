@@ -13,13 +13,6 @@ using admission::Judgement;
 using k8s::JsonView;
 using workload::NodeLabel;
 
-std::string Lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) {
-    return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : char(c);
-  });
-  return text;
-}
-
 // The machine whose chips one pod takes all of, or the only one.
 std::int64_t HostsOf(const tpu::Catalog& catalog, const WishFacts& wish) {
   const tpu::Generation* generation = catalog.FindByLabel(wish.accelerator);
@@ -125,8 +118,8 @@ bool Target::Means(std::string_view kind_of_object) const {
   static constexpr std::pair<std::string_view, std::string_view> kShort[] = {
       {"po", "pod"},       {"sts", "statefulset"}, {"deploy", "deployment"},  {"rs", "replicaset"},
       {"ds", "daemonset"}, {"cj", "cronjob"},      {"lws", "leaderworkerset"}};
-  std::string word = Lower(kind.substr(0, kind.find('.')));
-  const std::string meant_by_object = Lower(std::string(kind_of_object));
+  std::string word = LowerCase(kind.substr(0, kind.find('.')));
+  const std::string meant_by_object = LowerCase(kind_of_object);
   for (const auto& [alias, meant] : kShort) {
     if (word == alias) word = meant;
   }

@@ -2,17 +2,13 @@
 #include <charconv>
 #include <optional>
 
+#include "tpu_admission/base/text.h"
 #include "tpu_admission/offline/lsp.h"
 
 namespace tpu_admission::offline {
 namespace {
 
 constexpr std::string_view kEnd = "\r\n\r\n";
-
-bool SameWord(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](char x, char y) { return (x | 0x20) == (y | 0x20); });
-}
 
 // The number of `Content-Length`, which stands once; other fields say nothing to us.
 std::optional<std::size_t> ContentLength(std::string_view header) {
@@ -22,7 +18,7 @@ std::optional<std::size_t> ContentLength(std::string_view header) {
     header.remove_prefix(std::min(line.size() + 2, header.size()));
     const std::size_t colon = line.find(':');
     if (colon == line.npos) return std::nullopt;
-    if (!SameWord(line.substr(0, colon), "Content-Length")) continue;
+    if (!SameButForCase(line.substr(0, colon), "Content-Length")) continue;
     std::string_view value = line.substr(colon + 1);
     value.remove_prefix(std::min(value.find_first_not_of(" \t"), value.size()));
     value.remove_suffix(value.size() - (value.find_last_not_of(" \t") + 1));

@@ -5,17 +5,16 @@
 #include <cstddef>
 #include <string>
 
+#include "tpu_admission/base/text.h"
+
 namespace tpu_admission::offline {
 namespace {
 
-char Lower(char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); }
 bool IsLetter(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; }
 bool IsUpper(char c) { return std::isupper(static_cast<unsigned char>(c)) != 0; }
 
-bool EndsWith(std::string_view text, std::string_view lower) {
-  return text.size() >= lower.size() &&
-         std::equal(lower.begin(), lower.end(), text.end() - std::ptrdiff_t(lower.size()),
-                    [](char a, char b) { return a == Lower(b); });
+bool EndsWith(std::string_view text, std::string_view end) {
+  return text.size() >= end.size() && SameButForCase(text.substr(text.size() - end.size()), end);
 }
 
 // Whether a word may begin with `first` behind `before`. A backslash makes a tab of the t.

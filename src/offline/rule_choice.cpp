@@ -10,16 +10,15 @@ namespace {
 
 constexpr std::size_t kLetters = 3;  // "TPU"
 
-std::string Mapped(std::string_view text, int (*map)(int)) {
-  std::string mapped(text);
-  std::transform(mapped.begin(), mapped.end(), mapped.begin(),
-                 [map](unsigned char c) { return static_cast<char>(map(c)); });
-  return mapped;
+std::string Raised(std::string_view text) {
+  std::string raised(text);
+  for (char& c : raised) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return raised;
 }
 
 // How the ids begin that `word` stands for; empty: it stands for none.
 std::string BeginningOf(std::string_view word) {
-  std::string upper = Mapped(word, std::toupper);
+  std::string upper = Raised(word);
   while (upper.ends_with('X')) upper.pop_back();
   const std::string letters(rules::AllRules().front()->id.substr(0, kLetters));
   if (!upper.starts_with(letters)) upper.insert(0, letters);
@@ -51,8 +50,8 @@ Status Mark(const std::vector<std::string>& words, bool chosen, std::vector<bool
 }  // namespace
 
 const rules::Rule* RuleNamed(std::string_view name) {
-  const rules::Rule* const by_id = rules::FindRule(Mapped(name, std::toupper));
-  return by_id != nullptr ? by_id : rules::FindRule(Mapped(name, std::tolower));
+  const rules::Rule* const by_id = rules::FindRule(Raised(name));
+  return by_id != nullptr ? by_id : rules::FindRule(LowerCase(name));
 }
 
 std::string FamilyNamed(std::string_view name) {

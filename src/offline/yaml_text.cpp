@@ -32,10 +32,7 @@ bool IsPlainString(std::string_view text) {
   static constexpr std::array<std::string_view, 9> kWords = {"y",   "n",    "yes",   "no",  "on",
                                                              "off", "true", "false", "null"};
   if (!IsPlainKey(text)) return false;
-  std::string lower(text);
-  std::transform(text.begin(), text.end(), lower.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  if (std::find(kWords.begin(), kWords.end(), lower) != kWords.end()) return false;
+  if (std::find(kWords.begin(), kWords.end(), LowerCase(text)) != kWords.end()) return false;
   const bool letter = std::isalpha(static_cast<unsigned char>(text.front())) != 0;
   const std::size_t x = text.find('x');
   const bool topology = x != text.npos && x > 0 && text.front() != '0';

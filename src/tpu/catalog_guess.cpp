@@ -1,7 +1,6 @@
 // Labels that name no generation: what was meant, and whether it may be one of the future.
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <optional>
 #include <vector>
 
@@ -104,10 +103,8 @@ const Generation* FindByName(std::span<const Generation> generations, std::strin
 
 // "TPU v5e" -> tpu-v5e
 std::string Plain(std::string_view text) {
-  std::string plain(text);
-  std::transform(plain.begin(), plain.end(), plain.begin(), [](unsigned char c) {
-    return c == ' ' ? '-' : static_cast<char>(std::tolower(c));
-  });
+  std::string plain = LowerCase(text);
+  std::replace(plain.begin(), plain.end(), ' ', '-');
   return plain;
 }
 

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "tpu_admission/base/text.h"
 #include "tpu_admission/cluster/kubectl.h"
 
 namespace tpu_admission::support {
@@ -59,15 +60,11 @@ class FakeCluster final : public cluster::Kubectl {
   // "job", "jobs" or "jobs.batch"
   static bool Is(const nlohmann::json& object, const std::string& resource) {
     const std::string full = ResourceOf(object);
-    std::string kind = object["kind"].get<std::string>();
-    std::transform(kind.begin(), kind.end(), kind.begin(),
-                   [](unsigned char c) { return char(std::tolower(c)); });
+    const std::string kind = LowerCase(object["kind"].get<std::string>());
     return resource == full || resource == kind || resource == full.substr(0, full.find('.'));
   }
   static std::string ResourceOf(const nlohmann::json& object) {
-    std::string name = object["kind"].get<std::string>();
-    std::transform(name.begin(), name.end(), name.begin(),
-                   [](unsigned char c) { return char(std::tolower(c)); });
+    std::string name = LowerCase(object["kind"].get<std::string>());
     name += name.back() == 's' ? "es" : "s";
     const std::string version = object["apiVersion"];
     const std::size_t slash = version.find('/');

@@ -1,5 +1,7 @@
 #include "support/review.h"
 
+#include "tpu_admission/base/text.h"
+
 namespace tpu_admission {
 
 using nlohmann::json;
@@ -54,11 +56,9 @@ Review::Review(const json& object) {
   const json gvk = {{"group", core ? "" : api_version.substr(0, slash)},
                     {"version", core ? api_version : api_version.substr(slash + 1)},
                     {"kind", kind}};
-  std::string plural = kind + "s";
-  for (char& c : plural) c = c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c;
   json resource = gvk;
   resource.erase("kind");
-  resource["resource"] = plural;
+  resource["resource"] = LowerCase(kind) + "s";
   json_ = {{"kind", "AdmissionReview"},
            {"apiVersion", "admission.k8s.io/v1"},
            {"request",

@@ -7,6 +7,7 @@
 #include "ask_webhook/https_client.h"
 #include "tpu_admission/base/base64.h"
 #include "tpu_admission/base/files.h"
+#include "tpu_admission/base/text.h"
 #include "tpu_admission/base/yaml.h"
 
 namespace tpu_admission::tools {
@@ -52,8 +53,7 @@ Json ReviewOf(const Json& object) {
   const std::string group = slash == std::string::npos ? "" : api_version.substr(0, slash);
   const std::string version =
       slash == std::string::npos ? api_version : api_version.substr(slash + 1);
-  std::string plural = kind + "s";
-  for (char& c : plural) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  const std::string plural = LowerCase(kind) + "s";
   const Json metadata = object.value("metadata", Json::object());
   return {{"apiVersion", "admission.k8s.io/v1"},
           {"kind", "AdmissionReview"},
@@ -114,8 +114,7 @@ class Asker {
       std::cout << "Warning: " << warning.get<std::string>() << '\n';
     }
     if (response.value("allowed", false)) {
-      std::string kind = object.value("kind", "");
-      for (char& c : kind) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+      std::string kind = LowerCase(object.value("kind", ""));
       const std::string api_version = object.value("apiVersion", "");
       const std::size_t slash = api_version.find('/');
       if (slash != std::string::npos) kind += "." + api_version.substr(0, slash);

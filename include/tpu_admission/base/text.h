@@ -55,6 +55,11 @@ char32_t TakeCharacter(std::string_view& text);
 // than it is written, or hide the very fault that a message speaks of.
 bool IsInvisible(char32_t character);
 
+// Of ASCII letters, whatever the locale.
+constexpr char Lower(char c) { return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c; }
+std::string LowerCase(std::string_view text);
+bool SameButForCase(std::string_view a, std::string_view b);
+
 // The number that all of `text` is, if it is one.
 std::optional<std::int64_t> WholeNumber(std::string_view text);
 

@@ -1,6 +1,5 @@
 #include <fmt/core.h>
 #include <algorithm>
-#include <cctype>
 
 #include "rules/engine/host_names.h"
 #include "rules/engine/phrases.h"
@@ -68,9 +67,7 @@ std::optional<Longest> OfKubeflow(const Subject& subject) {
   for (const workload::PodSet& pods : subject.workload.pod_sets) {
     const std::int64_t count = pods.scale.pods.value.value_or(0);
     const std::string_view at = pods.scale.pointer;
-    std::string type(at.substr(at.rfind('/') + 1));
-    std::transform(type.begin(), type.end(), type.begin(),
-                   [](unsigned char c) { return char(std::tolower(c)); });
+    const std::string type = LowerCase(at.substr(at.rfind('/') + 1));
     if (count < 1 || workload::IsPlaceholder(type) || (mpi && type != "worker")) continue;
     const std::string example = fmt::format("-{}{}", Printable(type), Index(count));
     if (longest && longest->example.size() >= example.size()) continue;

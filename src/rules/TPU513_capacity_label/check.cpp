@@ -1,7 +1,6 @@
 #include <fmt/core.h>
 #include <algorithm>
 #include <array>
-#include <cctype>
 
 #include "rules/engine/phrases.h"
 #include "rules/engine/suggestions.h"
@@ -28,9 +27,7 @@ constexpr std::array<Known, 7> kKnown = {{
 
 // The same but for capitals, "-" and "_".
 bool IsMeant(std::string_view written, std::string_view value) {
-  const auto plain = [](char c) {
-    return c == '_' ? '-' : char(std::tolower(static_cast<unsigned char>(c)));
-  };
+  const auto plain = [](char c) { return c == '_' ? '-' : Lower(c); };
   return std::equal(written.begin(), written.end(), value.begin(), value.end(),
                     [&](char a, char b) { return plain(a) == plain(b); });
 }

@@ -110,6 +110,13 @@ TEST(JoinOrTest, ReadsAsASentence) {
   EXPECT_EQ(JoinOr(std::vector<std::string>{"a", "b", "c"}), "a, b or c");
 }
 
+TEST(SameButForCase, IsOfAsciiLettersAlone) {
+  EXPECT_EQ(LowerCase("JobSet_1\xC3\x84"), "jobset_1\xC3\x84");
+  EXPECT_TRUE(SameButForCase("Content-Length", "content-LENGTH"));
+  EXPECT_FALSE(SameButForCase("Content-Length", "Content\rLength"));
+  EXPECT_FALSE(SameButForCase("Content", "Content-Length"));
+}
+
 TEST(NearestTest, FindsTheFewestEdits) {
   constexpr std::array<std::string_view, 3> kLabels = {"tpu-v5p-slice", "tpu-v6e-slice", "tpu7x"};
   EXPECT_EQ(Nearest("tpu-v6e-slise", kLabels, 3), "tpu-v6e-slice");

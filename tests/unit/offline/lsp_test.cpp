@@ -581,9 +581,10 @@ TEST(MessageStream, TakesMessagesInAnyPortions) {
 }
 
 TEST(MessageStream, RefusesWhatIsNoHeader) {
-  const std::array<std::string, 7> bad = {"\r\n\r\n",
+  const std::array<std::string, 8> bad = {"\r\n\r\n",
                                           "Content-Length: -1\r\n\r\n",
                                           "Content-Length: 5x\r\n\r\n",
+                                          "Content\rLength: 2\r\n\r\n",
                                           "Content-Length: 99999999999999999999999\r\n\r\n",
                                           "hello\r\n\r\n",
                                           "Content-Length: 1\r\nContent-Length: 2\r\n\r\n",
