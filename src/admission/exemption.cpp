@@ -13,13 +13,6 @@ using rules::Rule;
 constexpr std::size_t kLineBytes = 120;
 constexpr std::size_t kLongestKey = 317;  // of an annotation (Kubernetes)
 
-std::string_view Trimmed(std::string_view text) {
-  constexpr std::string_view kSpaces = " \t\r\n";
-  const std::size_t start = text.find_first_not_of(kSpaces);
-  if (start == text.npos) return {};
-  return text.substr(start, text.find_last_not_of(kSpaces) - start + 1);
-}
-
 // One of the entries between semicolons; the error says what is wrong with it.
 Result<Exemption> ReadEntry(std::string_view entry) {
   if (entry.find('=') == entry.npos) {

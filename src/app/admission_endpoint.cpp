@@ -16,9 +16,7 @@ std::optional<admission::Endpoint> EndpointOf(std::string_view path) {
 
 // "application/json", with or without parameters.
 bool IsJson(std::string_view content_type) {
-  std::string_view type = content_type.substr(0, content_type.find(';'));
-  while (type.ends_with(' ')) type.remove_suffix(1);
-  return SameButForCase(type, "application/json");
+  return SameButForCase(Trimmed(TakeUntil(content_type, ';')), "application/json");
 }
 
 bool IsPlain(std::string_view encoding) {

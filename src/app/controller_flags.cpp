@@ -2,6 +2,7 @@
 
 #include "app/flags.h"
 #include "tpu_admission/base/files.h"
+#include "tpu_admission/base/text.h"
 #include "tpu_admission/kube/api.h"
 
 namespace tpu_admission::app {
@@ -72,8 +73,7 @@ std::string NamespaceOfPod(const std::string& service_account_dir) {
   constexpr std::size_t kMaxBytes = 1024;  // far more than a name has
   Result<std::string> text = DiskFiles().Read(service_account_dir + "/namespace", kMaxBytes);
   Require(text.ok(), "--namespace", "is not given, and there is no file that tells it");
-  while (!text->empty() && (text->back() == '\n' || text->back() == ' ')) text->pop_back();
-  return *text;
+  return std::string(Trimmed(*text));
 }
 
 void CheckTimes(const ControllerOptions& options) {

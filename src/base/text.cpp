@@ -238,6 +238,11 @@ bool IsInvisible(char32_t character) {
   return IsIn(kInvisible, character);
 }
 
+std::string_view Trimmed(std::string_view text, std::string_view blanks) {
+  text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
+  return text.substr(0, text.find_last_not_of(blanks) + 1);  // npos + 1 is 0
+}
+
 std::string LowerCase(std::string_view text) {
   std::string lowered(text);
   std::transform(text.begin(), text.end(), lowered.begin(), Lower);

@@ -1,9 +1,9 @@
 #include "kube/files.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "tpu_admission/base/files.h"
+#include "tpu_admission/base/text.h"
 
 namespace tpu_admission::kube {
 
@@ -17,7 +17,7 @@ Result<std::string> ReadSmallFile(const std::string& path, const std::string& wh
 Result<std::string> ReadToken(const std::string& path) {
   Result<std::string> token = ReadSmallFile(path, "token file");
   if (!token) return token;
-  while (!token->empty() && std::strchr(" \r\n\t", token->back()) != nullptr) token->pop_back();
+  token->erase(token->find_last_not_of(kSpace) + 1);  // npos + 1 is 0
   const bool printable = std::all_of(token->begin(), token->end(),
                                      [](unsigned char c) { return c > ' ' && c < 0x7f; });
   if (token->empty()) return Error{"cannot use token file " + path + ": it is empty"};

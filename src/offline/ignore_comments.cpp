@@ -88,8 +88,8 @@ std::size_t CommentOf(std::string_view text, std::size_t mark) {
 }
 
 std::string_view TakeWord(std::string_view& text) {
-  text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
-  const std::size_t end = std::min(text.find_first_of(" \t\r"), text.size());
+  text = Trimmed(text);
+  const std::size_t end = std::min(text.find_first_of(kSpace), text.size());
   const std::string_view word = text.substr(0, end);
   text.remove_prefix(end);
   return word;
@@ -155,9 +155,7 @@ void IgnoreComments::Read(std::string_view words, YamlMark mark, std::uint32_t l
   }
   const std::string all_names = TakeNames(words);
   std::string_view names = all_names;
-  const std::size_t begin = words.find_first_not_of(" \t");
-  std::string_view reason = begin == words.npos ? "" : words.substr(begin);
-  reason = reason.substr(0, reason.find_last_not_of(" \t\r") + 1);
+  const std::string_view reason = Trimmed(words);
   if (names.empty()) return complain("tpu-admission: ignore what? Name rules, and a reason");
   if (reason.empty()) {
     return complain("this ignores nothing: say why, after the rule (# tpu-admission: ignore " +

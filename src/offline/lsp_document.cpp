@@ -78,7 +78,7 @@ class Remarks {
     std::size_t begin = std::min(note.place.offset, text.size());
     std::size_t end = std::min(text.find_first_of("\r\n", begin), text.size());
     if (begin == end) {
-      end = text.find_last_not_of(" \t\r\n", begin == 0 ? 0 : begin - 1) + 1;
+      end = text.find_last_not_of(kSpace, begin == 0 ? 0 : begin - 1) + 1;
       begin = std::min(text.find_last_of("\r\n", end == 0 ? 0 : end - 1) + 1, end);
     }
     Add(begin, end, Remark{{}, severity, std::move(message), nullptr, object});

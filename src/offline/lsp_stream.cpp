@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <charconv>
 #include <optional>
 
 #include "tpu_admission/base/text.h"
@@ -19,15 +18,9 @@ std::optional<std::size_t> ContentLength(std::string_view header) {
     const std::size_t colon = line.find(':');
     if (colon == line.npos) return std::nullopt;
     if (!SameButForCase(line.substr(0, colon), "Content-Length")) continue;
-    std::string_view value = line.substr(colon + 1);
-    value.remove_prefix(std::min(value.find_first_not_of(" \t"), value.size()));
-    value.remove_suffix(value.size() - (value.find_last_not_of(" \t") + 1));
-    std::size_t number = 0;
-    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
-    if (length || value.empty() || error != std::errc() || end != value.data() + value.size()) {
-      return std::nullopt;
-    }
-    length = number;
+    const auto number = WholeNumber(Trimmed(line.substr(colon + 1), " \t"));
+    if (length || number.value_or(-1) < 0) return std::nullopt;
+    length = *number;
   }
   return length;
 }

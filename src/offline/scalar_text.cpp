@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "offline/yaml_text.h"
+#include "tpu_admission/base/text.h"
 
 namespace tpu_admission::offline {
 namespace {
@@ -30,9 +31,9 @@ std::optional<TextChange> RemovalInAFlow(std::string_view text, const Scalar& sc
   if (HasComment(text.substr(change.begin, ValueBegin(text, *member->value) - change.begin))) {
     return std::nullopt;
   }
-  const std::size_t behind = text.find_first_not_of(kBlanks, change.end);
+  const std::size_t behind = text.find_first_not_of(kSpace, change.end);
   if (behind < text.size() && text[behind] == ',') {
-    const std::size_t next = text.find_first_not_of(kBlanks, behind + 1);
+    const std::size_t next = text.find_first_not_of(kSpace, behind + 1);
     const bool is_key = next < text.size() && text[next] != '#' && text[next] != '}';
     if (is_key) return TextChange{change.begin, next, ""};
     return WithItsLine(text, {change.begin, behind + 1, ""});

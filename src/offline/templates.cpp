@@ -33,25 +33,20 @@ std::string_view VariableAt(std::string_view text) {
   return end == 1 ? std::string_view() : text.substr(0, end);
 }
 
-std::string_view WithoutSpace(std::string_view line) {
-  line.remove_prefix(std::min(line.find_first_not_of(kSpace), line.size()));
-  return line;
-}
-
 // But for a comment.
 bool IsOnlyVariables(std::string_view line) {
-  line = WithoutSpace(line);
+  line = Trimmed(line);
   if (!line.starts_with('$')) return false;
   while (!line.empty() && !line.starts_with('#')) {
     const std::string_view variable = VariableAt(line);
     if (variable.empty()) return false;
-    line = WithoutSpace(line.substr(variable.size()));
+    line = Trimmed(line.substr(variable.size()));
   }
   return true;
 }
 
 bool SaysNothing(std::string_view line) {
-  line = WithoutSpace(line);
+  line = Trimmed(line);
   return line.empty() || line.starts_with('#');
 }
 

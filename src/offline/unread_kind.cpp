@@ -106,8 +106,7 @@ std::string WhyOf(const Guess& guess, const k8s::GroupVersionKind& gvk) {
 // Whether each line begins with //.
 bool IsAllComments(std::string_view text) {
   while (!text.empty()) {
-    std::string_view line = TakeUntil(text, '\n');
-    line.remove_prefix(std::min(line.find_first_not_of(" \t\r"), line.size()));
+    const std::string_view line = Trimmed(TakeUntil(text, '\n'));
     if (!line.empty() && !line.starts_with("//")) return false;
   }
   return true;

@@ -79,12 +79,12 @@ std::string LineEndAt(std::string_view text, std::size_t offset) {
 std::size_t ValueBegin(std::string_view text, const YamlNode& node) {
   const std::size_t start = node.start.offset;
   if (start >= text.size() || text[start] != '&') return start;
-  const std::size_t behind = text.find_first_not_of(kBlanks, text.find_first_of(kBlanks, start));
+  const std::size_t behind = text.find_first_not_of(kSpace, text.find_first_of(kSpace, start));
   return behind < node.end.offset ? behind : start;
 }
 
 std::size_t ValueEnd(std::string_view text, const YamlNode& node) {
-  const std::size_t last = text.substr(0, node.end.offset).find_last_not_of(kBlanks);
+  const std::size_t last = text.substr(0, node.end.offset).find_last_not_of(kSpace);
   return std::max(node.start.offset, last + 1);  // npos + 1 is 0
 }
 

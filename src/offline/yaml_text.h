@@ -29,8 +29,6 @@ void AppendByHand(std::string& told, std::string_view pointer,
 // How the line at `offset` ends, or the one before it: "\n", or "\r\n" as on Windows.
 std::string LineEndAt(std::string_view text, std::size_t offset);
 
-inline constexpr std::string_view kBlanks = " \t\r\n";
-
 // Where the value begins, behind its anchor if there is one.
 std::size_t ValueBegin(std::string_view text, const YamlNode& node);
 // Where it ends: of a text written with | or >, behind its last line and not, as libyaml has it,

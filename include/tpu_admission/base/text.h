@@ -55,6 +55,9 @@ char32_t TakeCharacter(std::string_view& text);
 // than it is written, or hide the very fault that a message speaks of.
 bool IsInvisible(char32_t character);
 
+// `text` without the characters of `blanks` that it begins and ends with.
+std::string_view Trimmed(std::string_view text, std::string_view blanks = kSpace);
+
 // Of ASCII letters, whatever the locale.
 constexpr char Lower(char c) { return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c; }
 std::string LowerCase(std::string_view text);

@@ -110,6 +110,13 @@ TEST(JoinOrTest, ReadsAsASentence) {
   EXPECT_EQ(JoinOr(std::vector<std::string>{"a", "b", "c"}), "a, b or c");
 }
 
+TEST(Trimmed, TakesBlanksOffBothEnds) {
+  EXPECT_EQ(Trimmed(" \ta b\r\n"), "a b");
+  EXPECT_EQ(Trimmed(" \r\n"), "");
+  EXPECT_EQ(Trimmed(""), "");
+  EXPECT_EQ(Trimmed(" a\r ", " "), "a\r");
+}
+
 TEST(SameButForCase, IsOfAsciiLettersAlone) {
   EXPECT_EQ(LowerCase("JobSet_1\xC3\x84"), "jobset_1\xC3\x84");
   EXPECT_TRUE(SameButForCase("Content-Length", "content-LENGTH"));
