@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -32,11 +31,8 @@ std::string Describe(const YamlNode& value) {
 }
 
 std::optional<std::int64_t> IntOf(const YamlNode& value) {
-  std::int64_t number = 0;
-  const char* const end = value.json.data() + value.json.size();
   if (value.kind != Kind::kInt || LooksOctal(value.text)) return std::nullopt;
-  const auto [stop, error] = std::from_chars(value.json.data(), end, number);
-  return stop == end && error == std::errc() ? std::optional(number) : std::nullopt;
+  return WholeNumber(value.json);
 }
 
 // What a getter that failed returns: a reader that divides by it must not fall over.

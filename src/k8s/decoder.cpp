@@ -1,21 +1,11 @@
 #include "tpu_admission/k8s/decoder.h"
 
-#include <charconv>
-#include <system_error>
-
 #include "tpu_admission/base/text.h"
 
 namespace tpu_admission::k8s {
 namespace {
 
 constexpr std::size_t kShownBytes = 48;  // of a key, so that what to do about it has room beside it
-
-std::optional<std::int64_t> NumberIn(std::string_view text) {
-  std::int64_t number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number);
-  return error == std::errc() && stop == end ? std::optional(number) : std::nullopt;
-}
 
 }  // namespace
 
@@ -71,7 +61,7 @@ std::optional<std::string_view> Decoder::ValueOf(JsonView variable) {
 
 std::optional<std::int64_t> Decoder::Integer(JsonView value, std::string_view key) {
   const std::optional<std::string_view> text = value.AsString();
-  const auto number = text ? NumberIn(*text) : value.AsInteger();
+  const auto number = text ? WholeNumber(*text) : value.AsInteger();
   if (number && *number >= 0 && !text) return number;  // nearly always
   const std::string name(key);
   if (number && *number < 0) {

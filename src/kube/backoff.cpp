@@ -1,7 +1,8 @@
 #include "tpu_admission/kube/backoff.h"
 
 #include <algorithm>
-#include <charconv>
+
+#include "tpu_admission/base/text.h"
 
 namespace tpu_admission::kube {
 
@@ -16,11 +17,10 @@ milliseconds Backoff(milliseconds first, int failures, double random, millisecon
 }
 
 std::optional<seconds> RetryAfter(std::string_view field) {
-  constexpr int kLongest = 3600;
-  int number = 0;
-  const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), number);
-  if (error != std::errc() || end != field.data() + field.size() || number < 0) return std::nullopt;
-  return seconds(std::min(number, kLongest));
+  constexpr std::int64_t kLongest = 3600;
+  const auto number = WholeNumber(field);
+  if (number.value_or(-1) < 0) return std::nullopt;
+  return seconds(std::min(*number, kLongest));
 }
 
 }  // namespace tpu_admission::kube

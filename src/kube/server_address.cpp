@@ -1,7 +1,8 @@
 #include "kube/server_address.h"
 
 #include <boost/asio/ip/address.hpp>
-#include <charconv>
+
+#include "tpu_admission/base/text.h"
 
 namespace tpu_admission::kube {
 namespace {
@@ -15,9 +16,8 @@ bool IsIp(const std::string& host) {
 }
 
 bool IsPort(std::string_view text) {
-  unsigned port = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
-  return error == std::errc() && end == text.data() + text.size() && port > 0 && port <= 65535;
+  const std::int64_t port = WholeNumber(text).value_or(0);
+  return port > 0 && port <= 65535;
 }
 
 bool IsHostName(std::string_view host) {

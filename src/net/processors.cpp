@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -25,10 +24,8 @@ std::string FirstLine(const Files& files, const std::string& path) {
 
 // "max", "-1" and what is no number are no limit.
 std::optional<std::int64_t> Positive(std::string_view text) {
-  std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size() || number <= 0) return std::nullopt;
-  return number;
+  const auto number = WholeNumber(text);
+  return number.value_or(0) > 0 ? number : std::nullopt;
 }
 
 std::int64_t Whole(std::string_view quota_text, std::string_view period_text, std::int64_t most) {

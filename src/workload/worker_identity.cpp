@@ -108,11 +108,9 @@ std::optional<std::string_view> Find(const k8s::ObjectMeta& meta, std::string_vi
 
 // Of at most six digits: sums and products of two never overflow.
 std::optional<std::int64_t> Number(std::optional<std::string_view> text) {
-  std::int64_t number = 0;
-  if (!text || text->empty() || text->size() > 6) return std::nullopt;
-  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), number);
-  if (error != std::errc() || end != text->data() + text->size() || number < 0) return std::nullopt;
-  return number;
+  if (!text || text->size() > 6) return std::nullopt;
+  const auto number = WholeNumber(*text);
+  return number.value_or(-1) < 0 ? std::nullopt : number;
 }
 
 // "serve-6": "serve" and "6".

@@ -105,6 +105,7 @@ TEST(Backoff, DoublesUpToFiveSecondsAndIsJitteredByHalf) {
 TEST(RetryAfter, IsANumberOfSeconds) {
   EXPECT_EQ(RetryAfter("1"), seconds(1));
   EXPECT_EQ(RetryAfter("999999"), seconds(3600));
+  EXPECT_EQ(RetryAfter("4294967296"), seconds(3600));
   for (const char* field : {"", "-1", "1.5", "x", "Sat, 21 Nov 2026 12:00:00 GMT"}) {
     EXPECT_FALSE(RetryAfter(field)) << field;
   }
