@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tpu_admission/base/json_string.h"
+#include "tpu_admission/base/json_tree.h"
 
 namespace tpu_admission::app {
 
@@ -33,8 +34,7 @@ Status ReadObjects(std::istream& in, const std::function<Status(std::string_view
 }
 
 void WriteJson(const nlohmann::ordered_json& json) {
-  const auto replace = nlohmann::ordered_json::error_handler_t::replace;
-  std::cout << HarmlessJson(json.dump(2, ' ', false, replace)) << '\n';
+  std::cout << HarmlessJson(Dumped(json, 2)) << '\n';
 }
 
 }  // namespace tpu_admission::app

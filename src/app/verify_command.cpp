@@ -12,6 +12,7 @@
 #include "app/label_selector.h"
 #include "app/verify_answer.h"
 #include "tpu_admission/admission/handler.h"
+#include "tpu_admission/base/json_tree.h"
 #include "tpu_admission/base/text.h"
 #include "tpu_admission/kube/client.h"
 #include "tpu_admission/kube/json_bounds.h"
@@ -66,9 +67,7 @@ std::string Obstacle(kube::Client& client, const VerifyOptions& options) {
   if (options.namespace_selector.empty()) return "";  // who may not look at it can try all the same
   if (!answer.ok()) return answer.error;
   const json found = kube::ParseJson<json>(answer.body);
-  const json::json_pointer at("/metadata/labels");
-  const json labels = found.contains(at) ? found.at(at) : json::object();
-  const Result<bool> selected = Selects(options.namespace_selector, labels);
+  const Result<bool> selected = Selects(options.namespace_selector, At(found, "/metadata/labels"));
   if (!selected) return selected.error().message;
   return *selected ? ""
                    : "the webhooks leave " + name +
@@ -83,8 +82,7 @@ constexpr const char* kNoApiServer =
 
 bool IsFromApiServer(const kube::Answer& answer) {
   if (!answer.ok()) return true;
-  const json object = kube::ParseJson<json>(answer.body);
-  return object.is_object() && object.value("kind", json()) == "Pod";
+  return TextAt(kube::ParseJson<json>(answer.body), "/kind") == "Pod";
 }
 
 std::string FaultOfLife(bool wanted, bool answered, const char* webhook,

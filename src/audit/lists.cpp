@@ -4,15 +4,13 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "tpu_admission/cluster/json_member.h"
+#include "tpu_admission/base/json_tree.h"
 #include "tpu_admission/cluster/object_splitter.h"
 #include "tpu_admission/kube/json_bounds.h"
 
 namespace tpu_admission::audit {
 namespace {
 
-using cluster::Member;
-using cluster::TextOf;
 using Json = nlohmann::json;
 
 constexpr int kPage = 500;
@@ -39,7 +37,7 @@ std::string PathOf(std::string_view group, std::string_view version) {
 }
 
 bool CanBeListed(const Json& resource) {
-  const Json& verbs = Member(resource, "verbs");
+  const Json& verbs = At(resource, "/verbs");
   return verbs.is_array() && std::find(verbs.begin(), verbs.end(), "list") != verbs.end();
 }
 
@@ -48,15 +46,15 @@ bool CanBeListed(const Json& resource) {
 Status Discovery::Read() {
   versions_ = {{"", {"v1"}}};
   TPU_ADMISSION_TRY(const Json list, ReadJson(api_, "/apis"));
-  for (const Json& group : Member(list, "groups")) {
+  for (const Json& group : At(list, "/groups")) {
     // What could not stand in a path as it is, is no name.
-    const std::string group_name = TextOf(group, "name");
+    const std::string group_name = TextAt(group, "/name");
     if (!kube::IsObjectName(group_name)) continue;
     std::vector<std::string>& versions = versions_[group_name];
-    const std::string preferred = TextOf(Member(group, "preferredVersion"), "version");
+    const std::string preferred = TextAt(group, "/preferredVersion/version");
     if (kube::IsObjectName(preferred)) versions.push_back(preferred);
-    for (const Json& version : Member(group, "versions")) {
-      const std::string name = TextOf(version, "version");
+    for (const Json& version : At(group, "/versions")) {
+      const std::string name = TextAt(version, "/version");
       if (name != preferred && kube::IsObjectName(name)) versions.push_back(name);
     }
   }
@@ -68,8 +66,8 @@ Result<Discovery::Resources> Discovery::Of(const std::string& path) {
   if (known != resources_.end()) return known->second;
   TPU_ADMISSION_TRY(const Json list, ReadJson(api_, path));
   Resources resources;
-  for (const Json& resource : Member(list, "resources")) {
-    if (CanBeListed(resource)) resources.insert(TextOf(resource, "name"));
+  for (const Json& resource : At(list, "/resources")) {
+    if (CanBeListed(resource)) resources.insert(TextAt(resource, "/name"));
   }
   resources_[path] = resources;
   return resources;
@@ -125,7 +123,7 @@ Status ForEachObject(kube::Collections& api, const Collection& collection,
     if (!answer.ok()) return Error{answer.error};
     const Json envelope = kube::ParseJson<Json>(Envelope(answer.body));
     // Whoever takes a part for the whole would delete the reports of the rest.
-    if (!Member(envelope, "metadata").is_object()) {
+    if (!At(envelope, "/metadata").is_object()) {
       return Error{"GET " + collection.path + ": the answer is no list"};
     }
     const bool is_empty = envelope.contains("items") && envelope["items"].is_null();
@@ -133,7 +131,7 @@ Status ForEachObject(kube::Collections& api, const Collection& collection,
     Status status = is_empty ? OkStatus() : splitter.Feed(answer.body);
     if (status) status = splitter.Finish();
     if (!status) return Error{"GET " + collection.path + ": " + status.error().message};
-    const std::string from = std::exchange(next, TextOf(Member(envelope, "metadata"), "continue"));
+    const std::string from = std::exchange(next, TextAt(envelope, "/metadata/continue"));
     if (next.empty()) return OkStatus();
     if (next == from) break;
   }

@@ -2,19 +2,14 @@
 
 #include <nlohmann/json.hpp>
 
+#include "tpu_admission/base/json_pointer.h"
+#include "tpu_admission/base/json_tree.h"
 #include "tpu_admission/kube/json_bounds.h"
 
 namespace tpu_admission::audit {
 namespace {
 
 using Json = nlohmann::json;
-
-std::string TextAt(const Json& object, const char* pointer) {
-  const Json::json_pointer path{pointer};
-  if (!object.contains(path)) return "";
-  const Json& value = object.at(path);
-  return value.is_string() ? value.get<std::string>() : "";
-}
 
 }  // namespace
 
@@ -34,13 +29,9 @@ Status ReportStore::ReadAll(const std::string& resource, const std::string& kind
     // What we write has such names; of others a path would lead anywhere.
     const bool has_place = is_of_cluster ? space.empty() : kube::IsObjectName(space);
     if (!kube::IsObjectName(name) || !has_place) return;
-    const Json::json_pointer content =
-        Json::json_pointer("/metadata/annotations") / cluster::kContentAnnotation;
-    Known known{object.contains(content) && object.at(content).is_string()
-                    ? object.at(content).get<std::string>()
-                    : "",
-                TextAt(object, "/scope/kind")};
-    known_[PathOf(space, name)] = std::move(known);
+    std::string content = "/metadata/annotations";
+    AppendPointerToken(content, cluster::kContentAnnotation);
+    known_[PathOf(space, name)] = {TextAt(object, content), TextAt(object, "/scope/kind")};
     if (space.empty() && name == cluster::kCapacityReport) capacity_ = text;
   });
 }

@@ -6,8 +6,8 @@
 
 #include "tpu_admission/base/clock.h"
 #include "tpu_admission/base/json_pointer.h"
+#include "tpu_admission/base/json_tree.h"
 #include "tpu_admission/base/text.h"
-#include "tpu_admission/cluster/json_member.h"
 
 namespace tpu_admission::cluster {
 namespace {
@@ -78,10 +78,6 @@ Json ScopeOf(const ScannedWorkload& workload) {
   return scope;
 }
 
-std::string Dump(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
 // FNV-1a: tells changes from none, and need not resist anybody.
 std::string HashOf(const std::string& text) {
   std::uint64_t hash = 0xcbf29ce484222325ULL;
@@ -118,14 +114,14 @@ void AddResults(Json& report, const std::vector<Each>& all) {
 // `report` without times -> whole.
 ReportObject Finish(Json report, std::int64_t seconds) {
   ReportObject object;
-  object.content = HashOf(Dump(report));
+  object.content = HashOf(Dumped(report));
   report["metadata"]["annotations"] = {{kContentAnnotation, object.content}};
   for (Json& result : report["results"]) {
     result["timestamp"] = {{"seconds", seconds}, {"nanos", 0}};
   }
   object.namespace_name = report["metadata"].value("namespace", "");
   object.name = report["metadata"].value("name", "");
-  object.text = Dump(report);
+  object.text = Dumped(report);
   return object;
 }
 
@@ -155,10 +151,11 @@ ReportObject ReportOf(const ReportApi& api, const Capacity& capacity, std::int64
 std::map<std::string, std::int64_t> SinceOf(const std::string& report) {
   std::map<std::string, std::int64_t> since;
   const Json json = Json::parse(report, nullptr, /*allow_exceptions=*/false);
-  for (const Json& result : Member(json, "results")) {
-    const Json& properties = Member(result, "properties");
-    const std::int64_t seconds = SecondsOf(TextOf(properties, "since"));
-    if (seconds > 0) since[TextOf(result, "rule") + " " + TextOf(properties, "subject")] = seconds;
+  for (const Json& result : At(json, "/results")) {
+    const Json& properties = At(result, "/properties");
+    const std::int64_t seconds = SecondsOf(TextAt(properties, "/since"));
+    if (seconds > 0)
+      since[TextAt(result, "/rule") + " " + TextAt(properties, "/subject")] = seconds;
   }
   return since;
 }
@@ -170,7 +167,7 @@ std::string ReportList(const ScanReport& report, std::int64_t seconds) {
     items.push_back(Json::parse(ReportOf(kOpenReports, workload, seconds).text));
   }
   const Json list = {{"apiVersion", "v1"}, {"kind", "List"}, {"items", items}};
-  return list.dump(2, ' ', false, Json::error_handler_t::replace);
+  return Dumped(list, 2);
 }
 
 }  // namespace tpu_admission::cluster

@@ -73,7 +73,7 @@ std::string BundlePatch(const Json& object, const std::vector<Webhook>& stale,
          {"path", "/webhooks/" + std::to_string(webhook.index) + "/clientConfig/caBundle"},
          {"value", EncodeBase64(bundle)}});
   }
-  return DumpJson(patch);
+  return Dumped(patch);
 }
 
 Published Absent(const std::string& why) { return {State::kAbsent, why, true, {}}; }

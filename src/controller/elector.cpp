@@ -106,9 +106,9 @@ bool Elector::Write(bool release) {
   spec["holderIdentity"] = release ? Json() : Json(identity_);
   if (taken_over) spec["acquireTime"] = now;
   if (taken_over) spec["leaseTransitions"] = seen_.transitions + 1;
-  const kube::Answer answer =
-      api_.Patch(path_, kube::PatchKind::kMerge,
-                 DumpJson({{"metadata", {{"resourceVersion", seen_.version}}}, {"spec", spec}}));
+  const kube::Answer answer = api_.Patch(
+      path_, kube::PatchKind::kMerge,
+      Dumped(Json({{"metadata", {{"resourceVersion", seen_.version}}}, {"spec", spec}})));
   if (!answer.ok()) {
     if (answer.outcome != Outcome::kConflict) observer_.OnError(Operation::kElect, answer.error);
     return false;
@@ -123,7 +123,7 @@ bool Elector::Write(bool release) {
 // its own may be wrong.
 void Elector::Observe(const std::string& body) {
   const Json object = ParseJson(body);
-  const std::string spec = DumpJson(At(object, "/spec"));
+  const std::string spec = Dumped(At(object, "/spec"));
   if (spec != seen_.spec || seen_.version.empty()) seen_since_ = clock_.Elapsed();
   seen_ = {.version = TextAt(object, "/metadata/resourceVersion"),
            .spec = spec,

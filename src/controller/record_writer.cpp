@@ -86,7 +86,7 @@ void RecordWriter::Write(tpu::SeenShapes record) {
   not_before_ = clock_.Elapsed() + kBetweenWrites;
   const Json patch = {{"metadata", {{"resourceVersion", version_}}},
                       {"data", {{kNodeRecordKey, record.Text()}}}};
-  const kube::Answer answer = api_.Patch(path_, kube::PatchKind::kMerge, DumpJson(patch));
+  const kube::Answer answer = api_.Patch(path_, kube::PatchKind::kMerge, Dumped(patch));
   version_.clear();
   if (answer.outcome == kube::Outcome::kConflict) return;  // it is read again, and then written
   if (!answer.ok()) return observer_.OnError(Operation::kWriteNodeRecord, answer.error);

@@ -28,7 +28,7 @@ std::string SecretPatch(const Secret& secret, const SecretData& wanted) {
       data[key] = EncodeBase64(value);
     }
   }
-  return DumpJson({{"metadata", {{"resourceVersion", secret.version}}}, {"data", data}});
+  return Dumped(Json({{"metadata", {{"resourceVersion", secret.version}}}, {"data", data}}));
 }
 
 }  // namespace tpu_admission::controller

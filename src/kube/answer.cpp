@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "tpu_admission/base/json_tree.h"
 #include "tpu_admission/base/text.h"
 #include "tpu_admission/kube/json_bounds.h"
 
@@ -21,11 +22,8 @@ Outcome OutcomeOf(unsigned status) {
 
 // Errors come as an object of kind Status with a message; what is none is shown as it is.
 std::string MessageOf(const std::string& body) {
-  const auto status = ParseJson<nlohmann::json>(body);
-  if (status.is_object() && status.contains("message") && status["message"].is_string()) {
-    return Printable(status["message"].get_ref<const std::string&>(), kMaxMessage);
-  }
-  return Printable(body, kMaxMessage);
+  const std::string message = TextAt(ParseJson<nlohmann::json>(body), "/message");
+  return Printable(message.empty() ? body : message, kMaxMessage);
 }
 
 }  // namespace
@@ -50,14 +48,8 @@ Answer AnswerOf(const std::string& call, unsigned status, std::string body, std:
 Answer ObjectOf(const ObjectPath& path, Answer answer) {
   if (!answer.ok()) return answer;
   const auto object = ParseJson<nlohmann::json>(answer.body);
-  const auto is = [&](const char* pointer, std::string_view wanted) {
-    const nlohmann::json::json_pointer at(pointer);
-    if (!object.contains(at) || !object.at(at).is_string()) return false;
-    const auto& text = object.at(at).get_ref<const std::string&>();
-    return wanted.empty() ? !text.empty() : text == wanted;
-  };
-  if (is("/kind", path.kind) && is("/metadata/name", path.name()) &&
-      is("/metadata/resourceVersion", "")) {
+  if (TextAt(object, "/kind") == path.kind && TextAt(object, "/metadata/name") == path.name() &&
+      !TextAt(object, "/metadata/resourceVersion").empty()) {
     return answer;
   }
   answer.outcome = Outcome::kUnreachable;

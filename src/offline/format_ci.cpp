@@ -4,6 +4,7 @@
 #include "offline/formats.h"
 #include "offline/item.h"
 #include "tpu_admission/base/json_string.h"
+#include "tpu_admission/base/json_tree.h"
 #include "tpu_admission/base/text.h"
 #include "tpu_admission/base/version.h"
 #include "tpu_admission/offline/format.h"
@@ -69,14 +70,12 @@ class GitlabFormat final : public Format {
       if (print.empty()) print = item.check + ":" + std::string(item.file) + ":" + item.message;
       out += first_ ? "\n" : ",\n";
       first_ = false;
-      out += HarmlessJson(
-          nlohmann::ordered_json(
-              {{"description", item.message},
-               {"check_name", item.check},
-               {"fingerprint", Numbered(print, seen)},
-               {"severity", error ? "major" : "minor"},
-               {"location", {{"path", item.file}, {"lines", {{"begin", item.place.begin.line}}}}}})
-              .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+      out += HarmlessJson(Dumped(nlohmann::ordered_json(
+          {{"description", item.message},
+           {"check_name", item.check},
+           {"fingerprint", Numbered(print, seen)},
+           {"severity", error ? "major" : "minor"},
+           {"location", {{"path", item.file}, {"lines", {{"begin", item.place.begin.line}}}}}})));
     });
   }
   void Finish(const Counts&, std::string& out) override { out += first_ ? "]\n" : "\n]\n"; }

@@ -3,6 +3,7 @@
 
 #include "offline/formats.h"
 #include "tpu_admission/base/json_string.h"
+#include "tpu_admission/base/json_tree.h"
 
 namespace tpu_admission::offline {
 namespace {
@@ -14,7 +15,7 @@ class List {
  public:
   void Add(const Json& value) {
     text_ += text_.empty() ? "\n    " : ",\n    ";
-    text_ += HarmlessJson(value.dump(-1, ' ', false, Json::error_handler_t::replace));
+    text_ += HarmlessJson(Dumped(value));
   }
   void Write(std::string_view name, std::string& out) const {
     out.append("  \"").append(name).append("\": [").append(text_);

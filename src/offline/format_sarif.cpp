@@ -6,6 +6,7 @@
 #include "offline/formats.h"
 #include "offline/reading_budget.h"
 #include "tpu_admission/base/json_string.h"
+#include "tpu_admission/base/json_tree.h"
 #include "tpu_admission/base/line_index.h"
 #include "tpu_admission/base/text.h"
 #include "tpu_admission/base/version.h"
@@ -18,9 +19,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using rules::Mode;
 
-std::string Dump(const Json& json) {
-  return HarmlessJson(json.dump(-1, ' ', false, Json::error_handler_t::replace));
-}
+std::string Dump(const Json& json) { return HarmlessJson(Dumped(json)); }
 
 // A path as a relative or file: URI.
 std::string UriOf(std::string_view path) {

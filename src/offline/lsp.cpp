@@ -7,6 +7,7 @@
 
 #include "offline/lsp_answers.h"
 #include "offline/lsp_params.h"
+#include "tpu_admission/base/json_tree.h"
 #include "tpu_admission/base/text.h"
 #include "tpu_admission/base/version.h"
 #include "tpu_admission/offline/fix.h"
@@ -26,9 +27,7 @@ enum class ErrorCode {
   kNotInitialized = -32002,
 };
 
-std::string MessageText(const Json& message) {
-  return message.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
+std::string MessageText(const Json& message) { return Dumped(message); }
 
 std::string ErrorAnswer(Json id, ErrorCode code, std::string_view why) {
   return MessageText({{"jsonrpc", "2.0"},

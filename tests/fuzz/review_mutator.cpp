@@ -11,6 +11,7 @@
 #include <random>
 #include <string>
 
+#include "tpu_admission/base/json_tree.h"
 #include "unit/admission/random_pod.h"
 
 extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t max_size);
@@ -110,8 +111,7 @@ void MutateOnce(json& review, Random& random) {
       break;
     case 6: {
       json copy = Anywhere(request, random);
-      if (copy.dump(-1, ' ', false, json::error_handler_t::replace).size() < 2000)
-        place = std::move(copy);
+      if (tpu_admission::Dumped(copy).size() < 2000) place = std::move(copy);
       break;
     }
     case 7:
@@ -137,7 +137,7 @@ extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t s
   json review = json::parse(data, data + size, nullptr, /*allow_exceptions=*/false);
   if (!review.is_object() || Roll(random, 4) == 0) return LLVMFuzzerMutate(data, size, max_size);
   for (std::size_t left = 1 + Roll(random, 4); left > 0; --left) MutateOnce(review, random);
-  const std::string text = review.dump(-1, ' ', false, json::error_handler_t::replace);
+  const std::string text = tpu_admission::Dumped(review);
   if (text.size() > max_size) return LLVMFuzzerMutate(data, size, max_size);
   std::copy(text.begin(), text.end(), data);
   return text.size();
