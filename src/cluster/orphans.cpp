@@ -88,7 +88,7 @@ Orphans::Released Orphans::Release() {
     if (seen_.contains(held.owner)) continue;
     released.workloads += held.count;
     ScannedWorkload& told = held.told;
-    if (told.findings.empty() && told.fixed.empty() && told.notes.empty()) continue;
+    if (told.says_nothing()) continue;
     const std::size_t more = held.count - 1;
     told.notes.push_back(
         "judged by itself, since its owner, " + held.owner_title + ", is not among what was read" +

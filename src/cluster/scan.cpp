@@ -118,7 +118,7 @@ struct Scanner::State {
     }
     ++report.workloads;
     ScannedWorkload told = ToldBy(*object, judgement);
-    if (!SaysAnything(told)) return;
+    if (told.says_nothing()) return;
     if (report.told.size() == most_told) return void(++left_out);
     AddRepairs(*object, judgement, told);
     report.told.push_back(std::move(told));
@@ -152,7 +152,7 @@ struct Scanner::State {
 
   void HoldOrphan(k8s::JsonView object, const Judgement& judgement) {
     ScannedWorkload* const held = orphans.Hold(object, ToldBy(object, judgement));
-    if (held != nullptr && SaysAnything(*held)) AddRepairs(object, judgement, *held);
+    if (held != nullptr && !held->says_nothing()) AddRepairs(object, judgement, *held);
   }
 
   void ReleaseOrphans() {
@@ -166,10 +166,6 @@ struct Scanner::State {
         report.told.push_back(std::move(told));
       }
     }
-  }
-
-  static bool SaysAnything(const ScannedWorkload& told) {
-    return !told.findings.empty() || !told.fixed.empty() || !told.notes.empty();
   }
 
   // Of two policies only what differs.

@@ -49,6 +49,7 @@ struct ScannedWorkload {
   std::vector<std::string> notes;  // what was not checked, and why
 
   rules::Mode mode() const;  // of the hardest finding
+  bool says_nothing() const { return findings.empty() && fixed.empty() && notes.empty(); }
 };
 
 struct ScanReport {
