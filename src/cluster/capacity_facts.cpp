@@ -12,24 +12,19 @@ namespace {
 
 using k8s::JsonView;
 
-std::string LabelOf(const PodFacts& pod, const std::string& key) {
-  const auto found = pod.labels.find(key);
-  return found == pod.labels.end() ? "" : found->second;
-}
-
 // Who starts its pods together. Pods of a ReplicaSet or DaemonSet, and those without an owner,
 // stand alone.
 std::string GangOf(const PodFacts& pod) {
   const auto title = [&](const std::string& kind, const std::string& name) {
-    return kind + " " + Quoted(name, 253) + " in " + pod.namespace_name;
+    return pod.InNamespace(kind + " " + Quoted(name, 253));
   };
-  const std::string job_set = LabelOf(pod, "jobset.sigs.k8s.io/jobset-name");
+  const std::string job_set = LabelOf(pod.labels, "jobset.sigs.k8s.io/jobset-name");
   if (!job_set.empty()) return title("JobSet", job_set);
-  const std::string group_set = LabelOf(pod, "leaderworkerset.sigs.k8s.io/name");
-  const std::string group = LabelOf(pod, "leaderworkerset.sigs.k8s.io/group-index");
+  const std::string group_set = LabelOf(pod.labels, "leaderworkerset.sigs.k8s.io/name");
+  const std::string group = LabelOf(pod.labels, "leaderworkerset.sigs.k8s.io/group-index");
   if (!group_set.empty()) return "group " + group + " of " + title("LeaderWorkerSet", group_set);
-  const std::string ray = LabelOf(pod, "ray.io/cluster");
-  const std::string replica = LabelOf(pod, "ray.io/worker-group-replica-name");
+  const std::string ray = LabelOf(pod.labels, "ray.io/cluster");
+  const std::string replica = LabelOf(pod.labels, "ray.io/worker-group-replica-name");
   if (!ray.empty())
     return replica.empty() ? "" : "group " + replica + " of " + title("RayCluster", ray);
   if (pod.owner_kind != "Job" && pod.owner_kind != "StatefulSet") return "";
@@ -74,14 +69,13 @@ std::optional<TpuPod> ReadTpuPod(JsonView object) {
   const PodFacts facts = ReadPod(object);
   if (facts.chips == 0) return std::nullopt;
   TpuPod pod;
-  pod.title = facts.Title() + " in " + facts.namespace_name;
+  pod.title = facts.InNamespace(facts.Title());
   pod.node = facts.node;
   pod.phase = facts.phase;
   if (IsRefused(facts)) pod.refusal = facts.reason + ": " + Cut(facts.message, 256);
   pod.gang = GangOf(facts);
   pod.slice = SliceOf(facts, pod.gang);
-  const auto topology = facts.selector.find(std::string(workload::kGkeTpuTopology));
-  if (topology != facts.selector.end()) pod.topology = topology->second;
+  pod.topology = LabelOf(facts.selector, workload::kGkeTpuTopology);
   pod.chips = facts.chips;
   pod.created = SecondsOf(facts.created);
   pod.scheduled = ScheduledAt(object);

@@ -225,13 +225,9 @@ NodeFacts ReadNode(JsonView object) {
   NodeFacts node;
   node.name = Text(object["metadata"]["name"]);
   node.labels = ReadLabels(object["metadata"]["labels"]);
-  const auto label = [&node](std::string_view key) {
-    const auto found = node.labels.find(std::string(key));
-    return found == node.labels.end() ? std::string() : found->second;
-  };
-  node.pool = label(workload::kGkeNodePool);
-  node.accelerator = label(workload::kGkeTpuAccelerator);
-  node.topology = label(workload::kGkeTpuTopology);
+  node.pool = LabelOf(node.labels, workload::kGkeNodePool);
+  node.accelerator = LabelOf(node.labels, workload::kGkeTpuAccelerator);
+  node.topology = LabelOf(node.labels, workload::kGkeTpuTopology);
   node.chips = Whole(object["status"]["allocatable"][workload::kTpuResource]);
   for (const ConditionFacts& condition : ReadConditions(object)) {
     if (condition.type == "Ready") node.ready = condition.is_true();

@@ -7,14 +7,9 @@
 namespace tpu_admission::cluster {
 namespace {
 
-std::string Name(const std::string& title, const std::string& namespace_name) {
-  return title + " in " + namespace_name;
-}
-
 std::string HolderOf(const PodFacts& pod) {
   const bool owned = !pod.owner_name.empty();
-  return Name(owned ? pod.owner_kind + " " + Quoted(pod.owner_name, 253) : pod.Title(),
-              pod.namespace_name);
+  return pod.InNamespace(owned ? pod.owner_kind + " " + Quoted(pod.owner_name, 253) : pod.Title());
 }
 
 }  // namespace
@@ -43,7 +38,7 @@ void Holders::Put(Snapshot& snapshot) const {
     for (const auto& [holder, count] : held->second) chips[holder] += count;
   }
   for (const ObjectFacts& own : snapshot.owners) {
-    chips.erase(Name(own.Title(), own.namespace_name));
+    chips.erase(own.InNamespace(own.Title()));
   }
   std::vector<std::pair<std::int64_t, std::string>> sorted;
   for (const auto& [holder, count] : chips) sorted.emplace_back(count, holder);

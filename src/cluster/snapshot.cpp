@@ -16,6 +16,11 @@ const ConditionFacts* Find(const std::vector<ConditionFacts>& conditions, const 
 
 }  // namespace
 
+std::string LabelOf(const Labels& labels, std::string_view key) {
+  const auto found = labels.find(std::string(key));
+  return found == labels.end() ? std::string() : found->second;
+}
+
 std::string ObjectFacts::Title() const { return kind + " " + Quoted(name, 253); }
 
 const ConditionFacts* PodFacts::Condition(const std::string& type) const {

@@ -15,6 +15,7 @@
 namespace tpu_admission::cluster {
 
 using Labels = std::map<std::string, std::string>;
+std::string LabelOf(const Labels& labels, std::string_view key);  // empty: there is none
 
 struct ObjectFacts {
   std::string api_version;
@@ -30,6 +31,10 @@ struct ObjectFacts {
   std::vector<std::string> finalizers;
 
   std::string Title() const;  // `Pod "train-0"`
+  // `Pod "train-0" in ml`
+  std::string InNamespace(const std::string& title) const {
+    return title + " in " + namespace_name;
+  }
   // A CronJob, CronWorkflow or RayCronJob: between two runs it has no pods.
   bool RunsBySchedule() const { return kind.find("Cron") != kind.npos; }
 };

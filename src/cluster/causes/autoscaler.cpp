@@ -47,7 +47,7 @@ std::set<std::string> PoolsOf(const Snapshot& s) {
     if (!node.pool.empty() && shapes.contains(node.Shape())) pools.insert(node.pool);
   }
   for (const PodFacts& pod : s.pods) {
-    const std::string pool = Selected(pod, workload::kGkeNodePool);
+    const std::string pool = LabelOf(pod.selector, workload::kGkeNodePool);
     if (!pool.empty()) pools.insert(pool);
   }
   return pools;

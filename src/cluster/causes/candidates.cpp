@@ -15,14 +15,9 @@ bool Matches(const NodeFacts& node, const PodFacts& pod) {
 
 }  // namespace
 
-std::string Selected(const PodFacts& pod, std::string_view key) {
-  const auto found = pod.selector.find(std::string(key));
-  return found == pod.selector.end() ? std::string() : found->second;
-}
-
 std::optional<Shape> ShapeOf(const PodFacts& pod) {
-  Shape shape{Selected(pod, workload::kGkeTpuAccelerator),
-              Selected(pod, workload::kGkeTpuTopology)};
+  Shape shape{LabelOf(pod.selector, workload::kGkeTpuAccelerator),
+              LabelOf(pod.selector, workload::kGkeTpuTopology)};
   if (shape.accelerator.empty() || shape.topology.empty()) return std::nullopt;
   return shape;
 }

@@ -11,9 +11,6 @@
 
 namespace tpu_admission::cluster {
 
-// The value of a label that the pod selects; empty: it does not.
-std::string Selected(const PodFacts& pod, std::string_view key);
-
 struct Shape {
   std::string accelerator;
   std::string topology;

@@ -72,7 +72,7 @@ bool IsOneWord(const k8s::Container& container, std::string_view name) {
 
 // How many names a list has in every pod; nothing if that depends on what others put into it.
 std::optional<std::int64_t> NamesIn(const k8s::Container& container, std::string_view list) {
-  const auto names = 1 + std::count(list.begin(), list.end(), ',');
+  const std::int64_t names = CountHostNames(list);
   if (!workload::IsPlaceholder(list)) return names;
   constexpr std::size_t kLongest = 1024;
   if (list.size() > kLongest || list.find_first_of("{<") != list.npos) return std::nullopt;
