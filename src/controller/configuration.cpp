@@ -5,6 +5,7 @@
 
 #include "controller/json.h"
 #include "tpu_admission/base/base64.h"
+#include "tpu_admission/base/text.h"
 #include "tpu_admission/controller/reconciler.h"
 #include "tpu_admission/pki/certificate.h"
 
@@ -86,7 +87,7 @@ std::string Describe(const std::vector<Webhook>& stale) {
   const bool empty = std::all_of(stale.begin(), stale.end(),
                                  [](const Webhook& each) { return each.bundle.empty(); });
   return "caBundle was " + std::string(empty ? "empty" : "another one") + " in " +
-         std::to_string(stale.size()) + (stale.size() == 1 ? " webhook" : " webhooks");
+         Counted(stale.size(), "webhook");
 }
 
 // One reading and at most one patch; nullopt if somebody else wrote in between.

@@ -66,9 +66,8 @@ std::string OfTopology(const tpu::Generation& generation, const tpu::Topology& t
   std::string text = "**" + topology.Text() + "** of `" + generation.label +
                      "`: " + std::to_string(topology.chips()) + " chips\n\n";
   for (const tpu::Placement& way : generation.PlacementsOf(topology)) {
-    text += "- " + std::to_string(way.hosts) + (way.hosts == 1 ? " host" : " hosts") + " of `" +
-            way.machine->name + "`, `google.com/tpu: " + std::to_string(way.chips_per_host()) +
-            "` each\n";
+    text += "- " + Counted(way.hosts, "host") + " of `" + way.machine->name +
+            "`, `google.com/tpu: " + std::to_string(way.chips_per_host()) + "` each\n";
   }
   return text;
 }

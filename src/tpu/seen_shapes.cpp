@@ -64,19 +64,13 @@ void AppendShape(std::string& text, const SeenShape& shape) {
   text += "}\n";
 }
 
-std::string Nodes(std::int64_t count) {
-  return std::to_string(count) + (count == 1 ? " node" : " nodes");
-}
-
 std::string Described(const SeenShape& shape) {
   std::string text = Printable(shape.accelerator) + " " + Printable(shape.topology) + " (";
   if (shape.nodes > 0) {
-    text += Nodes(shape.nodes);
-    if (shape.chips > 0) {
-      text += " of " + std::to_string(shape.chips) + (shape.chips == 1 ? " chip" : " chips");
-    }
+    text += Counted(shape.nodes, "node");
+    if (shape.chips > 0) text += " of " + Counted(shape.chips, "chip");
   } else {
-    text += "none now, " + Nodes(shape.most_nodes);
+    text += "none now, " + Counted(shape.most_nodes, "node");
     if (shape.seen) text += " until " + tpu_admission::Text(*shape.seen);
   }
   return text + ")";
