@@ -1,16 +1,9 @@
 #include "app/completion.h"
 
-#include <string_view>
+#include "tpu_admission/base/text.h"
 
 namespace tpu_admission::app {
 namespace {
-
-std::string Joined(const std::vector<std::string>& words, std::string_view between) {
-  std::string joined;
-  for (const std::string& word : words)
-    joined += (joined.empty() ? "" : std::string(between)) + word;
-  return joined;
-}
 
 // "policy test" is completed word by word: only commands of one word are offered first.
 bool IsFirst(const CommandRow& command) { return command.name.find(' ') == command.name.npos; }

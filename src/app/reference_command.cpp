@@ -1,7 +1,6 @@
 #include "app/reference_command.h"
 
 #include <iostream>
-#include <iterator>
 #include <string_view>
 #include <vector>
 
@@ -46,12 +45,6 @@ std::vector<CommandRow> FilledTable(const CLI::App& app) {
     }
   }
   return commands;
-}
-
-std::string Joined(const std::vector<std::string>& words) {
-  std::string joined;
-  for (const std::string& word : words) joined += (joined.empty() ? "" : " ") + word;
-  return joined;
 }
 
 const CLI::App& Below(const CLI::App& above, const std::string& name) {
@@ -100,12 +93,12 @@ void RefuseUnknown(const CLI::App& app, const std::string& word) {
 
 void PrintHelp(const CLI::App& app, const std::vector<std::string>& words, bool as_man_page) {
   if (as_man_page) {
-    PrintManPage(app, Joined(words));
+    PrintManPage(app, Joined(words, " "));
   } else if (words.empty()) {
     // app.help() would be that of the command in use, which is help.
     std::cout << app.get_formatter()->make_help(&app, app.get_name(), CLI::AppFormatMode::Normal);
   } else {
-    const std::string above = Joined({words.begin(), std::prev(words.end())});
+    const std::string above = Joined(std::span(words).first(words.size() - 1), " ");
     std::cout << FindCommand(app, words).help(app.get_name() + (above.empty() ? "" : " " + above));
   }
 }

@@ -253,6 +253,12 @@ bool SameButForCase(std::string_view a, std::string_view b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), SameLetter);
 }
 
+std::string Joined(std::span<const std::string> words, std::string_view between) {
+  std::string out;
+  for (const std::string& word : words) out.append(out.empty() ? "" : between).append(word);
+  return out;
+}
+
 std::string JoinOr(std::span<const std::string> words) {
   std::string out;
   for (std::size_t i = 0; i < words.size(); ++i) {

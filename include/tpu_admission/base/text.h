@@ -72,6 +72,7 @@ std::string Counted(Number number, std::string_view noun) {
   return std::to_string(number).append(" ").append(noun).append(number == 1 ? "" : "s");
 }
 
+std::string Joined(std::span<const std::string> words, std::string_view between);
 // "a", "a or b", "a, b or c".
 std::string JoinOr(std::span<const std::string> words);
 

@@ -103,6 +103,11 @@ TEST(QuotedTest, EscapesQuotesAndBackslashes) {
   EXPECT_EQ(Quoted(""), R"("")");
 }
 
+TEST(Joined, PutsTheSameBetween) {
+  EXPECT_EQ(Joined({}, ", "), "");
+  EXPECT_EQ(Joined(std::vector<std::string>{"a", "b"}, ", "), "a, b");
+}
+
 TEST(JoinOrTest, ReadsAsASentence) {
   EXPECT_EQ(JoinOr({}), "");
   EXPECT_EQ(JoinOr(std::vector<std::string>{"a"}), "a");
