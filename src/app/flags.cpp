@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "tpu_admission/base/text.h"
+#include "tpu_admission/kube/api.h"
 
 namespace tpu_admission::app {
 namespace {
@@ -173,7 +174,7 @@ void AddDuration(CLI::App& command, const std::string& flag, milliseconds& value
 }
 
 CLI::Validator IsOneOf(std::vector<std::string> values) {
-  const std::string all = "{" + CLI::detail::join(values, ",") + "}";
+  const std::string all = "{" + Joined(values, ",") + "}";
   return {[values = std::move(values), all](const std::string& text) {
             if (std::find(values.begin(), values.end(), text) != values.end()) return std::string();
             const std::vector<std::string_view> names(values.begin(), values.end());
@@ -203,10 +204,8 @@ CLI::Validator IsPort() { return IsWhole(0, 65535); }
 
 CLI::Validator IsName() {
   return {[](const std::string& text) {
-            const bool sound = !text.empty() && text.front() != '-' && text.size() <= 253 &&
-                               text.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-.") ==
-                                   std::string::npos;
-            return sound ? std::string() : Quoted(text) + " is no name in Kubernetes";
+            return kube::IsObjectName(text) ? std::string()
+                                            : Quoted(text) + " is no name in Kubernetes";
           },
           "NAME"};
 }

@@ -160,8 +160,6 @@ int TryBothPods(kube::Client& client, const VerifyOptions& options, Mono::time_p
 }  // namespace
 
 int Verify(const VerifyOptions& options) {
-  if (!kube::IsObjectName(options.namespace_name))
-    return CannotRun(Error{"--namespace is no name"});
   kube::ClientOptions wanted;
   wanted.server = options.api_server;
   auto client_options = kube::InCluster(std::move(wanted), options.service_account_dir);

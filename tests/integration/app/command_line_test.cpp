@@ -143,6 +143,7 @@ INSTANTIATE_TEST_SUITE_P(
                "--shutdown-delay: 601s is too long, it may be at most 10m"},
         Misuse{{"check", "--namespace", "Not A NS", "-"}, "\"Not A NS\" is no name in Kubernetes"},
         Misuse{{"lsp", "--namespace", "A"}, "\"A\" is no name in Kubernetes"},
+        Misuse{{"lsp", "--namespace", "a..b"}, "\"a..b\" is no name in Kubernetes"},
         Misuse{{"verify", "--namespace", "A"}, "\"A\" is no name in Kubernetes"},
         Misuse{{"scan", "--namespace", "A"}, "\"A\" is no name in Kubernetes"},
         Misuse{{"serve", "--shutdown-delay", "5"}, "no duration such as 5s or 250ms"},
