@@ -14,7 +14,6 @@
 #include "tpu_admission/audit/auditor.h"
 #include "tpu_admission/base/text.h"
 #include "tpu_admission/base/version.h"
-#include "tpu_admission/kube/client.h"
 #include "tpu_admission/net/health.h"
 #include "tpu_admission/observability/audit_journal.h"
 
@@ -29,16 +28,14 @@ constexpr milliseconds kFilePoll{10'000};
 constexpr milliseconds kAfterFailure{300'000};
 
 Result<std::unique_ptr<kube::Client>> MakeClient(const AuditOptions& options) {
-  kube::ClientOptions client;
-  client.server = options.api_server;
-  client.token_file = options.token_file;
-  client.ca_file = options.ca_file;
+  kube::ClientOptions client = options.api_server.client;
   client.user_agent = "tpu-admission/" + std::string(Version()) + " (audit)";
   client.field_manager = "tpu-admission-audit";
   client.deadline = milliseconds(60'000);
   client.attempt_deadline = milliseconds(30'000);
   client.body_bytes = audit::kMostPageBytes;
-  TPU_ADMISSION_TRY(client, kube::InCluster(std::move(client), options.service_account_dir));
+  TPU_ADMISSION_TRY(client,
+                    kube::InCluster(std::move(client), options.api_server.service_account_dir));
   return kube::Client::Make(std::move(client));
 }
 

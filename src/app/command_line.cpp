@@ -32,9 +32,7 @@ void AddServeFlags(CLI::App& command, ServeOptions& options) {
   AddFlag(command, "--secure-port", options.secure_port,
           "HTTPS port of /mutate and /validate; 0 takes a free one")
       ->check(IsPort());
-  AddFlag(command, "--metrics-port", options.metrics_port,
-          "plain HTTP port of /livez, /readyz and /metrics; 0 takes a free one")
-      ->check(IsPort());
+  AddMetricsPort(command, options.metrics_port);
   AddFlag(command, "--tls-cert-file", options.tls_cert_file,
           "serving certificate, PEM, leaf first; read again when it changes")
       ->type_name("FILE");
@@ -56,8 +54,7 @@ void AddServeFlags(CLI::App& command, ServeOptions& options) {
   AddFlag(command, "--docs-url", options.docs_url,
           "base of links to rule pages in messages; without it there are none")
       ->transform(IsBaseUrl());
-  AddFlag(command, "--log-level", options.log_level, "least severe lines to log")
-      ->check(IsOneOf({"debug", "info", "warning", "error"}));
+  AddLogLevel(command, options.log_level);
 }
 
 void CheckServe(const ServeOptions& options) {

@@ -17,7 +17,6 @@
 #include "tpu_admission/base/version.h"
 #include "tpu_admission/controller/elector.h"
 #include "tpu_admission/controller/reconciler.h"
-#include "tpu_admission/kube/client.h"
 #include "tpu_admission/net/health.h"
 #include "tpu_admission/observability/controller_journal.h"
 
@@ -27,15 +26,6 @@ namespace {
 using observability::Level;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-
-kube::ClientOptions ClientOptionsOf(const ControllerOptions& options) {
-  kube::ClientOptions client;
-  client.server = options.api_server;
-  client.token_file = options.token_file;
-  client.ca_file = options.ca_file;
-  client.user_agent = "tpu-admission/" + std::string(Version()) + " (controller)";
-  return client;
-}
 
 // One attempt each: the next Step() is the repetition.
 kube::ClientOptions ElectionClientOptions(kube::ClientOptions client,
@@ -97,7 +87,7 @@ class ControllerService {
     if (Status started = health_.Start(); !started) return started;
     log_.Write(Level::kInfo, "controller started",
                {{"version", Version()},
-                {"api_server", options_.api_server},
+                {"api_server", options_.api_server.client.server},
                 {"metrics_port", std::to_string(health_.port())}});
     if (!options_.leader_elect) journal_.OnLeadership(true);
     return OkStatus();
@@ -177,11 +167,13 @@ class ControllerService {
 
 int RunController(const ControllerOptions& flags) {
   const Signals signals;
-  Result<kube::ClientOptions> client_options =
-      kube::InCluster(ClientOptionsOf(flags), flags.service_account_dir);
-  if (!client_options) return CannotRun(client_options.error());
   ControllerOptions options = flags;
-  options.api_server = client_options->server;
+  options.api_server.client.user_agent =
+      "tpu-admission/" + std::string(Version()) + " (controller)";
+  auto client_options =
+      kube::InCluster(options.api_server.client, options.api_server.service_account_dir);
+  if (!client_options) return CannotRun(client_options.error());
+  options.api_server.client.server = client_options->server;
   auto client = kube::Client::Make(*client_options);
   if (!client) return CannotRun(client.error());
   auto election_client = kube::Client::Make(ElectionClientOptions(*client_options, options));

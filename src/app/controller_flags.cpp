@@ -48,18 +48,6 @@ void AddTimes(CLI::App& command, ControllerOptions& options) {
               "how often the Lease is renewed or asked for");
 }
 
-void AddApiServer(CLI::App& command, ControllerOptions& options) {
-  AddFlag(command, "--api-server", options.api_server,
-          "https://HOST:PORT of the API server; that of the pod's environment if not given");
-  AddFlag(command, "--service-account-dir", options.service_account_dir,
-          "where token, ca.crt and namespace of the service account are")
-      ->type_name("DIR");
-  AddFlag(command, "--token-file", options.token_file, "token to use instead of the account's")
-      ->type_name("FILE");
-  AddFlag(command, "--ca-file", options.ca_file, "CA of the API server instead of the account's")
-      ->type_name("FILE");
-}
-
 void Require(bool good, const std::string& flag, const std::string& what) {
   if (!good) throw CLI::ValidationError(flag, what);
 }
@@ -97,18 +85,17 @@ void AddControllerFlags(CLI::App& command, ControllerOptions& options) {
   AddNames(command, options);
   AddFlag(command, "--bind-address", options.bind_address,
           "address that the metrics port listens on");
-  AddFlag(command, "--metrics-port", options.metrics_port,
-          "plain HTTP port of /livez, /readyz and /metrics; 0 takes a free one")
-      ->check(IsPort());
+  AddMetricsPort(command, options.metrics_port);
   AddTimes(command, options);
-  AddApiServer(command, options);
-  AddFlag(command, "--log-level", options.log_level, "least severe lines to log")
-      ->check(IsOneOf({"debug", "info", "warning", "error"}));
+  AddApiServer(command, options.api_server,
+               "where token, ca.crt and namespace of the service account are");
+  AddTokenAndCa(command, options.api_server);
+  AddLogLevel(command, options.log_level);
 }
 
 void CheckController(ControllerOptions& options) {
   if (options.namespace_name.empty()) {
-    options.namespace_name = NamespaceOfPod(options.service_account_dir);
+    options.namespace_name = NamespaceOfPod(options.api_server.service_account_dir);
   }
   RequireName("--namespace", options.namespace_name);
   RequireName("--service-name", options.service_name);

@@ -173,6 +173,33 @@ void AddDuration(CLI::App& command, const std::string& flag, milliseconds& value
       ->type_name("DURATION");
 }
 
+void AddMetricsPort(CLI::App& command, std::uint16_t& port) {
+  AddFlag(command, "--metrics-port", port,
+          "plain HTTP port of /livez, /readyz and /metrics; 0 takes a free one")
+      ->check(IsPort());
+}
+
+void AddLogLevel(CLI::App& command, std::string& level) {
+  AddFlag(command, "--log-level", level, "least severe lines to log")
+      ->check(IsOneOf({"debug", "info", "warning", "error"}));
+}
+
+void AddApiServer(CLI::App& command, ApiServerOptions& options, const std::string& help_of_dir) {
+  AddFlag(command, "--api-server", options.client.server,
+          "https://HOST:PORT of the API server; that of the pod's environment if not given");
+  AddFlag(command, "--service-account-dir", options.service_account_dir, help_of_dir)
+      ->type_name("DIR");
+}
+
+void AddTokenAndCa(CLI::App& command, ApiServerOptions& options) {
+  AddFlag(command, "--token-file", options.client.token_file,
+          "token to use instead of the account's")
+      ->type_name("FILE");
+  AddFlag(command, "--ca-file", options.client.ca_file,
+          "CA of the API server instead of the account's")
+      ->type_name("FILE");
+}
+
 CLI::Validator IsOneOf(std::vector<std::string> values) {
   const std::string all = "{" + Joined(values, ",") + "}";
   return {[values = std::move(values), all](const std::string& text) {

@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "app/options.h"
+
 namespace tpu_admission::app {
 
 // "--secure-port" -> "TPU_ADMISSION_SECURE_PORT"
@@ -57,6 +59,12 @@ std::string FormatDuration(std::chrono::milliseconds duration);
 void AddDuration(CLI::App& command, const std::string& flag, std::chrono::milliseconds& value,
                  const std::string& help,
                  std::chrono::milliseconds most = std::chrono::milliseconds::max());
+
+// Flags of several commands.
+void AddMetricsPort(CLI::App& command, std::uint16_t& port);
+void AddLogLevel(CLI::App& command, std::string& level);
+void AddApiServer(CLI::App& command, ApiServerOptions& options, const std::string& help_of_dir);
+void AddTokenAndCa(CLI::App& command, ApiServerOptions& options);
 
 // Of whole numbers, both bounds among them.
 CLI::Validator IsWhole(int least, int most);

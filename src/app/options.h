@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "tpu_admission/kube/client.h"
 #include "tpu_admission/offline/plan.h"
 
 namespace tpu_admission::app {
@@ -36,6 +37,12 @@ struct ServeOptions {
   std::string log_level = "info";
 };
 
+// How a pod reaches the API server.
+struct ApiServerOptions {
+  kube::ClientOptions client;  // kube::InCluster() fills what is empty
+  std::string service_account_dir = "/var/run/secrets/kubernetes.io/serviceaccount";
+};
+
 struct ControllerOptions {
   std::string bind_address = "0.0.0.0";
   std::uint16_t metrics_port = 8080;
@@ -55,10 +62,7 @@ struct ControllerOptions {
   std::chrono::milliseconds leader_elect_lease_duration{15'000};
   std::chrono::milliseconds leader_elect_renew_deadline{10'000};
   std::chrono::milliseconds leader_elect_retry_period{2'000};
-  std::string api_server;  // empty: from the environment of the pod
-  std::string token_file;  // empty: in service_account_dir
-  std::string ca_file;     // empty: in service_account_dir
-  std::string service_account_dir = "/var/run/secrets/kubernetes.io/serviceaccount";
+  ApiServerOptions api_server;
   std::string log_level = "info";
 };
 
@@ -133,12 +137,9 @@ struct AuditOptions {
   std::uint16_t metrics_port = 8080;
   std::chrono::milliseconds interval = std::chrono::hours(1);
   std::chrono::milliseconds gang_patience = std::chrono::minutes(10);
-  bool once = false;       // one pass, and its outcome is printed
-  bool clean = false;      // delete our reports instead
-  std::string api_server;  // empty: from the environment of the pod
-  std::string token_file;  // empty: in service_account_dir
-  std::string ca_file;     // empty: in service_account_dir
-  std::string service_account_dir = "/var/run/secrets/kubernetes.io/serviceaccount";
+  bool once = false;   // one pass, and its outcome is printed
+  bool clean = false;  // delete our reports instead
+  ApiServerOptions api_server;
   std::string log_level = "info";
 };
 
@@ -149,8 +150,7 @@ struct VerifyOptions {
   bool validating = true;
   std::string expect = "any";  // or "warning", "denial": the least to become of the wrong Pod
   std::chrono::milliseconds timeout{60'000};
-  std::string api_server;  // empty: that of the pod's environment
-  std::string service_account_dir = "/var/run/secrets/kubernetes.io/serviceaccount";
+  ApiServerOptions api_server;
 };
 
 struct WebhooksOptions {

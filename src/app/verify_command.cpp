@@ -14,7 +14,6 @@
 #include "tpu_admission/admission/handler.h"
 #include "tpu_admission/base/json_tree.h"
 #include "tpu_admission/base/text.h"
-#include "tpu_admission/kube/client.h"
 #include "tpu_admission/kube/json_bounds.h"
 #include "tpu_admission/workload/chips.h"
 #include "tpu_admission/workload/gke_labels.h"
@@ -160,9 +159,8 @@ int TryBothPods(kube::Client& client, const VerifyOptions& options, Mono::time_p
 }  // namespace
 
 int Verify(const VerifyOptions& options) {
-  kube::ClientOptions wanted;
-  wanted.server = options.api_server;
-  auto client_options = kube::InCluster(std::move(wanted), options.service_account_dir);
+  auto client_options =
+      kube::InCluster(options.api_server.client, options.api_server.service_account_dir);
   if (!client_options) return CannotRun(client_options.error());
   auto client = kube::Client::Make(std::move(*client_options));
   if (!client) return CannotRun(client.error());

@@ -17,11 +17,7 @@ void AddVerifyFlags(CLI::App& command, VerifyOptions& options) {
   AddFlag(command, "--expect", options.expect, "least that must become of a wrong Pod")
       ->check(IsOneOf({"any", "warning", "denial"}));
   AddDuration(command, "--timeout", options.timeout, "how long to go on asking");
-  AddFlag(command, "--api-server", options.api_server,
-          "https://HOST:PORT of the API server; that of the pod's environment if not given");
-  AddFlag(command, "--service-account-dir", options.service_account_dir,
-          "where token and ca.crt of the service account are")
-      ->type_name("DIR");
+  AddApiServer(command, options.api_server, "where token and ca.crt of the service account are");
 }
 
 }  // namespace tpu_admission::app
