@@ -1,4 +1,5 @@
-// How flags are declared: each has an environment twin, and the last of a repeated flag wins.
+// How flags are declared: by AddFlag each has an environment twin, and the last of a repeated flag
+// wins. What is asked of one call (--chips, --namespace of scan) has no twin.
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -98,9 +98,7 @@ void AddPlan(CLI::App& command, PlanOptions& options) {
       ->capture_default_str();
   AddFlag(command, "--catalog", options.catalog_file, "catalog to use instead of the built-in one")
       ->type_name("FILE");
-  command.add_option("--output", options.output, "for people or for programs")
-      ->check(IsOneOf({"text", "json"}))
-      ->capture_default_str();
+  AddOutput(command, options.output, {"text", "json"});
   command.footer(
       "Examples:\n"
       "  tpu-admission plan --accelerator v5e --chips 64\n"

@@ -318,6 +318,8 @@ TEST(CommandLine, AVariableThatNoFlagReadsIsToldIfItIsNearlyOne) {
 TEST(CommandLine, EachCommandHasAnOutputOfItsOwn) {
   EXPECT_THAT(RunToEnd({"catalog"}, {{"TPU_ADMISSION_CATALOG_OUTPUT", "json"}}).out,
               StartsWith("{"));
+  EXPECT_THAT(RunToEnd({"plan", "--chips", "8"}, {{"TPU_ADMISSION_PLAN_OUTPUT", "json"}}).out,
+              StartsWith("{"));
   EXPECT_EQ(RunToEnd({"check", "-"}, {{"TPU_ADMISSION_CATALOG_OUTPUT", "json"}}).exit_code, 0);
 }
 
