@@ -5,6 +5,7 @@
 
 #include "admission/patch.h"
 #include "tpu_admission/admission/repairs.h"
+#include "tpu_admission/base/text.h"
 
 namespace tpu_admission::admission {
 namespace {
@@ -66,9 +67,17 @@ bool AsksForSignOfLife(const AdmissionRequest& request) {
          request.object["metadata"]["annotations"][kVerifyAnnotation].StringOr("") == "true";
 }
 
-std::vector<std::string> Warnings(const Decision& decision) {
-  std::vector<std::string> warnings = decision.complaints;
-  for (const JudgedFinding& judged : decision.findings) {
+std::string NotCheckedBecause(std::string_view why) {
+  return std::string("not checked for TPU faults: ").append(why);
+}
+
+std::vector<std::string> Warnings(const Judgement& judgement) {
+  const workload::Workload& workload = judgement.workload;
+  std::vector<std::string> warnings = judgement.decision.complaints;
+  if (!workload.not_judged.empty()) warnings.push_back(NotCheckedBecause(workload.not_judged));
+  for (const workload::Slip& slip : workload.slips)
+    warnings.push_back(Cut(slip.problem, kWarningBytes));
+  for (const JudgedFinding& judged : judgement.decision.findings) {
     if (judged.mode == Mode::kWarn) warnings.push_back(Warning(judged.finding, judged.more));
   }
   if (warnings.size() > kMaxWarnings) {
@@ -88,7 +97,7 @@ AdmissionResponse Invalid(std::string why, Record& record) {
 
 AdmissionResponse NotChecked(const std::string& why) {
   AdmissionResponse response;
-  response.warnings.push_back("not checked for TPU faults: " + why);
+  response.warnings.push_back(NotCheckedBecause(why));
   response.audit.push_back({"not-checked", why});
   return response;
 }
@@ -98,7 +107,7 @@ template <typename Repairs>
 AdmissionResponse Told(const Judgement& judgement, const std::string& docs_url, Repairs repairs) {
   const std::vector<JudgedFinding>& findings = judgement.decision.findings;
   AdmissionResponse response;
-  response.warnings = Warnings(judgement.decision);
+  response.warnings = Warnings(judgement);
   if (findings.empty()) return response;
   response.allowed = !Denies(findings.front());
   if (!response.allowed) {

@@ -4,7 +4,6 @@
 #include <map>
 
 #include "admission/decide.h"
-#include "tpu_admission/base/text.h"
 
 namespace tpu_admission::admission {
 namespace {
@@ -51,16 +50,6 @@ bool OnlyReleases(const Submission& submission, const Workload& before, const Wo
 
 // Of an UPDATE two evaluations are held against each other.
 constexpr std::size_t kMostBytesOfTwo = rules::Engine::kMostBytes / 2;
-
-// What the object itself makes impossible to judge as a whole.
-void Complain(const Workload& workload, Decision& decision) {
-  std::vector<std::string>& complaints = decision.complaints;
-  if (!workload.not_judged.empty()) {
-    complaints.push_back("not checked for TPU faults: " + std::string(workload.not_judged));
-  }
-  for (const workload::Slip& slip : workload.slips)
-    complaints.push_back(Cut(slip.problem, kWarningBytes));
-}
 
 Result<Workload> Read(const Settings& settings, const Submission& submission, k8s::JsonView object,
                       k8s::Arena& arena) {
@@ -124,7 +113,6 @@ Judgement Judge(const Settings& settings, const Submission& submission, k8s::Are
   } else if (!judgement.workload.pod_sets.empty()) {
     judgement.state = State::kJudged;
     judgement.decision = DecisionOn(settings, submission, judgement.workload, arena);
-    Complain(judgement.workload, judgement.decision);
   }
   return judgement;
 }

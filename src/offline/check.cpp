@@ -235,11 +235,8 @@ class Checker {
                                      "of the value; write it in the line of its key"});
       }
     }
-    // The last of them are what is told above.
-    const auto& complaints = judgement.decision.complaints;
-    const std::size_t above = workload.slips.size() + (workload.not_judged.empty() ? 0 : 1);
-    for (std::size_t i = 0; i + above < complaints.size(); ++i) {
-      told.warnings.push_back({object.PlaceOf(kIgnorePointer).value, complaints[i]});
+    for (const std::string& complaint : judgement.decision.complaints) {
+      told.warnings.push_back({object.PlaceOf(kIgnorePointer).value, complaint});
     }
     if (judgement.decision.untold > 0) {
       told.warnings.push_back(

@@ -35,7 +35,8 @@ struct Decision {
   static constexpr std::size_t kMostFindings = 200;
   std::vector<JudgedFinding> findings;
   std::size_t untold = 0;  // findings beyond kMostFindings, and not in any `more`
-  // About exemptions that do not count: lines of at most kWarningBytes, for kubectl to print.
+  // About exemptions that do not count, and about faults that were not looked for: lines of at most
+  // kWarningBytes, for kubectl to print.
   std::vector<std::string> complaints;
 };
 

@@ -21,6 +21,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::StartsWith;
+using ::testing::UnorderedElementsAre;
 
 constexpr Day kToday = {2026, 11, 21};
 
@@ -101,6 +102,31 @@ json OwnedBy(json object, const json& owner) {
                                                         {"uid", owner["metadata"]["uid"]},
                                                         {"controller", true}}});
   return object;
+}
+
+TEST(Scan, SaysOnceWhatIsNotCheckedOrCannotBeRead) {
+  json slip = Job("a", "slip", 4);
+  slip["spec"]["parallelism"] = "4";
+  slip["metadata"]["annotations"]["tpu-admission.io/ignore"] = "TPU999=x";
+  json crowd = Job("a", "crowd", 4);
+  json& pods = crowd["spec"]["template"]["spec"];
+  pods.erase("nodeSelector");
+  json& terms = pods["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]
+                    ["nodeSelectorTerms"];
+  for (int i = 1; i <= 40; ++i) {
+    json term = json::parse(R"({"matchExpressions": [
+      {"key": "cloud.google.com/gke-tpu-accelerator", "operator": "In", "values": ["tpu-v6e-slice"]},
+      {"key": "cloud.google.com/gke-tpu-topology", "operator": "In", "values": []}]})");
+    term["matchExpressions"][1]["values"].push_back("2x" + std::to_string(i));
+    terms.push_back(std::move(term));
+  }
+  const ScanReport report = ScanOfStream({crowd, slip});
+  ASSERT_EQ(report.told.size(), 2U);
+  EXPECT_THAT(report.told[0].notes,
+              ElementsAre("not checked: its choice of nodes, which has more than 32 alternatives"));
+  EXPECT_THAT(report.told[1].notes,
+              UnorderedElementsAre("parallelism is a string; write 4 without quotes",
+                                   HasSubstr("there is no rule \"TPU999\"")));
 }
 
 // `kubectl get pods -A -o json | tpu-admission scan -`
