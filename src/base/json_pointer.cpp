@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 
 #include "tpu_admission/base/text.h"
 
@@ -73,6 +74,12 @@ std::string TakePointerToken(std::string_view& pointer) {
   std::string token = Unescape(pointer.substr(0, end));
   pointer.remove_prefix(end);
   return token;
+}
+
+std::optional<std::size_t> PointerIndex(std::string_view token) {
+  std::size_t index = 0;
+  const auto [end, error] = std::from_chars(token.begin(), token.end(), index);
+  return end == token.end() && error == std::errc() ? std::optional(index) : std::nullopt;
 }
 
 std::string FieldPath(std::string_view pointer) {

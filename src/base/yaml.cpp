@@ -1,7 +1,6 @@
 #include "tpu_admission/base/yaml.h"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 
 #include "base/json_reader.h"
@@ -55,14 +54,6 @@ void ReadChunk(std::string_view text, YamlMark start, YamlStream& stream, yaml::
   yaml::ReadDocuments(text, start, builder);
 }
 
-// The number that a token of a JSON pointer may be.
-std::optional<std::size_t> IndexOf(const std::string& token) {
-  std::size_t index = 0;
-  const char* const end = token.data() + token.size();
-  const auto [stop, error] = std::from_chars(token.data(), end, index);
-  return stop == end && error == std::errc() ? std::optional(index) : std::nullopt;
-}
-
 }  // namespace
 
 std::string YamlError::Text() const {
@@ -75,6 +66,12 @@ const YamlMember* YamlNode::Find(std::string_view key) const {
   return found == members.end() ? nullptr : &*found;
 }
 
+const YamlNode* YamlNode::Child(std::string_view token) const {
+  if (const YamlMember* const member = Find(token)) return member->value;
+  const std::optional<std::size_t> index = PointerIndex(token);
+  return index && *index < items.size() ? items[*index] : nullptr;
+}
+
 YamlPlace YamlDocument::PlaceOf(std::string_view pointer) const {
   const YamlNode* node = root;
   YamlPlace place{node->start, node->start, node->end};
@@ -83,8 +80,8 @@ YamlPlace YamlDocument::PlaceOf(std::string_view pointer) const {
     if (const YamlMember* const member = node->Find(token)) {
       node = member->value;
       place = {member->mark, node->start, node->end};
-    } else if (const auto at = IndexOf(token); at && *at < node->items.size()) {
-      node = node->items[*at];
+    } else if (const YamlNode* const item = node->Child(token)) {
+      node = item;
       place = {node->start, node->start, node->end};
     } else {
       break;

@@ -1,7 +1,6 @@
 #include "tpu_admission/k8s/json_edit.h"
 
 #include <algorithm>
-#include <charconv>
 #include <vector>
 
 #include "k8s/json_node.h"
@@ -12,13 +11,6 @@ namespace tpu_admission::k8s {
 namespace {
 
 using Kind = JsonNode::Kind;
-
-std::optional<std::size_t> IndexOf(const std::string& token) {
-  std::size_t index = 0;
-  const auto [end, error] = std::from_chars(token.data(), token.data() + token.size(), index);
-  const bool whole = error == std::errc() && end == token.data() + token.size();
-  return whole ? std::optional(index) : std::nullopt;
-}
 
 JsonNode String(std::string_view text, Arena& arena) {
   JsonNode node;
@@ -75,7 +67,7 @@ JsonNode Set(const JsonNode& node, std::string_view pointer, const JsonEdit& edi
   if (pointer.empty()) return edit.value ? Scalar(*edit.value, arena) : node;
   const std::string token = TakePointerToken(pointer);
   if (node.kind == Kind::kArray) {
-    const std::optional<std::size_t> index = IndexOf(token);
+    const std::optional<std::size_t> index = PointerIndex(token);
     if (!index || *index >= node.size) return node;
     JsonNode changed = node;
     std::span<JsonNode> children = CopyChildren(node, 0, arena);
@@ -106,7 +98,7 @@ JsonView At(JsonView root, std::string_view pointer) {
   while (!pointer.empty() && root.present()) {
     const std::string token = TakePointerToken(pointer);
     if (root.is_array()) {
-      const std::optional<std::size_t> index = IndexOf(token);
+      const std::optional<std::size_t> index = PointerIndex(token);
       root = index ? root.Element(*index) : JsonView();
     } else {
       root = root[token];

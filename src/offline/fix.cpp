@@ -144,7 +144,7 @@ std::vector<TextChange> ChangesOfObjects(const YamlStream& stream, std::size_t d
   const YamlDocument* const found = FindDocument(stream, document);
   const std::size_t bytes =
       found == nullptr ? 0 : DocumentTextOf(fixed.text, stream, *found).text.size();
-  DocumentEdits taken{document, {}};
+  std::vector<k8s::JsonEdit> taken;
   std::vector<TextChange> changes;
   std::size_t tried = 0;
   std::string why;
@@ -152,11 +152,11 @@ std::vector<TextChange> ChangesOfObjects(const YamlStream& stream, std::size_t d
   const auto take = [&](std::span<const ObjectEdits> some) {
     if (is_too_much()) return true;  // told at the end
     tried += bytes;
-    DocumentEdits all = taken;
+    std::vector<k8s::JsonEdit> all = taken;
     for (const ObjectEdits& each : some) {
-      all.edits.insert(all.edits.end(), each.repair->edits.begin(), each.repair->edits.end());
+      all.insert(all.end(), each.repair->edits.begin(), each.repair->edits.end());
     }
-    auto made = ChangesOf(fixed.text, stream, all);
+    auto made = ChangesOf(fixed.text, stream, document, all);
     if (!made) {
       why = made.error().message;
       return false;

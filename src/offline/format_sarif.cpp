@@ -125,7 +125,7 @@ class SarifFormat final : public Format {
     Json fixes = Json::array();
     for (const ReportedRepair& repair : object.repairs) {
       if (!budget.Take(report.text)) break;
-      const auto changes = ChangesOf(report.text, stream, {object.document, repair.repair.edits});
+      const auto changes = ChangesOf(report.text, stream, object.document, repair.repair.edits);
       if (changes) fixes.push_back(FixOf(report, lines, repair, *changes));
     }
     return fixes;

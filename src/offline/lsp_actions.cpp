@@ -71,7 +71,7 @@ void AddActions(const NamedDocument& named, const Wanted& wanted, const ClientAb
   for (const ReportedRepair& each : object.repairs) {
     if (!budget.Take(text)) return;
     add(each.repair.Title() + ": " + each.repair.changes, each.label == 'a',
-        ChangesOf(text, stream, {object.document, each.repair.edits}));
+        ChangesOf(text, stream, object.document, each.repair.edits));
   }
   for (const admission::TemplateFix& fix : object.fixes) {
     const bool is_told =

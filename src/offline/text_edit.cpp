@@ -1,8 +1,6 @@
 #include "tpu_admission/offline/text_edit.h"
 
 #include <algorithm>
-#include <charconv>
-#include <iterator>
 #include <map>
 #include <optional>
 #include <utility>
@@ -33,17 +31,7 @@ Way Follow(const YamlNode& root, std::string_view pointer) {
   Way way{&root, {}};
   while (!pointer.empty()) {
     const std::string token = TakePointerToken(pointer);
-    const YamlNode* next = nullptr;
-    if (way.missing.empty() && way.node->kind == YamlNode::Kind::kMap) {
-      if (const YamlMember* member = way.node->Find(token)) next = member->value;
-    } else if (way.missing.empty() && way.node->kind == YamlNode::Kind::kList) {
-      std::size_t index = 0;
-      const auto [end, error] = std::from_chars(token.data(), token.data() + token.size(), index);
-      if (error == std::errc() && end == token.data() + token.size() &&
-          index < way.node->items.size()) {
-        next = way.node->items[index];
-      }
-    }
+    const YamlNode* const next = way.missing.empty() ? way.node->Child(token) : nullptr;
     if (next != nullptr) {
       way.node = next;
     } else {
@@ -295,37 +283,33 @@ Status AddChanges(std::string_view text, const YamlNode& root, const std::vector
 }
 
 // The edits become what the text says in the end.
-Result<std::vector<Change>> FindChanges(std::string_view text, const YamlStream& stream,
-                                        DocumentEdits& edits) {
-  const YamlDocument* const document = FindDocument(stream, edits.document);
-  if (document == nullptr) return Error{"there is no such document"};
+Result<std::vector<Change>> FindChanges(std::string_view text, const YamlDocument& document,
+                                        std::vector<JsonEdit>& edits) {
   std::map<std::string_view, std::vector<JsonEdit*>> by_item;  // what meets is in one item
-  for (JsonEdit& edit : edits.edits) {
+  for (JsonEdit& edit : edits) {
     const std::string_view pointer = edit.pointer;
     by_item[pointer.substr(0, InnermostItemBytes(pointer))].push_back(&edit);
   }
   std::vector<Change> changes;
   Status made = OkStatus();
   for (const auto& [item, some] : by_item) {
-    if (made) made = AddChanges(text, *document->root, some, changes);
+    if (made) made = AddChanges(text, *document.root, some, changes);
   }
   if (made) made = Sort(changes);
-  if (!made) return Refused(made.error().message, edits.edits);
+  if (!made) return Refused(made.error().message, edits);
   return changes;
 }
 
 }  // namespace
 
 Result<std::vector<TextChange>> ChangesOf(std::string_view text, const YamlStream& stream,
-                                          DocumentEdits edits) {
-  TPU_ADMISSION_TRY(std::vector<Change> changes, FindChanges(text, stream, edits));
-  const YamlDocument& document = *FindDocument(stream, edits.document);
-  const DocumentText slice = DocumentTextOf(text, stream, document);
-  const YamlStream alone = ReadYaml(slice.text);
+                                          std::size_t document, std::vector<JsonEdit> edits) {
+  const YamlDocument* const found = FindDocument(stream, document);
+  if (found == nullptr) return Error{"there is no such document"};
+  TPU_ADMISSION_TRY(std::vector<Change> changes, FindChanges(text, *found, edits));
+  const DocumentText slice = DocumentTextOf(text, stream, *found);
   const std::optional<std::string> changed = slice.With(changes);
-  const bool good = changed && alone.documents.size() == 1 &&
-                    ReadsAs(alone, *changed, {{alone.documents[0].index, edits.edits}});
-  if (!good) return Refused(kInTheWay, edits.edits);
+  if (!changed || !ReadsAs(ReadYaml(slice.text), *changed, edits)) return Refused(kInTheWay, edits);
   return changes;
 }
 
@@ -337,17 +321,6 @@ std::string Changed(std::string_view text, const std::vector<TextChange>& change
     done = change.end;
   }
   return changed.append(text.substr(done));
-}
-
-Result<std::string> EditText(std::string_view text, std::vector<DocumentEdits> edits) {
-  const YamlStream stream = ReadYaml(text);
-  std::vector<Change> changes;
-  for (DocumentEdits& some : edits) {
-    TPU_ADMISSION_TRY(std::vector<Change> found, ChangesOf(text, stream, std::move(some)));
-    std::move(found.begin(), found.end(), std::back_inserter(changes));
-  }
-  TPU_ADMISSION_TRY_STATUS(Sort(changes));
-  return Changed(text, changes);
 }
 
 }  // namespace tpu_admission::offline

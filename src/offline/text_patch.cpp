@@ -1,7 +1,6 @@
 #include "tpu_admission/offline/text_patch.h"
 
 #include <algorithm>
-#include <charconv>
 #include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -133,14 +132,7 @@ NodePath Follow(const YamlNode& root, std::string_view pointer, std::string& mis
   NodePath way{&root};
   while (!pointer.empty()) {
     const std::string token = TakePointerToken(pointer);
-    const YamlNode* next = nullptr;
-    if (const YamlMember* member = way.back()->Find(token)) {
-      next = member->value;
-    } else if (std::size_t index = 0; way.back()->kind == NodeKind::kList) {
-      const auto [end, error] = std::from_chars(token.data(), token.data() + token.size(), index);
-      const bool whole = error == std::errc() && end == token.data() + token.size();
-      if (whole && index < way.back()->items.size()) next = way.back()->items[index];
-    }
+    const YamlNode* const next = way.back()->Child(token);
     if (next == nullptr) {
       missing = token;
       return pointer.empty() ? way : NodePath();

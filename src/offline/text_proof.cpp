@@ -1,9 +1,9 @@
 #include "offline/text_proof.h"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 
+#include "tpu_admission/base/json_pointer.h"
 #include "tpu_admission/base/text.h"
 #include "tpu_admission/k8s/yaml_tree.h"
 
@@ -43,14 +43,12 @@ bool ReadsAs(k8s::JsonView before, k8s::JsonView after, const std::vector<JsonEd
     const std::string_view pointer = edit.pointer;
     const std::size_t bytes = ItemBytes(pointer);
     const std::size_t slash = pointer.substr(0, bytes).rfind('/');
-    std::size_t index = 0;
+    const std::optional<std::size_t> index =
+        PointerIndex(pointer.substr(0, bytes).substr(slash + 1));
     const bool good =
-        list.is_array() && bytes > 0 && (slash == 0) == in_list &&
-        std::from_chars(pointer.data() + slash + 1, pointer.data() + bytes, index).ec ==
-            std::errc() &&
-        index < list.size();
+        list.is_array() && bytes > 0 && (slash == 0) == in_list && index && *index < list.size();
     if (!good) return Equal(Edited(before, edits, arena), after);
-    by_item[index].push_back({std::string(pointer.substr(bytes)), edit.value, edit.name});
+    by_item[*index].push_back({std::string(pointer.substr(bytes)), edit.value, edit.name});
   }
   if (in_list) return ItemsReadAs(before, after, by_item, arena);
   if (!after.is_object() || before.size() != after.size()) return false;
@@ -86,24 +84,15 @@ std::size_t InnermostItemBytes(std::string_view pointer) {
   return bytes;
 }
 
-bool ReadsAs(const YamlStream& before, std::string_view text,
-             const std::vector<DocumentEdits>& edits) {
+bool ReadsAs(const YamlStream& before, std::string_view text, const std::vector<JsonEdit>& edits) {
   const YamlStream after = ReadYaml(text);
-  if (after.documents.size() != before.documents.size() ||
+  if (before.documents.size() != 1 || after.documents.size() != 1 ||
       after.errors.size() != before.errors.size()) {
     return false;
   }
   k8s::Arena arena;
-  for (std::size_t i = 0; i < before.documents.size(); ++i) {
-    std::vector<JsonEdit> own;
-    for (const DocumentEdits& some : edits) {
-      if (some.document != before.documents[i].index) continue;
-      own.insert(own.end(), some.edits.begin(), some.edits.end());
-    }
-    const k8s::JsonView was = k8s::TreeOf(*before.documents[i].root, arena);
-    if (!ReadsAs(was, k8s::TreeOf(*after.documents[i].root, arena), own, arena)) return false;
-  }
-  return true;
+  return ReadsAs(k8s::TreeOf(*before.documents[0].root, arena),
+                 k8s::TreeOf(*after.documents[0].root, arena), edits, arena);
 }
 
 }  // namespace tpu_admission::offline

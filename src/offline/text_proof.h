@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "tpu_admission/base/yaml.h"
-#include "tpu_admission/offline/text_edit.h"
+#include "tpu_admission/k8s/json_edit.h"
 
 namespace tpu_admission::offline {
 
@@ -16,8 +16,8 @@ std::size_t ItemBytes(std::string_view pointer);
 // The same of the innermost item, where lists stand in lists.
 std::size_t InnermostItemBytes(std::string_view pointer);
 
-// Whether each document of `text` is that of `before` with its edits.
+// Whether `text` has one document, as `before` has, and it is that one with the edits.
 bool ReadsAs(const YamlStream& before, std::string_view text,
-             const std::vector<DocumentEdits>& edits);
+             const std::vector<k8s::JsonEdit>& edits);
 
 }  // namespace tpu_admission::offline

@@ -112,30 +112,32 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     wanted.push_back(json::parse(dumped));
   }
   const std::size_t chosen = fuzz::TakeByte(choices) % wanted.size();
-  offline::DocumentEdits edits{.document = stream.documents[chosen].index, .edits = {}};
+  std::vector<k8s::JsonEdit> edits;
   json& document = wanted[chosen];
   const json before = document;
   for (unsigned left = 1 + fuzz::TakeByte(choices) % 3; left > 0; --left) {
     const std::string pointer = Choose(document, choices);
     const k8s::JsonScalar& value = kValues[fuzz::TakeByte(choices) % std::size(kValues)];
-    edits.edits.push_back({pointer, value});
+    edits.push_back({pointer, value});
     document[json::json_pointer(pointer)] = AsJson(value);
   }
-  const Result<std::string> edited = offline::EditText(text, {edits});
-  if (!edited) {
-    REQUIRE(!edited.error().message.empty());
+  const Result<std::vector<offline::TextChange>> changes =
+      offline::ChangesOf(text, stream, stream.documents[chosen].index, edits);
+  if (!changes) {
+    REQUIRE(!changes.error().message.empty());
     return 0;
   }
-  if (before.is_structured() && json::accept(text)) REQUIRE(json::accept(*edited));
-  const YamlStream after = ReadYaml(*edited);
+  const std::string edited = offline::Changed(text, *changes);
+  if (before.is_structured() && json::accept(text)) REQUIRE(json::accept(edited));
+  const YamlStream after = ReadYaml(edited);
   REQUIRE(after.documents.size() == wanted.size());
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     std::string dumped;
     AppendJson(dumped, *after.documents[i].root);
     REQUIRE(Same(json::parse(dumped), wanted[i]));
   }
-  const std::string diff = offline::UnifiedDiff("f", text, *edited);
-  REQUIRE(diff.empty() == (text == *edited));
-  if (!diff.empty()) REQUIRE(Patched(text, diff) == *edited);
+  const std::string diff = offline::UnifiedDiff("f", text, edited);
+  REQUIRE(diff.empty() == (text == edited));
+  if (!diff.empty()) REQUIRE(Patched(text, diff) == edited);
   return 0;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -13,6 +14,8 @@ void AppendPointerIndex(std::string& pointer, std::size_t index);
 
 // The first token, unescaped; takes it off a pointer that is not empty.
 std::string TakePointerToken(std::string_view& pointer);
+// The index into a list that a token may be.
+std::optional<std::size_t> PointerIndex(std::string_view token);
 
 // "/spec/containers/0/resources" -> "spec.containers[0].resources". A key that is no plain
 // identifier is quoted: "spec.nodeSelector['cloud.google.com/gke-tpu-topology']". Keys are text of

@@ -56,6 +56,8 @@ struct YamlNode {
 
   // Linear. nullptr if there is no such member.
   const YamlMember* Find(std::string_view key) const;
+  // The member or item that a token of a JSON pointer names, or nullptr.
+  const YamlNode* Child(std::string_view token) const;
 };
 
 // The place of a value, and of its key if it is a member of a mapping.

@@ -16,14 +16,6 @@
 
 namespace tpu_admission::offline {
 
-struct DocumentEdits {
-  std::size_t document = 0;  // in the text, counted from 0
-  std::vector<k8s::JsonEdit> edits;
-};
-
-// `text` with the edits made: additions, replacements and removals of scalars.
-Result<std::string> EditText(std::string_view text, std::vector<DocumentEdits> edits);
-
 // Bytes [begin, end) of a text become `text`.
 struct TextChange {
   std::size_t begin = 0;
@@ -31,10 +23,11 @@ struct TextChange {
   std::string text;
 };
 
-// The changes that make `edits`, in the order of the text, which `stream` was read from. Takes time
-// by the size of the document, not of the text.
+// The changes that make `edits` (additions, replacements and removals of scalars) of a document,
+// counted from 0, in the order of the text, which `stream` was read from. Takes time by the size of
+// the document, not of the text.
 Result<std::vector<TextChange>> ChangesOf(std::string_view text, const YamlStream& stream,
-                                          DocumentEdits edits);
+                                          std::size_t document, std::vector<k8s::JsonEdit> edits);
 std::string Changed(std::string_view text, const std::vector<TextChange>& changes);
 
 }  // namespace tpu_admission::offline

@@ -21,6 +21,13 @@ JsonEdit Set(const char* pointer, const char* value) {
   return {pointer, JsonScalar(std::string(value))};
 }
 
+Result<std::string> EditText(std::string_view text, std::vector<JsonEdit> edits,
+                             std::size_t document = 0) {
+  TPU_ADMISSION_TRY(const std::vector<TextChange> changes,
+                    ChangesOf(text, ReadYaml(text), document, std::move(edits)));
+  return Changed(text, changes);
+}
+
 struct Case {
   const char* name;
   const char* before;
@@ -31,7 +38,7 @@ struct Case {
 class TextEdit : public testing::TestWithParam<Case> {};
 
 TEST_P(TextEdit, TouchesOnlyTheValue) {
-  const Result<std::string> edited = EditText(GetParam().before, {{0, GetParam().edits}});
+  const Result<std::string> edited = EditText(GetParam().before, GetParam().edits);
   if (GetParam().after == nullptr) {
     EXPECT_FALSE(edited);
   } else {
@@ -262,7 +269,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(TextEdit, TellsNoOtherReasonThanTheTrueOne) {
   const auto why = [](const char* text, std::vector<JsonEdit> edits) {
-    return EditText(text, {{0, std::move(edits)}}).error().message;
+    return EditText(text, std::move(edits)).error().message;
   };
   EXPECT_EQ(why("a: &a |-\n  x\nb: 1\nc: *a\n", {Set("/a", "z"), {"/b", std::nullopt}}),
             "an anchor, alias or merge key, or how a value is written stands in the way; change by "
@@ -274,25 +281,24 @@ TEST(TextEdit, TellsNoOtherReasonThanTheTrueOne) {
 }
 
 TEST(TextEdit, LeavesOtherDocumentsAsTheyAre) {
-  EXPECT_EQ(*EditText("a: 1\n---\na: 1\n", {{1, {Set("/a", 2)}}}), "a: 1\n---\na: 2\n");
+  EXPECT_EQ(*EditText("a: 1\n---\na: 1\n", {Set("/a", 2)}, 1), "a: 1\n---\na: 2\n");
 }
 
 TEST(TextEdit, AKeyOfThreeDashesBeginsNoDocument) {
-  EXPECT_EQ(*EditText("a: 0\n---: 0\n---\nb: 1\n", {{0, {Set("/---", 2)}}}),
-            "a: 0\n---: 2\n---\nb: 1\n");
-  EXPECT_EQ(*EditText("a: 0\n---: 0\n---\n}\n", {{0, {Set("/---", 2)}}}), "a: 0\n---: 2\n---\n}\n");
+  EXPECT_EQ(*EditText("a: 0\n---: 0\n---\nb: 1\n", {Set("/---", 2)}), "a: 0\n---: 2\n---\nb: 1\n");
+  EXPECT_EQ(*EditText("a: 0\n---: 0\n---\n}\n", {Set("/---", 2)}), "a: 0\n---: 2\n---\n}\n");
 }
 
 // Behind a value that ends in the same line it would be none.
 TEST(TextEdit, AMarkerGoesOnBeginningItsLine) {
-  EXPECT_FALSE(EditText("---\n... 1\n---\x01", {{0, {Set("", "")}}}));
+  EXPECT_FALSE(EditText("---\n... 1\n---\x01", {Set("", "")}));
 }
 
 TEST(TextEdit, ADocumentIsNotJoinedToTheNext) {
-  EXPECT_EQ(*EditText("a: >\n---\nb: 1\n", {{1, {Set("/b", 2)}}}), "a: >\n---\nb: 2\n");
+  EXPECT_EQ(*EditText("a: >\n---\nb: 1\n", {Set("/b", 2)}, 1), "a: >\n---\nb: 2\n");
   for (const char* const text : {">\n---\nb: 1\n", "a: >\n---\nb: 1\n", "a:\n- >\n---\nb: 1\n"}) {
     const char* const place = *text == '>' ? "" : text[2] == ' ' ? "/a" : "/a/0";
-    const auto edited = EditText(text, {{0, {Set(place, "2x4")}}});
+    const auto edited = EditText(text, {Set(place, "2x4")});
     EXPECT_TRUE(!edited || edited->find("\n---\nb: 1\n") != std::string::npos) << *edited;
   }
 }
@@ -302,7 +308,7 @@ TEST(TextEdit, ManyItemsOfAListTakeLinearTime) {
     const bool nested = head.starts_with("items");
     std::string text = head;
     std::string wanted = head;
-    DocumentEdits edits;
+    std::vector<JsonEdit> edits;
     for (int i = 0; i < 20'000; ++i) {
       text += nested ? "  - {a: 1, b: 2}\n" : "- {a: 1, b: 2}\n";
       wanted += nested ? "  - {a: 3, c: 4}\n" : "- {a: 3, c: 4}\n";
@@ -310,11 +316,11 @@ TEST(TextEdit, ManyItemsOfAListTakeLinearTime) {
       const std::string item = list + std::to_string(i);
       for (JsonEdit edit : {Set("/a", 3), JsonEdit{"/b", std::nullopt}, Set("/c", 4)}) {
         edit.pointer.insert(0, item);
-        edits.edits.push_back(std::move(edit));
+        edits.push_back(std::move(edit));
       }
     }
     const auto begin = std::chrono::steady_clock::now();
-    const auto changes = ChangesOf(text, ReadYaml(text), edits);
+    const auto changes = ChangesOf(text, ReadYaml(text), 0, edits);
     EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
     ASSERT_TRUE(changes) << changes.error().message;
     EXPECT_EQ(Changed(text, *changes), wanted);
@@ -325,10 +331,10 @@ TEST(TextEdit, AnItemThatOthersNameIsNotChanged) {
   for (const std::string list : {"items:\n", ""}) {
     const std::string text = list + "- &a {a: 1}\n- *a\n- {a: 1}\n";
     const std::string item = list.empty() ? "/" : "/items/";
-    EXPECT_FALSE(EditText(text, {{0, {Set(item + "0/a", 2)}}}));
-    EXPECT_FALSE(EditText(text, {{0, {Set(item + "1/a", 2)}}}));
-    EXPECT_TRUE(EditText(text, {{0, {Set(item + "2/a", 2)}}}));
-    EXPECT_FALSE(EditText(text, {{0, {Set(item + "2/a", 2), Set(item + "3/a", 2)}}}));
+    EXPECT_FALSE(EditText(text, {Set(item + "0/a", 2)}));
+    EXPECT_FALSE(EditText(text, {Set(item + "1/a", 2)}));
+    EXPECT_TRUE(EditText(text, {Set(item + "2/a", 2)}));
+    EXPECT_FALSE(EditText(text, {Set(item + "2/a", 2), Set(item + "3/a", 2)}));
   }
 }
 
