@@ -21,11 +21,6 @@ bool IsMarker(std::string_view line, std::string_view marker) {
   return line.size() == marker.size() || kSpace.find(line[3]) != line.npos;
 }
 
-std::string_view FirstLine(std::string_view text) {
-  const std::size_t end = text.find('\n');
-  return end == text.npos ? text : text.substr(0, end + 1);
-}
-
 bool IsBlank(std::string_view line) {
   const std::size_t first = line.find_first_not_of(kSpace);
   return first == line.npos || line[first] == '#';

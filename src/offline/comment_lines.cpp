@@ -2,14 +2,15 @@
 
 #include <algorithm>
 
+#include "tpu_admission/base/line_index.h"
+
 namespace tpu_admission::offline {
 
 std::optional<std::size_t> BeginWithComments(std::string_view text, std::size_t key) {
-  const auto line_of = [&](std::size_t at) { return text.substr(0, at).rfind('\n') + 1; };
-  std::size_t begin = line_of(key);  // npos + 1 is 0
+  std::size_t begin = LineBegin(text, key);
   if (text.find_first_not_of(' ', begin) != key) return std::nullopt;
   while (begin > 0) {
-    const std::size_t above = line_of(begin - 1);
+    const std::size_t above = LineBegin(text, begin - 1);
     const std::size_t first = text.find_first_not_of(" \t", above);
     if (text[first] != '#') break;
     begin = above;

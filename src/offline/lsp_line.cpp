@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include "tpu_admission/base/line_index.h"
+
 namespace tpu_admission::offline {
 namespace {
 
@@ -47,7 +49,7 @@ std::string_view WordAt(std::string_view line, std::size_t begin) {
 }
 
 std::string_view LineAround(std::string_view text, std::size_t at) {
-  const std::size_t begin = at == 0 ? 0 : text.rfind('\n', at - 1) + 1;  // npos + 1 is 0
+  const std::size_t begin = LineBegin(text, at);
   return text.substr(begin, std::min(text.find('\n', at), text.size()) - begin);
 }
 

@@ -7,6 +7,7 @@
 
 #include "offline/emit.h"
 #include "offline/yaml_text.h"
+#include "tpu_admission/base/line_index.h"
 #include "tpu_admission/base/text.h"
 #include "tpu_admission/workload/gke_labels.h"
 #include "tpu_admission/workload/reservation.h"
@@ -80,9 +81,9 @@ Error IsOneSlice(const Emitted& plan, std::string_view kind) {
 std::string Indented(std::string_view text, std::size_t spaces) {
   std::string indented;
   while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size() - 1) + 1;
-    indented.append(spaces, ' ').append(text.substr(0, end));
-    text.remove_prefix(end);
+    const std::string_view line = FirstLine(text);
+    indented.append(spaces, ' ').append(line);
+    text.remove_prefix(line.size());
   }
   return indented;
 }

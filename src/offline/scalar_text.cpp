@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "offline/yaml_text.h"
+#include "tpu_admission/base/line_index.h"
 #include "tpu_admission/base/text.h"
 
 namespace tpu_admission::offline {
@@ -11,7 +12,7 @@ namespace {
 
 // Where the line begins in which nothing stands before `at`.
 std::optional<std::size_t> LineThatBeginsWith(std::string_view text, std::size_t at) {
-  const std::size_t line = text.rfind('\n', at) + 1;  // npos + 1 is 0
+  const std::size_t line = LineBegin(text, at);
   return text.find_first_not_of(' ', line) == at ? std::optional(line) : std::nullopt;
 }
 

@@ -50,10 +50,6 @@ bool SaysNothing(std::string_view line) {
   return line.empty() || line.starts_with('#');
 }
 
-std::size_t LineBegin(std::string_view text, std::size_t at) {
-  return at == 0 ? 0 : text.find_last_of("\r\n", at - 1) + 1;  // npos + 1 is 0
-}
-
 // What libyaml says of a line that it took for a part of the key in the next one.
 bool IsOfKeyBefore(const YamlError& error) {
   return error.message.find("could not find expected ':'") != error.message.npos ||

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "tpu_admission/base/line_index.h"
 #include "tpu_admission/base/text.h"
 
 namespace tpu_admission::offline {
@@ -11,9 +12,8 @@ namespace {
 std::vector<std::string_view> Lines(std::string_view text) {
   std::vector<std::string_view> lines;
   while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size() - 1) + 1;
-    lines.push_back(text.substr(0, end));
-    text.remove_prefix(end);
+    lines.push_back(FirstLine(text));
+    text.remove_prefix(lines.back().size());
   }
   return lines;
 }

@@ -5,6 +5,7 @@
 // Pure; safe from any thread.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <string_view>
 #include <vector>
@@ -23,11 +24,22 @@ inline bool EndsLine(std::string_view text, std::size_t at) {
   return text[at] == '\n' || (text[at] == '\r' && !text.substr(at + 1).starts_with('\n'));
 }
 
+// The beginning of the line that `at` is in, or ends.
+inline std::size_t LineBegin(std::string_view text, std::size_t at) {
+  while (at > 0 && !EndsLine(text, at - 1)) --at;
+  return at;
+}
+
 // The end of the line that `at` is in, before \n, \r\n or \r; the end of the text if it is the
 // last.
 inline std::size_t LineEnd(std::string_view text, std::size_t at) {
   const std::size_t end = text.find_first_of("\r\n", at);
   return end == text.npos ? text.size() : end;
+}
+
+// The first line of files with \n or \r\n, with its end.
+inline std::string_view FirstLine(std::string_view text) {
+  return text.substr(0, std::min(text.find('\n'), text.size() - 1) + 1);
 }
 
 // The place after `text`, which begins at `start` and ends between no \r and its \n.
