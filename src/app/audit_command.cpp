@@ -146,7 +146,7 @@ int Audit(const AuditOptions& options) {
     return CannotRun(Error{"--interval must be at least 5s"});
   }
   const DiskFiles files;
-  SettingsLoader loader(options.engine, "", files);
+  SettingsLoader loader(options.engine, files);
   auto settings = loader.Load();
   if (!settings) return CannotRun(settings.error());
   auto client = MakeClient(options);

@@ -168,7 +168,7 @@ std::optional<Error> Contradiction(const CheckOptions& options) {
 
 int Check(const CheckOptions& options) {
   const DiskFiles disk;
-  SettingsLoader loader(options.engine, "", disk);
+  SettingsLoader loader(options.engine, disk);
   const auto settings = loader.Load();
   if (!settings) return CannotRun(settings.error());
   ShowWarnings(loader.warnings());

@@ -111,7 +111,7 @@ class Session {
 
 int Lsp(const LspOptions& options) {
   const DiskFiles disk;
-  SettingsLoader loader(options.engine, "", disk);
+  SettingsLoader loader(options.engine, disk);
   const auto settings = loader.Load();
   if (!settings) return CannotRun(settings.error());
   ShowWarnings(loader.warnings());

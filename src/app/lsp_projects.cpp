@@ -93,7 +93,7 @@ Status LspProjects::Load(const std::string& path, Project& project) const {
   }
   TPU_ADMISSION_TRY_STATUS(ApplyProjectFile(path, command, check));
   TPU_ADMISSION_TRY(auto rules, offline::RuleChoice::Parse(check.select, check.ignore));
-  project.loader = std::make_unique<SettingsLoader>(check.engine, "", files_);
+  project.loader = std::make_unique<SettingsLoader>(check.engine, files_);
   TPU_ADMISSION_TRY(auto settings, project.loader->Load());
   for (const std::string& warning : project.loader->warnings()) {
     project.word += (project.word.empty() ? ShownPath(path) + ": " : "; ") + ShownLines(warning);

@@ -160,7 +160,7 @@ int ShowPlan(const PlanOptions& options) {
   }
   EngineOptions engine;
   engine.catalog_file = options.catalog_file;
-  const auto settings = SettingsLoader(engine, "", DiskFiles()).Load();
+  const auto settings = SettingsLoader(engine, DiskFiles()).Load();
   if (!settings) return CannotRun(settings.error());
   const tpu::Catalog& catalog = (*settings)->engine.catalog();
   const auto ways = offline::Plan(catalog, options.wish);

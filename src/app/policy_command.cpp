@@ -33,7 +33,7 @@ Status TestFile(const PolicyTestOptions& options, const std::string& file, Tally
   if (engine.policy_file.empty() && !cases.policy.empty()) {
     engine.policy_file = (folder / cases.policy).string();
   }
-  SettingsLoader loader(engine, "", disk);
+  SettingsLoader loader(engine, disk);
   TPU_ADMISSION_TRY(const auto settings, loader.Load());
   const Day today = DayOf(SystemClock().Now());
   for (const offline::PolicyCase& given : cases.cases) {

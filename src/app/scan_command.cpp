@@ -235,12 +235,12 @@ int Scan(const ScanOptions& options) {
   }
   EngineOptions engine = options.engine;
   if (!options.policies.empty()) engine.policy_file = options.policies.back();
-  const auto settings = SettingsLoader(engine, "", DiskFiles()).Load();
+  const auto settings = SettingsLoader(engine, DiskFiles()).Load();
   if (!settings) return CannotRun(settings.error());
   std::shared_ptr<const admission::Settings> before;
   if (options.policies.size() == 2) {
     engine.policy_file = options.policies.front();
-    auto loaded = SettingsLoader(engine, "", DiskFiles()).Load();
+    auto loaded = SettingsLoader(engine, DiskFiles()).Load();
     if (!loaded) return CannotRun(loaded.error());
     before = *std::move(loaded);
   }

@@ -156,7 +156,7 @@ int Serve(const ServeOptions& options) {
   const Signals signals;
   net::RaiseDescriptorLimit();
   const DiskFiles files;
-  SettingsLoader loader(options.engine, options.docs_url, files);
+  SettingsLoader loader(options.engine, files, options.docs_url);
   auto settings = loader.Load();
   if (!settings) return CannotRun(settings.error());
   Service service(options, loader, *settings);

@@ -23,7 +23,7 @@ std::string NoLocation(std::string_view text);
 class SettingsLoader {
  public:
   // Borrows `files`.
-  SettingsLoader(EngineOptions options, std::string docs_url, const Files& files)
+  SettingsLoader(EngineOptions options, const Files& files, std::string docs_url = "")
       : options_(std::move(options)),
         docs_url_(std::move(docs_url)),
         files_(files),

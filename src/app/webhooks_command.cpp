@@ -13,7 +13,7 @@ namespace tpu_admission::app {
 int ShowWebhooks(const WebhooksOptions& options) {
   EngineOptions engine;
   engine.policy_file = options.policy_file;
-  const auto settings = SettingsLoader(engine, "", DiskFiles()).Load();
+  const auto settings = SettingsLoader(engine, DiskFiles()).Load();
   if (!settings) return CannotRun(settings.error());
   std::cout << webhooks::Configuration((*settings)->policy.kinds());
   return kDone;

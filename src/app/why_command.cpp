@@ -135,7 +135,7 @@ int Why(const WhyOptions& options) {
   }
   const auto target = cluster::ParseTarget(options.object, options.kubectl.namespace_name);
   if (!target) return CannotRun(target.error());
-  const auto settings = SettingsLoader(options.engine, "", DiskFiles()).Load();
+  const auto settings = SettingsLoader(options.engine, DiskFiles()).Load();
   if (!settings) return CannotRun(settings.error());
   cluster::Collector collector(**settings, DayOf(SystemClock().Now()));
   if (const Status status = Read(options, *target, collector); !status) {

@@ -257,11 +257,6 @@ std::vector<std::string> ConfigNode::StringsOrNone(std::string_view key) {
   return member ? member->AsStrings() : std::vector<std::string>();
 }
 
-std::vector<std::int64_t> ConfigNode::IntsOrNone(std::string_view key, IntRange range) {
-  auto member = Member(key);
-  return member ? member->AsInts(range) : std::vector<std::int64_t>();
-}
-
 std::optional<ConfigNode> ConfigNode::MapOrNone(std::string_view key) {
   auto member = Member(key);
   return member && member->IsMap() ? member : std::nullopt;

@@ -282,8 +282,6 @@ std::optional<NoIdentity> ReadNames(const IdentityRow& row, const k8s::Pod& pod,
 
 }  // namespace
 
-std::span<const IdentityRow> IdentityRows() { return kRows; }
-
 const IdentityRow* IdentityRowOf(const k8s::Pod& pod) {
   const k8s::ObjectMeta& meta = pod.metadata;
   if (meta.controller_kind.empty()) return nullptr;

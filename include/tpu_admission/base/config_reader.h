@@ -84,7 +84,6 @@ class ConfigNode {
   std::int64_t IntOr(std::string_view key, std::int64_t fallback, IntRange range = {});
   bool BoolOr(std::string_view key, bool fallback);
   std::vector<std::string> StringsOrNone(std::string_view key);
-  std::vector<std::int64_t> IntsOrNone(std::string_view key, IntRange range = {});
   std::vector<ConfigNode> ListOrNone(std::string_view key);
   std::optional<ConfigNode> MapOrNone(std::string_view key);
   std::size_t OneOfOr(std::string_view key, std::span<const std::string_view> names,

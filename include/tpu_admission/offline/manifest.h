@@ -29,9 +29,6 @@ struct ManifestObject {
 
   // The place of a field of the object, or of its nearest parent that stands in the text.
   YamlPlace PlaceOf(std::string_view field_pointer) const;
-  std::size_t LineOf(std::string_view field_pointer) const {
-    return PlaceOf(field_pointer).value.line;
-  }
 };
 
 // Calls `each` for every object with apiVersion or kind in what was read, those of a List, of a

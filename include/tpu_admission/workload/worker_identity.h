@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -43,7 +42,6 @@ struct IdentityRow {
   bool gke_serves = false;  // GKE's own webhook gives its workers an identity
   bool is_ray = false;      // wants the name of its slice and the device plugin, on one host too
 };
-std::span<const IdentityRow> IdentityRows();
 // nullptr: pods that have no identity of this kind, or have it from others.
 const IdentityRow* IdentityRowOf(const k8s::Pod& pod);
 

@@ -14,7 +14,7 @@ class SettingsLoaderTest : public ::testing::Test {
   SettingsLoader Loader() {
     EngineOptions options;
     options.policy_file = "p.yaml";
-    return {options, "", files_};
+    return {options, files_};
   }
 
   // What the loader says of a policy that has become `text`: nothing if it takes it.

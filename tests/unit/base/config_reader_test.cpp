@@ -51,7 +51,6 @@ TEST(ConfigReaderTest, FallsBackWhereAKeyIsMissing) {
     EXPECT_TRUE(root.BoolOr("b", true));
     EXPECT_EQ(root.OneOfOr("o", kModes, 2), 2U);
     EXPECT_TRUE(root.StringsOrNone("l").empty());
-    EXPECT_TRUE(root.IntsOrNone("n").empty());
     EXPECT_TRUE(root.ListOrNone("r").empty());
     EXPECT_FALSE(root.MapOrNone("m").has_value());
     EXPECT_FALSE(root.Has("s"));
