@@ -2,7 +2,6 @@
 #include <atomic>
 #include <condition_variable>
 #include <iostream>
-#include <mutex>
 #include <stop_token>
 #include <thread>
 
@@ -13,6 +12,7 @@
 #include "app/signals.h"
 #include "tpu_admission/audit/auditor.h"
 #include "tpu_admission/base/text.h"
+#include "tpu_admission/base/thread_annotations.h"
 #include "tpu_admission/base/version.h"
 #include "tpu_admission/net/health.h"
 #include "tpu_admission/observability/audit_journal.h"
@@ -84,7 +84,7 @@ class AuditService {
 
   void Take(const Result<SettingsPtr>& changed) {
     if (!changed) return journal_.OnSettingsError(changed.error().message);
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     settings_ = *changed;
     news_ = true;
     wake_.notify_all();
@@ -99,13 +99,13 @@ class AuditService {
       journal_.OnPass(outcome, begun);
       const milliseconds wait =
           outcome.ok() ? options_.interval : std::min(options_.interval, kAfterFailure);
-      std::unique_lock lock(mutex_);
-      wake_.wait_for(lock, stop, wait, [this] { return news_; });
+      MutexLock lock(mutex_);
+      wake_.wait_for(lock, stop, wait, [this]() TPU_ADMISSION_REQUIRES(mutex_) { return news_; });
     }
   }
 
   SettingsPtr Settings() {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     news_ = false;
     return settings_;
   }
@@ -113,10 +113,10 @@ class AuditService {
   const AuditOptions& options_;
   kube::Client& client_;
   SettingsLoader& loader_;
-  std::mutex mutex_;
+  Mutex mutex_;
   std::condition_variable_any wake_;
-  SettingsPtr settings_;  // mutex_
-  bool news_ = false;     // mutex_: settings_ have not been audited by
+  SettingsPtr settings_ TPU_ADMISSION_GUARDED_BY(mutex_);
+  bool news_ TPU_ADMISSION_GUARDED_BY(mutex_) = false;  // settings_ have not been audited by
   SystemClock clock_;
   observability::Log log_;
   observability::AuditJournal journal_;

@@ -3,8 +3,9 @@
 
 #include <chrono>
 #include <condition_variable>
-#include <mutex>
 #include <stop_token>
+
+#include "tpu_admission/base/thread_annotations.h"
 
 namespace tpu_admission::app {
 
@@ -12,21 +13,21 @@ class Sleeper {
  public:
   // False if asked to stop.
   bool Sleep(const std::stop_token& stop, std::chrono::milliseconds time) {
-    std::unique_lock lock(mutex_);
-    wake_.wait_for(lock, stop, time, [this] { return woken_; });
+    MutexLock lock(mutex_);
+    wake_.wait_for(lock, stop, time, [this]() TPU_ADMISSION_REQUIRES(mutex_) { return woken_; });
     woken_ = false;
     return !stop.stop_requested();
   }
   void Wake() {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     woken_ = true;
     wake_.notify_all();
   }
 
  private:
-  std::mutex mutex_;
+  Mutex mutex_;
   std::condition_variable_any wake_;
-  bool woken_ = false;
+  bool woken_ TPU_ADMISSION_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace tpu_admission::app

@@ -26,7 +26,7 @@ const ChipCounters::Row* ChipCounters::Find(const Table& table, std::string_view
 }
 
 void ChipCounters::Know(const tpu::Catalog& catalog) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   Table table = tables_.back();
   for (const tpu::Generation& generation : catalog.generations()) {
     if (generation.label.empty() || Find(table, generation.label) != nullptr) continue;

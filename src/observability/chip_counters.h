@@ -6,12 +6,12 @@
 #include <atomic>
 #include <cstdint>
 #include <deque>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "observability/families.h"
+#include "tpu_admission/base/thread_annotations.h"
 #include "tpu_admission/tpu/catalog.h"
 
 namespace tpu_admission::observability {
@@ -35,8 +35,9 @@ class ChipCounters {
   Row NewRow(std::string accelerator);
 
   prometheus::Family<prometheus::Counter>& family_;
-  std::mutex mutex_;
-  std::deque<Table> tables_;  // mutex_; who counts may still look at an old one
+  Mutex mutex_;
+  // Who counts may still look at an old one.
+  std::deque<Table> tables_ TPU_ADMISSION_GUARDED_BY(mutex_);
   std::atomic<const Table*> table_;
 };
 

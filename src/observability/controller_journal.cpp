@@ -1,9 +1,9 @@
 #include "tpu_admission/observability/controller_journal.h"
 
 #include <map>
-#include <mutex>
 
 #include "observability/metrics.h"
+#include "tpu_admission/base/thread_annotations.h"
 
 namespace tpu_admission::observability {
 namespace {
@@ -58,9 +58,9 @@ struct ControllerJournal::State {
   explicit State(const Log& log) : metrics(log) {}
 
   ControllerMetrics metrics;
-  std::mutex mutex;
-  std::map<controller::Operation, Told> errors;               // mutex
-  std::map<ConfigurationKind, Configuration> configurations;  // mutex
+  Mutex mutex;
+  std::map<controller::Operation, Told> errors TPU_ADMISSION_GUARDED_BY(mutex);
+  std::map<ConfigurationKind, Configuration> configurations TPU_ADMISSION_GUARDED_BY(mutex);
 };
 
 ControllerJournal::ControllerJournal(Log& log, const Clock& clock,
@@ -86,14 +86,14 @@ void ControllerJournal::OnStandby() {
   for (const auto kind : {ConfigurationKind::kMutating, ConfigurationKind::kValidating}) {
     state_->metrics.managed[kind].Set(0);
   }
-  const std::lock_guard lock(state_->mutex);
+  const MutexLock lock(state_->mutex);
   state_->configurations.clear();
 }
 
 void ControllerJournal::OnError(controller::Operation operation, const std::string& what) {
   state_->metrics.errors[operation].Increment();
   {
-    const std::lock_guard lock(state_->mutex);
+    const MutexLock lock(state_->mutex);
     State::Told& told = state_->errors[operation];
     if (told.what == what && clock_.Elapsed() - told.when < kRepeatEvery) return;
     told = {what, clock_.Elapsed()};
@@ -120,7 +120,7 @@ void ControllerJournal::OnConfiguration(ConfigurationKind kind, ConfigurationSta
   state_->metrics.managed[kind].Set(managed ? 1 : 0);
   if (written) state_->metrics.written[kind].Increment();
   {
-    const std::lock_guard lock(state_->mutex);
+    const MutexLock lock(state_->mutex);
     const State::Configuration now{state, why};
     const auto [entry, is_new] = state_->configurations.try_emplace(kind, now);
     const bool same = !is_new && entry->second == now;

@@ -20,7 +20,7 @@ bool IsNamespace(std::string_view name) {
 
 void DenialCounters::Count(const admission::JudgedFinding& judged, std::string_view name_space) {
   const std::string_view label = IsNamespace(name_space) ? name_space : kOther;
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   Denials& denials = Of(label);
   denials.last = ++denials_;
   ++denials.counts[{judged.finding.rule, judged.mode}];
@@ -45,7 +45,7 @@ std::vector<prometheus::MetricFamily> DenialCounters::Collect() const {
       "of them, rule and namespace of the object: the 256 namespaces counted last.",
       prometheus::MetricType::Counter,
       {}};
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   for (const auto& [name_space, denials] : namespaces_) {
     for (const auto& [what, count] : denials.counts) {
       prometheus::ClientMetric& metric = family.metric.emplace_back();

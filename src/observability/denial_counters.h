@@ -8,13 +8,13 @@
 
 #include <cstdint>
 #include <map>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "tpu_admission/admission/decision.h"
+#include "tpu_admission/base/thread_annotations.h"
 
 namespace tpu_admission::observability {
 
@@ -32,11 +32,11 @@ class DenialCounters : public prometheus::Collectable {
     std::map<std::pair<const rules::Rule*, rules::Mode>, std::uint64_t> counts;
     std::uint64_t last = 0;  // place among all denials
   };
-  Denials& Of(std::string_view name_space);
+  Denials& Of(std::string_view name_space) TPU_ADMISSION_REQUIRES(mutex_);
 
-  mutable std::mutex mutex_;
-  std::map<std::string, Denials, std::less<>> namespaces_;  // mutex_
-  std::uint64_t denials_ = 0;                               // mutex_
+  mutable Mutex mutex_;
+  std::map<std::string, Denials, std::less<>> namespaces_ TPU_ADMISSION_GUARDED_BY(mutex_);
+  std::uint64_t denials_ TPU_ADMISSION_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace tpu_admission::observability

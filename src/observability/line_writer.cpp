@@ -20,7 +20,7 @@ LineWriter::LineWriter(int descriptor) : descriptor_(descriptor), thread_([this]
 
 LineWriter::~LineWriter() {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     stopping_ = true;
   }
   wake_.notify_one();
@@ -28,23 +28,27 @@ LineWriter::~LineWriter() {
 }
 
 void LineWriter::Add(std::string_view line) {
-  std::unique_lock lock(mutex_);
-  if (waiting_.size() + line.size() > kMaxWaiting) {
-    dropped_.fetch_add(1, std::memory_order_relaxed);
-    return;
+  bool is_first = false;
+  {
+    const MutexLock lock(mutex_);
+    if (waiting_.size() + line.size() > kMaxWaiting) {
+      dropped_.fetch_add(1, std::memory_order_relaxed);
+      return;
+    }
+    is_first = waiting_.empty();
+    waiting_.append(line).push_back('\n');
   }
-  const bool is_first = waiting_.empty();
-  waiting_.append(line).push_back('\n');
-  lock.unlock();
   if (is_first) wake_.notify_one();
 }
 
 void LineWriter::Run() {
   std::string batch;
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   while (!stopping_) {
-    wake_.wait(lock, [this] { return stopping_ || !waiting_.empty(); });
-    wake_.wait_for(lock, kFlushEvery, [this] { return stopping_; });  // for more lines
+    while (!stopping_ && waiting_.empty()) wake_.wait(lock);
+    // For more lines.
+    wake_.wait_for(lock, kFlushEvery,
+                   [this]() TPU_ADMISSION_REQUIRES(mutex_) { return stopping_; });
     batch.swap(waiting_);
     lock.unlock();
     WriteOut(batch, kFlushEvery);

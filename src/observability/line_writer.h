@@ -8,10 +8,11 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <thread>
+
+#include "tpu_admission/base/thread_annotations.h"
 
 namespace tpu_admission::observability {
 
@@ -33,13 +34,13 @@ class LineWriter {
   void Drop(std::string& text);
 
   const int descriptor_;
-  std::mutex mutex_;
-  std::string waiting_;    // mutex_
-  bool stopping_ = false;  // mutex_
+  Mutex mutex_;
+  std::string waiting_ TPU_ADMISSION_GUARDED_BY(mutex_);
+  bool stopping_ TPU_ADMISSION_GUARDED_BY(mutex_) = false;
   bool mid_line_ = false;  // of thread_, as torn_: what was written last is no end of a line
   bool torn_ = false;      // and the rest of that line was dropped
   std::atomic<std::size_t> dropped_{0};
-  std::condition_variable wake_;
+  std::condition_variable_any wake_;
   std::thread thread_;
 };
 

@@ -1,9 +1,9 @@
 #include "tpu_admission/observability/server_journal.h"
 
 #include <array>
-#include <mutex>
 
 #include "observability/metrics.h"
+#include "tpu_admission/base/thread_annotations.h"
 
 namespace tpu_admission::observability {
 namespace {
@@ -27,8 +27,8 @@ struct ServerJournal::State {
   explicit State(const Log& log) : metrics(log) {}
 
   ServerMetrics metrics;
-  std::mutex mutex;
-  Gauge* catalog = nullptr;  // mutex
+  Mutex mutex;
+  Gauge* catalog TPU_ADMISSION_GUARDED_BY(mutex) = nullptr;
 };
 
 ServerJournal::ServerJournal(Log& log) : log_(log), state_(std::make_unique<State>(log)) {}
@@ -95,7 +95,7 @@ void ServerJournal::OnSettings(const tpu::Catalog& catalog, Clock::Wall now) {
   metrics.config_ok.Set(1);
   metrics.config_time.Set(Seconds(now));
   {
-    const std::lock_guard lock(state_->mutex);
+    const MutexLock lock(state_->mutex);
     if (state_->catalog != nullptr) metrics.catalog.Remove(state_->catalog);
     state_->catalog = &metrics.catalog.Add({{"version", std::string(catalog.version())},
                                             {"checksum", std::string(catalog.checksum())}});

@@ -217,6 +217,15 @@ TEST(Layers, CertificatesAreReadInPkiAlone) {
   }
 }
 
+// What a mutex guards is written into the types; std::mutex says nothing of it.
+TEST(Layers, LocksAreThoseThatClangChecks) {
+  for (const Include& include : Includes()) {
+    EXPECT_NE(include.header, "shared_mutex") << include.At();
+    if (include.header != "mutex") continue;
+    EXPECT_TRUE(include.path.ends_with("/thread_annotations.h")) << include.At();
+  }
+}
+
 // Deciding is pure: no clock, thread, log or file below the shell.
 TEST(Layers, CoreHasNoSideEffects) {
   const std::set<std::string> pure = {"k8s", "tpu", "workload", "rules", "admission"};

@@ -13,9 +13,8 @@
 
 // Of a member: it is touched under that mutex alone.
 #define TPU_ADMISSION_GUARDED_BY(mutex) TPU_ADMISSION_THREAD_ANNOTATION(guarded_by(mutex))
-// Of a function: the caller holds, or does not hold, that mutex.
+// Of a function: the caller holds that mutex.
 #define TPU_ADMISSION_REQUIRES(mutex) TPU_ADMISSION_THREAD_ANNOTATION(requires_capability(mutex))
-#define TPU_ADMISSION_EXCLUDES(mutex) TPU_ADMISSION_THREAD_ANNOTATION(locks_excluded(mutex))
 
 namespace tpu_admission {
 
