@@ -16,6 +16,7 @@
 #include "app/start_memory.h"
 #include "tpu_admission/base/files.h"
 #include "tpu_admission/base/version.h"
+#include "tpu_admission/net/descriptors.h"
 #include "tpu_admission/net/health.h"
 #include "tpu_admission/net/processors.h"
 #include "tpu_admission/tpu/seen_shapes.h"

@@ -1,10 +1,8 @@
-#include "net/descriptors.h"
+#include "tpu_admission/net/descriptors.h"
 
 #include <sys/resource.h>
 
 #include <algorithm>
-
-#include "tpu_admission/net/server.h"
 
 namespace tpu_admission::net {
 namespace {

@@ -6,9 +6,9 @@
 #include "net/byte_budget.h"
 #include "net/certificate_watcher.h"
 #include "net/connection_gate.h"
-#include "net/descriptors.h"
 #include "net/heartbeats.h"
 #include "tpu_admission/base/lifetime.h"
+#include "tpu_admission/net/descriptors.h"
 #include "tpu_admission/net/server.h"
 
 namespace tpu_admission::net {

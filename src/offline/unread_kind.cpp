@@ -26,7 +26,7 @@ bool AsksForChips(k8s::JsonView value) {
 }
 
 // Holds pieces of pods, and makes none of its own: a policy, or the values of a chart.
-bool MakesNoPods(const k8s::GroupVersionKind& gvk) {
+bool HoldsPiecesOfPods(const k8s::GroupVersionKind& gvk) {
   constexpr std::array<std::string_view, 4> kGroups = {
       "helm.toolkit.fluxcd.io", "kyverno.io", "mutations.gatekeeper.sh", "policies.kyverno.io"};
   const bool is_argo_cd =
@@ -147,7 +147,7 @@ std::string WhyUnread(const workload::KindTable& kinds, const ManifestObject& ob
   const k8s::GroupVersionKind& gvk = object.gvk;
   const bool is_silent =
       SaysWhatItIs(gvk) ? kinds.Find(gvk.group, gvk.kind) != nullptr : !LooksLikeManifest(object);
-  if (is_silent || MakesNoPods(gvk) || !AsksForChips(object.json)) return "";
+  if (is_silent || HoldsPiecesOfPods(gvk) || !AsksForChips(object.json)) return "";
   return "asks for google.com/tpu, but " + WhyOf(Guess(kinds), gvk);
 }
 

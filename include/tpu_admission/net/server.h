@@ -47,10 +47,6 @@ struct ServerLimits {
 // answers. What handlers use comes on top.
 std::size_t MemoryBound(const ServerLimits& limits, int threads);
 
-// Lifts this process's soft limit on file descriptors to the hard one; before servers are made,
-// since they take no more connections than the limit allows.
-void RaiseDescriptorLimit();
-
 struct ServerOptions {
   std::string bind_address = "0.0.0.0";
   std::uint16_t port = 10250;  // 0 takes a free one

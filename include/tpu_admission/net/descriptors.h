@@ -9,4 +9,8 @@ namespace tpu_admission::net {
 // process (the other port, files) has its share; at least 16.
 std::size_t FitToDescriptors(std::size_t wanted);
 
+// Lifts this process's soft limit on file descriptors to the hard one; before servers are made,
+// since they take no more connections than the limit allows.
+void RaiseDescriptorLimit();
+
 }  // namespace tpu_admission::net
