@@ -20,17 +20,12 @@ constexpr const char* kWrongPod =
     "{cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice, cloud.google.com/gke-tpu-topology: 3x3},"
     " containers: [{name: c, resources: {limits: {google.com/tpu: 4}}}]}}\n";
 
-class CheckPaths : public ::testing::Test {
+class CheckPaths : public InFolder {
  protected:
-  void Write(const std::string& name, const std::string& text) { root_.Write(name, text); }
   Ended Run(std::vector<std::string> arguments, const std::string& folder = "") {
     arguments.insert(arguments.begin(), "check");
-    return RunToEnd(arguments, {}, "", root() + folder);
+    return InFolder::Run(arguments, folder);
   }
-  std::string root() const { return root_.path().string(); }
-
- private:
-  TempDir root_;
 };
 
 constexpr const char* kNotOurs[][2] = {

@@ -4,8 +4,6 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 
 #include "integration/app/program.h"
 #include "support/temp_dir.h"
@@ -16,11 +14,6 @@ namespace {
 using ::testing::HasSubstr;
 
 const std::string kWrongJob = TPU_ADMISSION_SOURCE_DIR "/examples/wrong-job.yaml";
-
-std::string TextOf(const std::string& file) {
-  std::ifstream in(file);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
 
 struct Pair {
   std::vector<std::string> flags;
@@ -59,7 +52,7 @@ TEST(CheckRefusals, APipeWithANameOfItsOwn) {
 
 TEST(CheckRefusals, StandardInputByNameIsRead) {
   for (const char* name : {"/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"}) {
-    const Ended ended = RunToEnd({"check", name}, {}, TextOf(kWrongJob));
+    const Ended ended = RunToEnd({"check", name}, {}, ReadText(kWrongJob));
     EXPECT_EQ(ended.exit_code, 1) << name << ended.out << ended.err;
   }
 }

@@ -145,11 +145,6 @@ TEST(Check, JudgesByTheNamespaceThatItIsTold) {
       0);
 }
 
-std::string ReadText(const std::string& file) {
-  std::ifstream in(file);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
 TEST(Check, FixWritesTheRepairAndNothingElse) {
   const TempDir dir;
   const std::string file = dir.path() / "job.yaml";
@@ -410,20 +405,15 @@ TEST(Check, ManyDocumentsAreNotTooLarge) {
 }
 
 // A folder to check, and the exit code and output of `check` in it.
-class CheckFolder : public ::testing::Test {
+class CheckFolder : public InFolder {
  protected:
-  void Write(const std::string& name, const std::string& text) { root_.Write(name, text); }
   Ended Run(std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), "check");
     for (std::string& argument : arguments) {
       if (argument.starts_with("@")) argument = root() + "/" + argument.substr(1);
     }
-    return RunToEnd(arguments, {}, "", root());
+    return InFolder::Run(arguments);
   }
-  std::string root() const { return root_.path().string(); }
-
- private:
-  TempDir root_;
 };
 
 TEST_F(CheckFolder, RespectsGitignoreAndExclude) {

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -41,8 +40,7 @@ TEST(CommandLine, HelpNamesEveryFlagOfServe) {
 
 // Flags of serve with what they take: "--bind-address".
 TEST(CommandLine, ReadmeNamesEveryFlagOfServe) {
-  std::ifstream file(TPU_ADMISSION_SOURCE_DIR "/README.md");
-  const std::string readme((std::istreambuf_iterator<char>(file)), {});
+  const std::string readme = ReadText(TPU_ADMISSION_SOURCE_DIR "/README.md");
   std::istringstream help(RunToEnd({"serve", "--help"}).out);
   int flags = 0;
   for (std::string word; help >> word;) {

@@ -5,8 +5,6 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -25,23 +23,7 @@ constexpr const char* kDeniedPod =
     "{cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice, cloud.google.com/gke-tpu-topology: 3x3},"
     " containers: [{name: c, resources: {limits: {google.com/tpu: 4}}}]}}";
 
-std::string TextOf(const std::string& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-class HostileFiles : public ::testing::Test {
- protected:
-  void Write(const std::string& name, const std::string& text) { root_.Write(name, text); }
-  Ended Run(const std::vector<std::string>& arguments, const std::string& folder = "",
-            const Environment& environment = {}) {
-    return RunToEnd(arguments, environment, "", root() + folder);
-  }
-  std::string root() const { return root_.path().string(); }
-
- private:
-  TempDir root_;
-};
+class HostileFiles : public InFolder {};
 
 TEST_F(HostileFiles, AProjectFilesBaselineStaysInItsFolder) {
   Write("repo/pod.yaml", kDeniedPod);
@@ -66,7 +48,7 @@ TEST_F(HostileFiles, AProjectFilesBaselineStaysInItsFolder) {
       Run({"check", "--baseline", "../out/flag.yaml", "--write-baseline", "."}, "/repo").exit_code,
       0)
       << "who types a name may name anything";
-  EXPECT_EQ(TextOf(root() + "/out/known.yaml"), "version: 1\n");
+  EXPECT_EQ(ReadText(root() + "/out/known.yaml"), "version: 1\n");
   EXPECT_FALSE(fs::exists(root() + "/out/new.yaml"));
   for (const std::string& inside :
        {std::string("new.yaml"), std::string("sub/known.yaml"), std::string("inside/known.yaml"),
@@ -232,10 +214,10 @@ TEST_F(HostileFiles, AStandardStreamThatIsClosedIsNoOtherFile) {
   Write("a.yaml", kDeniedPod);
   const auto told = [&](const std::string& command) {
     const int code = InShell(root(), command + " 2>err");
-    return std::to_string(code) + " " + TextOf(root() + "/err");
+    return std::to_string(code) + " " + ReadText(root() + "/err");
   };
   EXPECT_EQ(InShell(root(), "$T check - <&- >out"), 2) << "nothing was read";
-  EXPECT_THAT(TextOf(root() + "/out"), HasSubstr("-: Bad file descriptor"));
+  EXPECT_THAT(ReadText(root() + "/out"), HasSubstr("-: Bad file descriptor"));
   EXPECT_EQ(told("$T scan - <&-"),
             "2 tpu-admission: standard input: it cannot be read to its end\n");
   for (const char* command : {"scan - <.", "why pod/x --from - <&-", "why pod/x --from - <."}) {
@@ -253,10 +235,10 @@ TEST_F(HostileFiles, AStandardStreamThatIsClosedIsNoOtherFile) {
     }
   }
   EXPECT_EQ(InShell(root(), "$T check --fix a.yaml <&- >&- 2>&-"), 2);
-  EXPECT_THAT(TextOf(root() + "/a.yaml"), Not(HasSubstr("checked")));
+  EXPECT_THAT(ReadText(root() + "/a.yaml"), Not(HasSubstr("checked")));
   EXPECT_EQ(InShell(root(), "$T check --baseline=b.yaml --write-baseline a.yaml <&- >&- 2>&-"), 2);
-  EXPECT_TRUE(TextOf(root() + "/b.yaml").starts_with("# Written by")) << "and whole";
-  EXPECT_THAT(TextOf(root() + "/b.yaml"), Not(HasSubstr("checked")));
+  EXPECT_TRUE(ReadText(root() + "/b.yaml").starts_with("# Written by")) << "and whole";
+  EXPECT_THAT(ReadText(root() + "/b.yaml"), Not(HasSubstr("checked")));
 }
 
 TEST_F(HostileFiles, AFolderThatIsGoneEndsNothing) {

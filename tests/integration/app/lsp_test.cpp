@@ -2,8 +2,6 @@
 #include <gmock/gmock.h>
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -32,8 +30,7 @@ const std::string kBye = Framed(R"({"jsonrpc":"2.0","id":2,"method":"shutdown"})
                          Framed(R"({"jsonrpc":"2.0","method":"exit"})");
 
 TEST(LspCommand, TellsFaultsAndEndsAsItIsTold) {
-  std::ifstream file(TPU_ADMISSION_SOURCE_DIR "/examples/wrong-job.yaml");
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const std::string text = ReadText(TPU_ADMISSION_SOURCE_DIR "/examples/wrong-job.yaml");
   const Ended ended = RunToEnd({"lsp"}, {}, kHello + Opened(text));
   EXPECT_EQ(ended.exit_code, 1) << "the input ended without exit";
   EXPECT_THAT(ended.out, HasSubstr("TPU401"));
@@ -99,10 +96,8 @@ TEST(LspCommand, AMessageThatIsLostIsTold) {
 }
 
 // The project file of a file's folder, or of one above it in the repository.
-class LspProject : public ::testing::Test {
+class LspProject : public InFolder {
  protected:
-  void Write(const std::string& name, const std::string& text) { dir_.Write(name, text); }
-  std::string root() const { return dir_.path(); }
   // The codes of what is told last of a wrong Job that stands there, and all messages.
   struct Told {
     std::set<std::string> codes;
@@ -111,8 +106,7 @@ class LspProject : public ::testing::Test {
   Told Open(const std::string& name, std::vector<std::string> flags = {},
             const std::string& scheme = "file://") {
     flags.insert(flags.begin(), "lsp");
-    std::ifstream file(TPU_ADMISSION_SOURCE_DIR "/examples/wrong-job.yaml");
-    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    const std::string text = ReadText(TPU_ADMISSION_SOURCE_DIR "/examples/wrong-job.yaml");
     const nlohmann::json open = {
         {"jsonrpc", "2.0"},
         {"method", "textDocument/didOpen"},
@@ -127,9 +121,6 @@ class LspProject : public ::testing::Test {
     }
     return told;
   }
-
- private:
-  TempDir dir_;
 };
 
 TEST_F(LspProject, IsThatOfCheckInTheFilesFolder) {

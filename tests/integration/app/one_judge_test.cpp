@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -12,6 +11,7 @@
 #include "integration/app/program.h"
 #include "support/asker.h"
 #include "support/rule_page.h"
+#include "support/temp_dir.h"
 #include "support/yaml_json.h"
 #include "tpu_admission/base/json_pointer.h"
 #include "tpu_admission/base/text.h"
@@ -50,11 +50,6 @@ rules::Cluster ClusterOf(const std::vector<std::string>& flags) {
   return cluster;
 }
 
-std::string Read(const fs::path& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 // Files by the flags that they ask for.
 std::map<std::vector<std::string>, std::vector<std::string>> Files() {
   std::map<std::vector<std::string>, std::vector<std::string>> files;
@@ -62,7 +57,7 @@ std::map<std::vector<std::string>, std::vector<std::string>> Files() {
   for (const char* folder : {"src/rules", "examples", "tests/e2e/scenarios/testdata"}) {
     for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
       if (entry.path().extension() != ".yaml") continue;
-      files[FlagsOf(Read(entry.path()))].push_back(entry.path());
+      files[FlagsOf(ReadText(entry.path()))].push_back(entry.path());
     }
   }
   return files;
@@ -81,7 +76,7 @@ Said ByTheWebhook(const rules::Cluster& cluster, const std::vector<std::string>&
   Said said;
   Asker asker({.policy = "", .docs_url = "", .cluster = cluster});
   for (const std::string& file : files) {
-    const std::vector<YamlJson> documents = ParseYaml(Read(file)).value();
+    const std::vector<YamlJson> documents = ParseYaml(ReadText(file)).value();
     for (const YamlJson& document : documents) {
       const json object = json::parse(document.json);
       if (!object.is_object()) continue;

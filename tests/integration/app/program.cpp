@@ -8,7 +8,6 @@
 
 #include <cstdlib>
 #include <fstream>
-#include <iterator>
 #include <thread>
 
 #include "support/temp_dir.h"
@@ -20,11 +19,6 @@ using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
 const std::string kBinary = TPU_ADMISSION_BINARY_DIR "/tpu-admission";
-
-std::string ReadAll(const std::string& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 std::vector<char*> Pointers(std::vector<std::string>& texts) {
   std::vector<char*> pointers;
@@ -90,7 +84,7 @@ Ended RunToEnd(const std::vector<std::string>& arguments, const Environment& env
     waitpid(pid, nullptr, 0);
   }
   EXPECT_TRUE(code) << "it did not end";
-  return {code.value_or(-1), ReadAll(out), ReadAll(err)};
+  return {code.value_or(-1), ReadText(out), ReadText(err)};
 }
 
 Serving::Serving(std::vector<std::string> arguments, const std::string& command) {
@@ -122,7 +116,7 @@ std::optional<int> Serving::WaitForEnd(milliseconds limit) {
   return code;
 }
 
-std::string Serving::Log() const { return ReadAll(log_path_); }
+std::string Serving::Log() const { return ReadText(log_path_); }
 
 bool Serving::WaitForLog(const std::string& text) const {
   for (int i = 0; i < 1500; ++i) {

@@ -1,6 +1,7 @@
 // The real binary as a process of its own.
 #pragma once
 
+#include <gtest/gtest.h>
 #include <sys/types.h>
 
 #include <chrono>
@@ -8,6 +9,8 @@
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "support/temp_dir.h"
 
 namespace tpu_admission::support {
 
@@ -22,6 +25,20 @@ using Environment = std::map<std::string, std::string>;
 // Runs tpu-admission to its end (20 s at most) with `input` on stdin, in `folder` if there is one.
 Ended RunToEnd(const std::vector<std::string>& arguments, const Environment& environment = {},
                const std::string& input = "", const std::string& folder = "");
+
+// A folder of the test's own, and the program in it.
+class InFolder : public ::testing::Test {
+ protected:
+  void Write(const std::string& name, const std::string& text) { root_.Write(name, text); }
+  Ended Run(const std::vector<std::string>& arguments, const std::string& folder = "",
+            const Environment& environment = {}) {
+    return RunToEnd(arguments, environment, "", root() + folder);
+  }
+  std::string root() const { return root_.path().string(); }
+
+ private:
+  TempDir root_;
+};
 
 // A running `tpu-admission serve` or `controller` on free ports of 127.0.0.1.
 class Serving {

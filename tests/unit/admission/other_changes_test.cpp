@@ -5,12 +5,11 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <functional>
-#include <iterator>
 
 #include "support/asker.h"
 #include "support/rule_cases.h"
+#include "support/temp_dir.h"
 #include "support/yaml_json.h"
 
 namespace tpu_admission::admission::other_changes_test {
@@ -107,8 +106,7 @@ const Change kChanges[] = {
 void ForEachCase(Asker& asker,
                  const std::function<void(const fs::path&, const json&, const Answer&)>& take) {
   for (const fs::path& path : support::RuleCases()) {
-    std::ifstream file(path);
-    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    const std::string text = support::ReadText(path);
     const auto documents = ParseYaml(text).value();
     for (const auto& document : documents) {
       const json object = json::parse(document.json);

@@ -4,10 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <fstream>
 
 #include "support/asker.h"
 #include "support/case_name.h"
+#include "support/temp_dir.h"
 
 namespace tpu_admission::admission::policy_test {
 namespace {
@@ -263,8 +263,7 @@ INSTANTIATE_TEST_SUITE_P(
     CaseName());
 
 TEST(Policy, ShippedFileEqualsTheDefaults) {
-  std::ifstream file(TPU_ADMISSION_SOURCE_DIR "/config/policy.yaml");
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const std::string text = support::ReadText(TPU_ADMISSION_SOURCE_DIR "/config/policy.yaml");
   ASSERT_FALSE(text.empty());
   const Result<Policy> policy = Policy::Load(text, "policy.yaml");
   ASSERT_TRUE(policy.ok()) << policy.error().message;

@@ -19,15 +19,6 @@ std::string Names(const std::string& replica, int hosts) {
   return names;
 }
 
-json With(json pod, const std::string& pointer, json value) {
-  pod[json::json_pointer(pointer)] = std::move(value);
-  return pod;
-}
-json Without(json pod, const std::string& label) {
-  pod["metadata"]["labels"].erase(label);
-  return pod;
-}
-
 json Slices(const std::string& number) {
   return json::array({{{"name", "MEGASCALE_NUM_SLICES"}, {"value", number}}});
 }
@@ -101,8 +92,9 @@ INSTANTIATE_TEST_SUITE_P(
         Row{"M1_NoChips", With(OneHost(), "/spec/containers", json::array({{{"name", "cpu"}}})),
             kNothing},
         // There an error, which the user reads as a refusal; /mutate never refuses.
-        Row{"M2_NoCluster", Without(FourHosts("0", "0"), "ray.io/cluster"), kNothing},
-        Row{"M3_NoGroup", Without(FourHosts("0", "0"), "ray.io/group"), kNothing},
+        Row{"M2_NoCluster", Without(FourHosts("0", "0"), "/metadata/labels/ray.io~1cluster"),
+            kNothing},
+        Row{"M3_NoGroup", Without(FourHosts("0", "0"), "/metadata/labels/ray.io~1group"), kNothing},
         Row{"M4_NoContainers", With(OneHost(), "/spec/containers", json::array()), kNothing},
         Row{"M5_NoTopology",
             With(FourHosts("0", "0"), "/spec/nodeSelector/cloud.google.com~1gke-tpu-topology", ""),

@@ -8,11 +8,11 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 
 #include "support/asker.h"
 #include "support/rule_cases.h"
 #include "support/rule_page.h"
+#include "support/temp_dir.h"
 #include "support/yaml_json.h"
 
 namespace tpu_admission::admission::read_aloud_test {
@@ -86,11 +86,6 @@ constexpr std::array<std::string_view, 60> kMistakes = {
     "TPU106/topology",
 };
 
-std::string Read(const fs::path& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 fs::path CaseOf(std::string_view mistake) {
   const rules::Rule* rule = rules::FindRule(mistake.substr(0, mistake.find('/')));
   if (rule == nullptr) return {};
@@ -123,7 +118,7 @@ std::size_t LinesOf(const std::string& text, std::size_t columns) {
 TEST(ReadAloud, TheSixtyCommonestMistakesAreAnswered) {
   std::string page;
   for (const std::string_view mistake : kMistakes) {
-    const std::string manifest = Read(CaseOf(mistake));
+    const std::string manifest = support::ReadText(CaseOf(mistake));
     ASSERT_NE(manifest, "") << mistake;
     const std::string printed = Printed(AnswerTo(manifest));
     EXPECT_NE(printed, "") << mistake;
@@ -131,14 +126,14 @@ TEST(ReadAloud, TheSixtyCommonestMistakesAreAnswered) {
   }
   const fs::path golden = kSource / "tests" / "unit" / "admission" / "read_aloud.txt";
   if (std::getenv("UPDATE_GOLDEN") != nullptr) std::ofstream(golden) << page;
-  EXPECT_EQ(page, Read(golden));
+  EXPECT_EQ(page, support::ReadText(golden));
 }
 
 TEST(ReadAloud, ADenialOfTwoFaultsFitsATerminal) {
   int of_two = 0;
   for (const fs::path& path : support::RuleCases()) {
     if (!path.filename().string().starts_with("fail-")) continue;
-    const Answer answer = AnswerTo(Read(path));
+    const Answer answer = AnswerTo(support::ReadText(path));
     if (answer.allowed()) continue;
     const auto& findings = answer.record.findings;
     if (std::count_if(findings.begin(), findings.end(), Denies) > 2) continue;

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
-#include <fstream>
 #include <map>
 
 #include "support/asker.h"
+#include "support/temp_dir.h"
 #include "support/yaml_json.h"
 
 namespace tpu_admission::admission::request_fix_test {
@@ -29,8 +29,7 @@ struct Row {
 };
 
 std::vector<Row> Rows() {
-  std::ifstream file(TPU_ADMISSION_SOURCE_DIR "/config/tpu-catalog.yaml");
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const std::string text = support::ReadText(TPU_ADMISSION_SOURCE_DIR "/config/tpu-catalog.yaml");
   const json catalog = json::parse(ParseYaml(text).value().front().json);
   std::vector<Row> rows;
   for (const json& generation : catalog["generations"]) {

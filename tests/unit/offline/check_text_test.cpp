@@ -3,23 +3,18 @@
 #include <chrono>
 
 #include "offline/excerpt.h"
-#include "support/settings.h"
-#include "tpu_admission/offline/check.h"
+#include "support/check_text.h"
 #include "tpu_admission/offline/format.h"
 
 namespace tpu_admission::offline::check_text_test {
 namespace {
 
+using support::Check;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
-
-FileReport Check(std::string text, const RuleChoice& rules = {}) {
-  return CheckText(support::StandardSettings(), {"", {2026, 11, 22}, rules}, "a.yaml",
-                   std::move(text));
-}
 
 std::string Told(const FileReport& report, std::string_view format, bool colour = false) {
   const auto writer = NewFormat(format, colour);

@@ -3,8 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "support/settings.h"
-#include "tpu_admission/offline/check.h"
+#include "support/check_text.h"
 
 namespace tpu_admission::offline::claims_test {
 namespace {
@@ -49,9 +48,7 @@ std::string Claim(const std::string& spec, const std::string& metadata = "namesp
 // What one rule says of the file, by mode.
 std::vector<std::string> Said(std::string text, std::string_view rule = "disk") {
   std::vector<std::string> said;
-  const FileReport report =
-      CheckText(support::StandardSettings(), {"", {2026, 11, 22}, {}}, "a.yaml", std::move(text));
-  for (const ObjectReport& object : report.objects) {
+  for (const ObjectReport& object : support::Check(std::move(text)).objects) {
     for (const ReportedFinding& finding : object.findings) {
       if (finding.rule->name != rule) continue;
       said.push_back(std::string(Name(finding.mode)) + " " + finding.summary);

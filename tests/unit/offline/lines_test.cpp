@@ -7,20 +7,15 @@
 #include <vector>
 
 #include "offline/excerpt.h"
-#include "support/settings.h"
+#include "support/check_text.h"
 #include "tpu_admission/base/line_index.h"
-#include "tpu_admission/offline/check.h"
 #include "tpu_admission/offline/format.h"
 
 namespace tpu_admission::offline::lines_test {
 namespace {
 
+using support::Check;
 using ::testing::HasSubstr;
-
-FileReport Check(std::string text) {
-  return CheckText(support::StandardSettings(), {"", {2026, 11, 22}, {}}, "a.yaml",
-                   std::move(text));
-}
 
 // The topology is on line 7.
 const std::string kPod = R"(apiVersion: v1

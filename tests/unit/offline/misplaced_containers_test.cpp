@@ -1,8 +1,7 @@
 // What `check` says of containers with chips at a place where their kind has none.
 #include <gmock/gmock.h>
 
-#include "support/settings.h"
-#include "tpu_admission/offline/check.h"
+#include "support/check_text.h"
 
 namespace tpu_admission::offline::misplaced_containers_test {
 namespace {
@@ -13,15 +12,7 @@ using ::testing::IsEmpty;
 const std::string kChips = "[{name: a, resources: {limits: {google.com/tpu: 4}}}]";
 
 std::vector<std::string> Told(const std::string& head, const std::string& rest) {
-  const FileReport report = CheckText(support::StandardSettings(), {"", {2026, 11, 22}, {}},
-                                      "a.yaml", head + "\nmetadata: {name: a}\n" + rest + "\n");
-  std::vector<std::string> told;
-  for (const ObjectReport& object : report.objects) {
-    for (const Note& note : object.warnings) {
-      told.push_back(std::to_string(note.place.line) + ": " + note.text);
-    }
-  }
-  return told;
+  return support::WarningsOf(head + "\nmetadata: {name: a}\n" + rest + "\n");
 }
 
 TEST(MisplacedContainers, AreToldWithThePlaceThatWasMeant) {

@@ -2,8 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "support/settings.h"
-#include "tpu_admission/offline/check.h"
+#include "support/check_text.h"
 
 namespace tpu_admission::offline::misspelt_keys_test {
 namespace {
@@ -15,16 +14,8 @@ const std::string kContainers =
     "[{name: a, resources: {limits: {google.com/tpu: 4}, requests: {cpu: 1, memory: 1Gi}}}]";
 
 std::vector<std::string> Told(const std::string& kind, const std::string& rest) {
-  const FileReport report =
-      CheckText(support::StandardSettings(), {"", {2026, 11, 22}, {}}, "a.yaml",
-                "apiVersion: v1\nkind: " + kind + "\nmetadata: {name: a}\n" + rest + "\n");
-  std::vector<std::string> told;
-  for (const ObjectReport& object : report.objects) {
-    for (const Note& note : object.warnings) {
-      told.push_back(std::to_string(note.place.line) + ": " + note.text);
-    }
-  }
-  return told;
+  return support::WarningsOf("apiVersion: v1\nkind: " + kind + "\nmetadata: {name: a}\n" + rest +
+                             "\n");
 }
 
 TEST(MisspeltKeys, AreNamedWithWhatWasMeant) {

@@ -1,17 +1,14 @@
 // What `check` says of objects with chips that it does not read.
 #include <gmock/gmock.h>
 
-#include "support/settings.h"
-#include "tpu_admission/offline/check.h"
+#include "support/check_text.h"
 
 namespace tpu_admission::offline::unread_kind_test {
 namespace {
 
 std::string Told(const std::string& text) {
-  const FileReport report =
-      CheckText(support::StandardSettings(), {"", {2026, 11, 22}, {}}, "a.yaml", text);
   std::string told;
-  for (const ObjectReport& object : report.objects) {
+  for (const ObjectReport& object : support::Check(text).objects) {
     for (const Note& warning : object.warnings) told += object.title + ": " + warning.text + "\n";
   }
   return told;
@@ -55,8 +52,7 @@ TEST(UnreadKind, ACustomKindIsNotTakenForAnother) {
 // kubectl refuses it; what stands in it was looked at by nobody.
 TEST(UnreadKind, AListThatIsNoneIsAnError) {
   const auto errors = [](const std::string& items) {
-    const FileReport report = CheckText(support::StandardSettings(), {"", {2026, 11, 22}, {}},
-                                        "a.yaml", "apiVersion: v1\nkind: List\n" + items);
+    const FileReport report = support::Check("apiVersion: v1\nkind: List\n" + items);
     return report.objects.empty() ? "" : report.objects.front().errors.at(0).text;
   };
   EXPECT_EQ(errors("items: 5\n"), "items must be a list of objects; nothing in it was checked");
@@ -92,8 +88,7 @@ TEST(UnreadKind, WhatCountsChipsOrHoldsPiecesOfPodsIsNotTold) {
 TEST(UnreadKind, AFileOfJsonThatIsNoneIsTold) {
   const auto errors = [](const std::string& file, const std::string& text) {
     std::string told;
-    for (const Note& error :
-         CheckText(support::StandardSettings(), {"", {2026, 11, 22}, {}}, file, text).errors) {
+    for (const Note& error : support::Check(text, {}, file).errors) {
       told += std::to_string(error.place.line) + ": " + error.text + "\n";
     }
     return told;

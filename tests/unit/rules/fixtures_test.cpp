@@ -10,10 +10,10 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 
 #include "support/rule_cases.h"
 #include "support/rule_page.h"
+#include "support/temp_dir.h"
 #include "tpu_admission/admission/decision.h"
 #include "unit/rules/judge.h"
 
@@ -25,11 +25,6 @@ namespace fs = std::filesystem;
 // The folder of the rule that the case `path` lies with.
 std::string FolderOfCase(const fs::path& path) {
   return path.parent_path().parent_path().filename();
-}
-
-std::string Read(const fs::path& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 std::string FixText(const Fix& fix) {
@@ -89,7 +84,7 @@ std::string Spoken(const Judged& judged, const Rule& rule) {
 class RuleFixture : public testing::TestWithParam<fs::path> {};
 
 TEST_P(RuleFixture, SpeaksAsWritten) {
-  const std::string manifest = Read(GetParam());
+  const std::string manifest = support::ReadText(GetParam());
   const std::string folder = FolderOfCase(GetParam());
   const Rule* rule = FindRule(folder.substr(0, folder.find('_')));
   ASSERT_NE(rule, nullptr) << folder;
@@ -101,17 +96,17 @@ TEST_P(RuleFixture, SpeaksAsWritten) {
   EXPECT_NE(spoken, "");
   const fs::path golden = fs::path(GetParam()).replace_extension(".txt");
   if (std::getenv("UPDATE_GOLDEN") != nullptr) std::ofstream(golden) << spoken;
-  EXPECT_EQ(spoken, Read(golden));
+  EXPECT_EQ(spoken, support::ReadText(golden));
 }
 
 TEST_P(RuleFixture, EditsTakeTheirFindingAway) {
-  const std::string manifest = Read(GetParam());
+  const std::string manifest = support::ReadText(GetParam());
   EXPECT_THAT(LeftByTheirEdits(manifest, ClusterOf(manifest)), testing::IsEmpty());
 }
 
 // What a person must decide is named, so that a denial can say why it has no repair.
 TEST_P(RuleFixture, WhatIsToldCarriesEditsOrSaysWhoDecides) {
-  const std::string manifest = Read(GetParam());
+  const std::string manifest = support::ReadText(GetParam());
   for (const Finding& finding : FindingsOf(manifest, ClusterOf(manifest))) {
     if (finding.mode() < Mode::kWarn) continue;
     if (finding.rule->id == "TPU104") continue;  // an item of a list, which the rule's fix adds
@@ -134,9 +129,9 @@ int CasesThatNotice(const Rule& rule, std::span<const Rule* const> rules) {
   int noticed = 0;
   for (const fs::path& path : support::RuleCases()) {
     if (FolderOfCase(path) != FolderOf(rule)) continue;
-    const std::string manifest = Read(path);
+    const std::string manifest = support::ReadText(path);
     const std::string spoken = Spoken(Judge(manifest, ClusterOf(manifest), rules), rule);
-    noticed += spoken == Read(fs::path(path).replace_extension(".txt")) ? 0 : 1;
+    noticed += spoken == support::ReadText(fs::path(path).replace_extension(".txt")) ? 0 : 1;
   }
   return noticed;
 }

@@ -4,13 +4,12 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "support/temp_dir.h"
 #include "tpu_admission/rules/readme.h"
 
 namespace tpu_admission::rules::list_test {
@@ -19,11 +18,6 @@ namespace {
 namespace fs = std::filesystem;
 
 const fs::path kRoot = TPU_ADMISSION_SOURCE_DIR;
-
-std::string Read(const fs::path& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 TEST(RuleList, IdsAndNamesAreUniqueAndInOrder) {
   std::set<std::string_view> names;
@@ -69,7 +63,8 @@ TEST(RuleList, EveryFolderIsWhole) {
   for (const Rule* rule : AllRules()) {
     const fs::path folder = kRoot / "src" / "rules" / FolderOf(*rule);
     EXPECT_TRUE(fs::exists(folder / "check.cpp")) << folder;
-    EXPECT_EQ(Read(folder / "README.md"), ReadmeOf(*rule)) << "another README is built in";
+    EXPECT_EQ(support::ReadText(folder / "README.md"), ReadmeOf(*rule))
+        << "another README is built in";
     std::set<std::string> passing;
     std::set<std::string> failing;
     std::set<std::string> golden;
@@ -142,7 +137,7 @@ TEST(RuleList, NoOtherFileNamesARule) {
   for (const char* place : kPlaces) {
     for (const fs::path& file : FilesOf(place)) {
       const std::string path = fs::relative(file, kRoot);
-      const std::set<std::string> ids = IdsIn(Read(file));
+      const std::set<std::string> ids = IdsIn(support::ReadText(file));
       seen += ids.empty() ? 0 : 1;
       // Of a rule's own folder the checks alone are held: a check speaks for itself only.
       const std::string folder = file.parent_path().filename();
@@ -163,7 +158,7 @@ TEST(RuleList, NoOtherFileNamesARule) {
 TEST(RuleList, NobodyNamesARuleThatIsNotThere) {
   for (const char* place : {"README.md", "docs", "config", "charts", "src"}) {
     for (const fs::path& file : FilesOf(place)) {
-      for (const std::string& id : IdsIn(Read(file))) {
+      for (const std::string& id : IdsIn(support::ReadText(file))) {
         EXPECT_NE(FindRule(id), nullptr) << fs::relative(file, kRoot) << " names " << id;
       }
     }
