@@ -4,11 +4,13 @@
 #include <gtest/gtest.h>
 
 #include "support/check_text.h"
+#include "support/with.h"
 
 namespace tpu_admission::offline::claims_test {
 namespace {
 
 using rules::Mode;
+using support::With;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
@@ -68,16 +70,12 @@ TEST(Claims, OfOneNodeForSeveralHostsWarn) {
               ::testing::Contains("warn " + kOneNode));
 }
 
-std::string Replaced(std::string text, std::string_view from, std::string_view to) {
-  return text.replace(text.find(from), from.size(), to);
-}
-
 // Pods that each take all chips of a node are on as many nodes.
 TEST(Claims, OfOneNodeForSeveralSingleHostsWarn) {
-  const std::string pods = Replaced(kFourHosts, "topology: 4x4", "topology: 2x2");
+  const std::string pods = With(kFourHosts, "topology: 4x4", "topology: 2x2");
   const std::string claim = Claim("storageClassName: premium-rwo, accessModes: [ReadWriteOnce]");
   EXPECT_THAT(Said(claim + pods), ElementsAre("warn " + kOneNode));
-  EXPECT_THAT(Said(claim + Replaced(pods, "parallelism: 4", "parallelism: 1")), IsEmpty());
+  EXPECT_THAT(Said(claim + With(pods, "parallelism: 4", "parallelism: 1")), IsEmpty());
 }
 
 TEST(Claims, ThatMayBeOfAFileServerAreOnlyRecorded) {
@@ -112,7 +110,7 @@ TEST(Claims, OfAClassThatMakesDisksWarn) {
 
 TEST(Claims, OfOnePodAreNoFault) {
   const std::string claim = Claim("storageClassName: premium-rwo, accessModes: [ReadWriteOnce]");
-  EXPECT_THAT(Said(claim + Replaced(kFourHosts, "parallelism: 4", "parallelism: 1")), IsEmpty());
+  EXPECT_THAT(Said(claim + With(kFourHosts, "parallelism: 4", "parallelism: 1")), IsEmpty());
   EXPECT_THAT(Said(claim + R"(---
 apiVersion: leaderworkerset.x-k8s.io/v1
 kind: LeaderWorkerSet
@@ -152,7 +150,7 @@ spec:
 
 TEST(Claims, OfPodsThatNobodyCountsAreOnlyRecorded) {
   const std::string claim = Claim("storageClassName: premium-rwo, accessModes: [ReadWriteOnce]");
-  EXPECT_THAT(Said(claim + Replaced(kFourHosts, "parallelism: 4", "parallelism: \"${PODS}\"")),
+  EXPECT_THAT(Said(claim + With(kFourHosts, "parallelism: 4", "parallelism: \"${PODS}\"")),
               ElementsAre("audit " + kOneNode));
 }
 
@@ -167,14 +165,12 @@ TEST(Claims, OfManyNodesAreNoFault) {
 TEST(Claims, OfOtherNamespacesAndNamesAreOthers) {
   const std::string spec = "storageClassName: premium-rwo, accessModes: [ReadWriteOnce]";
   EXPECT_THAT(Said(Claim(spec, "namespace: other") + kFourHosts), IsEmpty());
-  std::string other = kFourHosts;
-  other.replace(other.find("claimName: data"), 15, "claimName: more");
-  EXPECT_THAT(Said(Claim(spec) + other), IsEmpty());
+  EXPECT_THAT(Said(Claim(spec) + With(kFourHosts, "claimName: data", "claimName: more")),
+              IsEmpty());
 }
 
 TEST(Claims, ThatAreOnlyReadAreNoFault) {
-  std::string read = kFourHosts;
-  read.replace(read.find("claimName: data"), 15, "claimName: data, readOnly: true");
+  const std::string read = With(kFourHosts, "claimName: data", "claimName: data, readOnly: true");
   EXPECT_THAT(Said(Claim("storageClassName: premium-rwo, accessModes: [ReadWriteOnce]") + read),
               IsEmpty());
 }
@@ -186,10 +182,10 @@ TEST(Claims, OfAClassThatTheMachinesCannotAttachWarn) {
 }
 
 TEST(Claims, OfAClassOfTheFileThatTheMachinesCannotAttachWarn) {
-  std::string pods = Replaced(kFourHosts, "tpu-v5-lite-podslice", "tpu-v6e-slice");
+  std::string pods = With(kFourHosts, "tpu-v5-lite-podslice", "tpu-v6e-slice");
   const std::string claim = Claim("storageClassName: fast, accessModes: [ReadOnlyMany]");
   const auto of_type = [](const std::string& type, const std::string& driver) {
-    return Replaced(Class(driver), "hyperdisk-balanced", type);
+    return With(Class(driver), "hyperdisk-balanced", type);
   };
   const std::string ours = "pd.csi.storage.gke.io";
   EXPECT_THAT(Said(claim + pods + of_type("pd-ssd", ours)),
@@ -262,8 +258,7 @@ TEST(Services, ThatSelectThePodsOrWhoseEndpointsOthersMakeAreNoFault) {
 
 // What somebody is still to fill in, and what the API server refuses.
 TEST(Services, ThatNobodyCanReadAreNoFault) {
-  std::string open = Service("{job-name: train}");
-  open.replace(open.find("None"), 4, "\"${IP}\"");
+  const std::string open = With(Service("{job-name: train}"), "None", "\"${IP}\"");
   for (const std::string& service : {open, Service("{job-name: 5}"), Service("{app: null}")}) {
     EXPECT_THAT(Said(service + kFourHosts, "worker-service"), IsEmpty()) << service;
   }

@@ -3,11 +3,13 @@
 #include <gmock/gmock.h>
 
 #include "support/settings.h"
+#include "support/with.h"
 #include "tpu_admission/offline/fix.h"
 
 namespace tpu_admission::offline::excused_test {
 namespace {
 
+using support::With;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
@@ -32,12 +34,6 @@ std::string Fixed(const Case& of) {
 
 FileReport Checked(const Case& of) {
   return CheckText(support::SettingsOf(of.policy), WishOf(of), "a.yaml", of.text);
-}
-
-std::string With(std::string text, const std::string& old, const std::string& now) {
-  const std::size_t at = text.find(old);
-  EXPECT_NE(at, std::string::npos) << old;
-  return text.replace(at, old.size(), now);
 }
 
 // The value of the toleration matches no taint (TPU105), which a repair mends.

@@ -5,12 +5,14 @@
 #include <gmock/gmock.h>
 
 #include "support/repairs.h"
+#include "support/with.h"
 #include "tpu_admission/admission/repairs.h"
 
 namespace tpu_admission::admission::repair_test {
 namespace {
 
 using repair::Repair;
+using support::With;
 
 struct Pods {
   std::string accelerator = "tpu-v6e-slice";
@@ -185,11 +187,10 @@ TEST(Repair, CountsTheSlicesOfAJobSet) {
 
 // Kueue gives the pods a part of the node pool's slices: neither the pool nor the part changes.
 std::string CutTo2x4(std::string yaml) {
-  const std::string_view pods = "template: {spec: {nodeSelector";
-  return yaml.replace(yaml.find(pods), pods.size(),
-                      "template: {metadata: {annotations: {cloud.google.com/gke-tpu-slice-topology:"
-                      " 2x4, kueue.x-k8s.io/podset-required-topology: "
-                      "cloud.google.com/gke-tpu-slice-2x4-id}}, spec: {nodeSelector");
+  return With(std::move(yaml), "template: {spec: {nodeSelector",
+              "template: {metadata: {annotations: {cloud.google.com/gke-tpu-slice-topology:"
+              " 2x4, kueue.x-k8s.io/podset-required-topology: "
+              "cloud.google.com/gke-tpu-slice-2x4-id}}, spec: {nodeSelector");
 }
 
 TEST(Repair, KeepsTheNodePoolWhoseSlicesAreCut) {
@@ -205,10 +206,8 @@ TEST(Repair, KeepsTheNodePoolWhoseSlicesAreCut) {
 TEST(Repair, WritesOverNoPlaceholder) {
   EXPECT_THAT(RepairsOf(Job({.topology = "\"${T}\"", .chips = "3"}, 4)), ::testing::IsEmpty());
   EXPECT_THAT(RepairsOf(Job({.chips = "\"{{ chips }}\""}, 3)), ::testing::IsEmpty());
-  std::string job = Job({}, 3);
-  const std::string_view done = "completions: 3";
-  job.replace(job.find(done), done.size(), "completions: \"${N}\"");
-  EXPECT_THAT(RepairsOf(job), ::testing::IsEmpty());
+  EXPECT_THAT(RepairsOf(With(Job({}, 3), "completions: 3", "completions: \"${N}\"")),
+              ::testing::IsEmpty());
 }
 
 TEST(Repair, NamesTheGenerationThatWasMeant) {
@@ -226,18 +225,11 @@ TEST(Repair, IsNoneWhereAPersonMustChoose) {
 }
 
 TEST(Repair, FitsMemoryToTheMachine) {
-  const std::string yaml = Job({}, 4);
-  std::string large = yaml;
-  large.replace(large.find("memory: 1Gi"), 11, "memory: 720Gi");
-  EXPECT_EQ(First(large), "keep 4x4, 16 chips on 4 hosts | containers[0] request of memory: 653Gi");
+  EXPECT_EQ(First(With(Job({}, 4), "memory: 1Gi", "memory: 720Gi")),
+            "keep 4x4, 16 chips on 4 hosts | containers[0] request of memory: 653Gi");
 }
 
 // What the findings themselves would change, beside the shape.
-std::string With(std::string yaml, const std::string& old, const std::string& instead) {
-  const std::size_t place = yaml.find(old);
-  return place == yaml.npos ? "no " + old : yaml.replace(place, old.size(), instead);
-}
-
 TEST(Repair, TakesTheGpuFromAContainerWithChips) {
   EXPECT_EQ(First(With(Job({}, 4), "limits: {", "limits: {nvidia.com/gpu: 1, ")),
             "keep 4x4, 16 chips on 4 hosts | containers[0] limit of nvidia.com/gpu: (removed)");
@@ -522,17 +514,14 @@ TEST(Repair, GivesTheLastOfSeveralTemplatesThePodsThatLack) {
 }
 
 TEST(Repair, OfANameIsLeftToAPerson) {
-  std::string job = Job({.topology = "8x8"}, 16);
-  const std::string name = "name: train";
-  job.replace(job.find(name), name.size(), "name: " + std::string(61, 'n'));
-  EXPECT_THAT(RepairsOf(job), ::testing::IsEmpty());
+  const std::string job = Job({.topology = "8x8"}, 16);
+  EXPECT_THAT(RepairsOf(With(job, "name: train", "name: " + std::string(61, 'n'))),
+              ::testing::IsEmpty());
 }
 
 TEST(Repair, HasTheChipsOfTheLimit) {
-  std::string job = Job({}, 4);
-  const std::string requests = "requests: {";
-  job.replace(job.find(requests), requests.size(), requests + "google.com/tpu: 1, ");
-  EXPECT_EQ(First(job), "keep 4x4, 16 chips on 4 hosts | containers[0] google.com/tpu: 4");
+  EXPECT_EQ(First(With(Job({}, 4), "requests: {", "requests: {google.com/tpu: 1, ")),
+            "keep 4x4, 16 chips on 4 hosts | containers[0] google.com/tpu: 4");
 }
 
 TEST(Repair, HasTheChipsOfTheRequestWhereOnlyThatFits) {
