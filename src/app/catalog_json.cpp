@@ -16,6 +16,7 @@ Json ToJson(const tpu::MachineType& machine) {
           {"allocatable_memory_mib", machine.allocatable.memory_mib},
           {"threads_per_core", machine.threads_per_core},
           {"documented", machine.documented},
+          {"preemption", machine.preemption.empty() ? Json(nullptr) : Json(machine.preemption)},
           {"sources", machine.sources}};
 }
 
@@ -31,13 +32,17 @@ Json ToJson(const tpu::Placement& placement) {
       {"sources", std::vector<std::string>(placement.sources.begin(), placement.sources.end())}};
 }
 
+Json TextsOf(const std::vector<tpu::Topology>& topologies) {
+  Json texts = Json::array();
+  for (const tpu::Topology& topology : topologies) texts.push_back(topology.Text());
+  return texts;
+}
+
 Json ToJson(const tpu::CustomTopologies& custom) {
-  Json examples = Json::array();
-  for (const tpu::Topology& example : custom.examples) examples.push_back(example.Text());
   return {
       {"above_chips", custom.above_chips}, {"multiple_of", custom.multiple_of},
       {"max_chips", custom.max_chips},     {"documented_max_chips", custom.documented_max_chips},
-      {"machine", custom.machine->name},   {"examples", std::move(examples)},
+      {"machine", custom.machine->name},   {"examples", TextsOf(custom.examples)},
       {"sources", custom.sources}};
 }
 
@@ -76,18 +81,23 @@ Json ToJson(const tpu::Consumption& consumption) {
 }
 
 Json ToJson(const tpu::Disks& disks) {
-  return {{"boot", disks.boot},
-          {"attach", disks.attach},
-          {"attach_confidential", disks.attach_confidential},
-          {"disputed", disks.disputed},
-          {"sources", disks.sources}};
+  return {{"boot", disks.boot},         {"default_boot", disks.default_boot},
+          {"attach", disks.attach},     {"attach_confidential", disks.attach_confidential},
+          {"disputed", disks.disputed}, {"sources", disks.sources}};
+}
+
+Json ToJson(const tpu::Wraparound& wraparound) {
+  const bool per_axis = wraparound.rule == tpu::Wraparound::Rule::kPerAxis;
+  return {{"rule", per_axis ? "per-axis" : "all-axes"},
+          {"size", wraparound.size},
+          {"twisted", TextsOf(wraparound.twisted)},
+          {"note", wraparound.note},
+          {"sources", wraparound.sources}};
 }
 
 Json ToJson(const tpu::DisputedHost& host) {
-  Json topologies = Json::array();
-  for (const tpu::Topology& topology : host.topologies) topologies.push_back(topology.Text());
   return {{"chips", host.chips},
-          {"topologies", std::move(topologies)},
+          {"topologies", TextsOf(host.topologies)},
           {"dispute", host.dispute},
           {"sources", host.sources}};
 }
@@ -128,6 +138,7 @@ Json ToJson(const tpu::Generation& generation) {
           {"documented", generation.documented},
           {"static_slicing", generation.static_slicing},
           {"container_chips", generation.container_chips},
+          {"container_chips_note", generation.container_chips_note},
           {"disputed_hosts", ListOf(generation.disputed_hosts)},
           {"hbm_gb_per_chip",
            generation.hbm_gb_per_chip == 0 ? Json(nullptr) : Json(generation.hbm_gb_per_chip)},
@@ -142,6 +153,7 @@ Json ToJson(const tpu::Generation& generation) {
           {"min_gke_version", ToJson(generation.min_gke_version)},
           {"consumption", ToJson(generation.consumption)},
           {"disks", ToJson(generation.disks)},
+          {"wraparound", generation.wraparound ? ToJson(*generation.wraparound) : Json(nullptr)},
           {"node_pool_rules", ListOf(generation.node_pool_rules)},
           {"conflicts", generation.conflicts},
           {"sources", generation.sources}};

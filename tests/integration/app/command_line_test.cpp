@@ -336,7 +336,11 @@ TEST(CommandLine, CatalogTellsOfWhatIsAskedFor) {
   const auto report =
       nlohmann::json::parse(RunToEnd({"catalog", "tpu-v6e-slice", "4x4", "--output", "json"}).out);
   ASSERT_EQ(report["generations"].size(), 1u);
-  EXPECT_EQ(report["generations"][0]["topologies"].size(), 1u);
+  const auto& generation = report["generations"][0];
+  EXPECT_EQ(generation["topologies"].size(), 1u);
+  EXPECT_EQ(generation["machines"][0]["preemption"], "higher");
+  EXPECT_EQ(generation["disks"]["default_boot"], "hyperdisk-balanced");
+  EXPECT_EQ(generation["wraparound"]["rule"], "per-axis");
   EXPECT_EQ(RunToEnd({"catalog", "v6e", "3x3"}).exit_code, 2);
 }
 
