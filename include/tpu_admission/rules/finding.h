@@ -37,7 +37,7 @@ class Constant {
 };
 
 struct Finding {
-  std::string pointer;  // JSON pointer of the field in the object
+  std::string pointer = {};  // JSON pointer of the field in the object
   // Name as written; empty if it is about the pod or the object.
   std::string container = {};
   // The same of what is no container: a volume, a claim, a request.

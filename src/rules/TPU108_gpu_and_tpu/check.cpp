@@ -56,17 +56,15 @@ void CheckResources(const Subject& subject, Report& report) {
     const std::string name = Printable(gpu);
     workload::Edits edits = WithoutGpu(subject, container, gpu);
     const std::string remove = edits.empty() ? "remove " + name : "";
-    report.Add(
-        {.pointer = subject.At(container),
-         .container = std::string(container.name),
-         .summary = fmt::format("{} asks for {}, and its pod {}", Title(container), name,
-                                TpuSide(subject)),
-         .problem = fmt::format("asks for {} in a pod that {}. All containers of a pod run on one "
-                                "node, and no node has both GPUs and TPUs.",
-                                name, TpuSide(subject)),
-         .edits = std::move(edits),
-         .change = remove + Otherwise(subject, name),
-         .decision = "where GPUs are meant, and where TPUs"});
+    report.Add(container, {.summary = fmt::format("{} asks for {}, and its pod {}",
+                                                  Title(container), name, TpuSide(subject)),
+                           .problem = fmt::format(
+                               "asks for {} in a pod that {}. All containers of a pod run on one "
+                               "node, and no node has both GPUs and TPUs.",
+                               name, TpuSide(subject)),
+                           .edits = std::move(edits),
+                           .change = remove + Otherwise(subject, name),
+                           .decision = "where GPUs are meant, and where TPUs"});
   }
 }
 

@@ -127,7 +127,6 @@ Finding UnderAnotherName(const Subject& subject, const Misnamed& misnamed) {
   std::string pointer = subject.At(misnamed.container, "/resources/");
   AppendPointerToken(pointer.append(misnamed.list), misnamed.name);
   Finding finding{.pointer = std::move(pointer),
-                  .container = std::string(misnamed.container.name),
                   .summary = fmt::format("{} asks for {}; the TPUs of GKE are google.com/tpu",
                                          Title(misnamed.container), name),
                   .problem = fmt::format("asks for {}, but the chips of TPU nodes are called "
@@ -171,7 +170,7 @@ bool CheckNames(const Subject& subject, Report& report) {
     if (report.full()) break;
     const auto misnamed = FindMisnamed(subject, container);
     if (!misnamed) continue;
-    report.Add(UnderAnotherName(subject, *misnamed));
+    report.Add(misnamed->container, UnderAnotherName(subject, *misnamed));
     found = true;
   }
   return found;

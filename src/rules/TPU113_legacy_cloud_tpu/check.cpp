@@ -22,9 +22,8 @@ void Check(const Subject& subject, Report& report) {
     if (resource.empty()) continue;
     const std::string name = Printable(resource);
     report.Add(
-        {.pointer = subject.At(container),
-         .container = std::string(container.name),
-         .summary = fmt::format("no TPU node offers {}", name),
+        container,
+        {.summary = fmt::format("no TPU node offers {}", name),
          .problem =
              fmt::format("asks for {}, a resource of the former Cloud TPU operator. TPU nodes of "
                          "GKE offer google.com/tpu alone, so the pod stays Pending.",

@@ -128,9 +128,8 @@ void CheckWithoutGeneration(const Subject& subject, Report& report) {
   for (const k8s::Container& container : subject.pods.pod.spec.containers) {
     const std::optional<std::int64_t> chips = ChipsOf(container);
     if (!chips || !IsMoreThanItsHost(subject, *chips)) continue;
-    report.Add({.pointer = subject.At(container),
-                .container = std::string(container.name),
-                .summary = fmt::format("{} asks for {}, {}", Title(container),
+    report.Add(container,
+               {.summary = fmt::format("{} asks for {}, {}", Title(container),
                                        Counted(*chips, "chip"), LimitOfItsHosts(subject)),
                 .problem = fmt::format(
                     "asks for {} google.com/tpu, but {}. A container asks for the chips of its "
@@ -160,8 +159,6 @@ Finding OfDisputedHost(const Subject& subject, const k8s::Container& container,
   const std::vector<std::int64_t> possible = PossibleChips(subject);
   const std::string known = JoinNumbers(possible);
   return {
-      .pointer = subject.At(container),
-      .container = std::string(container.name),
       .summary = fmt::format("{} wants {} a host: {}", Title(container), chips, host.dispute),
       .problem = fmt::format("asks for {} google.com/tpu, and sources disagree whether {} has a "
                              "host with so many: {}. The hosts that all know have {}.",
@@ -176,9 +173,7 @@ Finding OfDisputedHost(const Subject& subject, const k8s::Container& container,
 // An init container with the chips of another host than its pod gets.
 Finding OfOtherHost(const Subject& subject, const k8s::Container& container, std::int64_t chips,
                     const k8s::Container& taker, std::int64_t taken) {
-  Finding finding = {.pointer = subject.At(container),
-                     .container = std::string(container.name),
-                     .summary = fmt::format("{} asks for {}, {} for {}", Title(container),
+  Finding finding = {.summary = fmt::format("{} asks for {}, {} for {}", Title(container),
                                             Counted(chips, "chip"), Title(taker), taken),
                      .problem = fmt::format("asks for {} google.com/tpu, and {} for {}. Both run "
                                             "on one host, which gives a container "
@@ -204,19 +199,17 @@ void Check(const Subject& subject, Report& report) {
     if (!chips || *chips == 0) continue;
     if (IsPossible(subject, *chips)) {
       const bool other = taken > 0 && *chips != taken && IsPossible(subject, taken);
-      if (other) report.Add(OfOtherHost(subject, container, *chips, *taker, taken));
+      if (other) report.Add(container, OfOtherHost(subject, container, *chips, *taker, taken));
       continue;
     }
     if (const tpu::DisputedHost* const host = subject.shape.DisputedHostOf(*chips)) {
       Finding finding = OfDisputedHost(subject, container, *host);
       finding.told_by_another = share;
-      report.Add(std::move(finding));
+      report.Add(container, std::move(finding));
       continue;
     }
     const std::vector<std::int64_t> possible = PossibleChips(subject);
     Finding finding = {
-        .pointer = subject.At(container),
-        .container = std::string(container.name),
         .summary = fmt::format("{} asks for {}, a host of {}{}{}", Title(container),
                                Counted(*chips, "chip"), NameOfNodes(subject.shape), Gives(subject),
                                JoinNumbers(possible)),
@@ -226,7 +219,7 @@ void Check(const Subject& subject, Report& report) {
         .milder = IsBeyondAnyHost(subject, *chips) ? std::nullopt : UnlessKnown(subject.shape),
         .told_by_another = share};
     Suggest(subject, container, *chips, finding);
-    report.Add(std::move(finding));
+    report.Add(container, std::move(finding));
   }
 }
 

@@ -61,7 +61,6 @@ void Check(const Subject& subject, Report& report) {
     if (no_request || equal || unreadable) continue;
     Finding finding = {
         .pointer = subject.At(container, "/resources"),
-        .container = std::string(container.name),
         .summary =
             fmt::format("{} requests {} google.com/tpu, {}", Title(container), Shown(*request),
                         limit ? fmt::format("its limit is {}", Shown(*limit)) : "it has no limit"),
@@ -72,7 +71,7 @@ void Check(const Subject& subject, Report& report) {
             limit ? fmt::format("limit {}", Shown(*limit)) : std::string("no limit")),
         .milder = limit ? std::nullopt : MayBeMerged(subject)};
     Suggest(subject, container, limit != nullptr, finding);
-    report.Add(std::move(finding));
+    report.Add(container, std::move(finding));
   }
 }
 

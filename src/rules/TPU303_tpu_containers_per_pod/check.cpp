@@ -68,9 +68,8 @@ void CheckWithoutGeneration(const Subject& subject, const Holders& holders, Repo
   if (!IsMoreThanItsHost(subject, holders.most) || by_itself) return;
   const std::string asked = Counted(holders.most, "chip");
   report.Add(
-      {.pointer = subject.At(*holders.second),
-       .container = std::string(holders.second->name),
-       .summary =
+      *holders.second,
+      {.summary =
            fmt::format("containers ask for {} together, {}", asked, LimitOfItsHosts(subject)),
        .problem = fmt::format(
            "is one of the containers ({}) that together ask for {}, but {}, and a pod runs on one "
@@ -93,9 +92,8 @@ void CheckRest(const Subject& subject, const Holders& holders, Report& report) {
   const std::string asked = Counted(holders.most, "chip");
   const std::string topology = slice->topology.Text();
   report.Add(
-      {.pointer = subject.At(*holders.second),
-       .container = std::string(holders.second->name),
-       .summary = fmt::format("containers ask for {} of a host's {}, a {} slice uses all", asked,
+      *holders.second,
+      {.summary = fmt::format("containers ask for {} of a host's {}, a {} slice uses all", asked,
                               host, topology),
        .problem =
            fmt::format("is one of the containers ({}) that together ask for {}, but a host "
@@ -114,13 +112,10 @@ void Check(const Subject& subject, Report& report) {
   if (subject.shape.generation == nullptr) return CheckWithoutGeneration(subject, holders, report);
   const std::string names = Names(subject.pods.pod.spec, holders);
   const std::string& label = subject.shape.generation->label;
-  const std::string pointer = subject.At(*holders.second);
-  const std::string name(holders.second->name);
   if (!subject.shape.generation->node_can_be_split()) {
     report.Add(
-        {.pointer = pointer,
-         .container = name,
-         .summary = fmt::format("containers {} both ask for chips of one host", Cut(names, 60)),
+        *holders.second,
+        {.summary = fmt::format("containers {} both ask for chips of one host", Cut(names, 60)),
          .problem = fmt::format(
              "is one of several containers that ask for google.com/tpu ({}), but on {} one "
              "container takes all chips of its host, so nothing is left for another.",
@@ -136,9 +131,8 @@ void Check(const Subject& subject, Report& report) {
   if (host == 0) return;
   if (asked <= host) return CheckRest(subject, holders, report);
   report.Add(
-      {.pointer = pointer,
-       .container = name,
-       .summary = fmt::format("containers ask for {} together, a host of {} has {}",
+      *holders.second,
+      {.summary = fmt::format("containers ask for {} together, a host of {} has {}",
                               Counted(asked, "chip"), label, host),
        .problem = fmt::format("is one of the containers ({}) that together ask for {}, but a host "
                               "of {} has {}, and a pod runs on one host.",

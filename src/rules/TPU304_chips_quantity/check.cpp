@@ -24,12 +24,11 @@ void CheckAmount(const Subject& subject, const k8s::Container& container, std::s
                                                                      : Quoted(amount->text, 24);
   Finding finding = {
       .pointer = subject.At(container, fmt::format("/resources/{}/google.com~1tpu", list)),
-      .container = std::string(container.name),
       .summary =
           fmt::format("{} asks for google.com/tpu {}, which {}", Title(container), value, fault),
       .problem = fmt::format("is {}, which {}. A pod gets whole chips, or none.", value, fault)};
   SuggestChips(subject, container, finding);
-  report.Add(std::move(finding));
+  report.Add(container, std::move(finding));
 }
 
 void Check(const Subject& subject, Report& report) {

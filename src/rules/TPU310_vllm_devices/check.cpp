@@ -193,8 +193,8 @@ void CheckContainer(const Subject& subject, const k8s::Container& container, Rep
   std::string pointer = subject.At(container, fmt::format("/{}", found->list));
   AppendPointerIndex(pointer, found->index);
   report.Add(
+      container,
       {.pointer = std::move(pointer),
-       .container = std::string(container.name),
        .summary = fmt::format("{} is {}, and there {} {}", found->flag, found->devices,
                               devices == 1 ? "is" : "are", Counted(devices, "device")),
        .problem = fmt::format(

@@ -129,7 +129,6 @@ void CheckContainer(const Subject& subject, const k8s::Container& container, con
       subject.At(container, fmt::format("/env/{}/value", container.EnvIndex(variable)));
   Finding finding = {
       .pointer = pointer,
-      .container = std::string(container.name),
       .summary = fmt::format("{} is {}, but {}", variable, found, made),
       .problem = fmt::format("is {}, but {}: a slice waits until as many have joined as the "
                              "variable says, and those beyond it are turned away.",
@@ -141,7 +140,7 @@ void CheckContainer(const Subject& subject, const k8s::Container& container, con
     finding.edits = {{pointer, std::to_string(sums.group), variable}};
     finding.change = ", or change the number of slices";
   }
-  report.Add(std::move(finding));
+  report.Add(container, std::move(finding));
 }
 
 void Check(const Subject& subject, Report& report) {

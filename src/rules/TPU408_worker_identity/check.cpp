@@ -43,8 +43,8 @@ void CheckId(const Subject& subject, const k8s::Container& container, const Slic
   const std::string place = std::to_string(container.EnvIndex(workload::kTpuWorkerId));
   const std::string id(Printable(*Literal(container, workload::kTpuWorkerId)));
   report.Add(
+      container,
       {.pointer = subject.At(container, fmt::format("/env/{}/value", place)),
-       .container = std::string(container.name),
        .summary = fmt::format("all {} would have TPU_WORKER_ID {}", Counted(pods, "pod"), id),
        .problem = fmt::format("is {} in every one of the {} made from this template, but "
                               "the {} of {} must number themselves from 0.",
@@ -95,8 +95,8 @@ void CheckHosts(const Subject& subject, const k8s::Container& container, const S
   if (!too_few && !too_many) return;
   const std::string place = std::to_string(container.EnvIndex(workload::kTpuWorkerHostNames));
   report.Add(
+      container,
       {.pointer = subject.At(container, fmt::format("/env/{}{}", place, value ? "/value" : "")),
-       .container = std::string(container.name),
        .summary =
            fmt::format("TPU_WORKER_HOSTNAMES has {}, a slice of {} has {}", Counted(names, "name"),
                        slice.topology.Text(), Counted(slice.pods, "pod")),

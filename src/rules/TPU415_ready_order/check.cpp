@@ -25,8 +25,8 @@ void Check(const Subject& subject, Report& report) {
   const k8s::Container* probed = Probed(subject.pods.pod.spec);
   if (!slice || !slice->multi_host() || probed == nullptr) return;
   report.Add(
+      *probed,
       {.pointer = subject.At(*probed, "/readinessProbe"),
-       .container = std::string(probed->name),
        .summary = fmt::format("{} must be ready before the other hosts of {} have pods",
                               Title(*probed), slice->topology.Text()),
        .problem = fmt::format(

@@ -85,8 +85,8 @@ void CheckContainer(const Subject& subject, const k8s::Container& container, Rep
   const std::string takes(TakesOfHost(container));
   if (takes.empty()) return;
   const std::string privileged = subject.At(container, "/securityContext/privileged");
-  report.Add({.pointer = container.IsPrivileged() ? privileged : subject.At(container, "/ports"),
-              .container = std::string(container.name),
+  report.Add(container,
+             {.pointer = container.IsPrivileged() ? privileged : subject.At(container, "/ports"),
               .summary = fmt::format("{} {}, which Autopilot refuses", Title(container), takes),
               .problem = fmt::format(
                   "{}, which Autopilot refuses except for programs on an allowlist.", takes),

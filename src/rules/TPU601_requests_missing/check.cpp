@@ -182,8 +182,8 @@ void Check(const Subject& subject, Report& report) {
     const std::string missing = cpu && memory ? "cpu and memory" : cpu ? "cpu" : "memory";
     const bool fixed = fix.cpu_millis || fix.memory_mib;
     report.Add(
+        container,
         {.pointer = subject.At(container, "/resources"),
-         .container = std::string(container.name),
          .summary = fmt::format("{} has no request for {}{}", Title(container), missing,
                                 fixed ? fmt::format(" (suggested: {})", Text(fix)) : ""),
          .problem = fmt::format("has no request for {}, so the scheduler keeps none for "

@@ -20,8 +20,8 @@ void CheckContainer(const Subject& subject, const k8s::Container& container, Rep
   const std::string found = unlimited_memory && limits_cpu ? "a CPU limit and no memory limit"
                             : limits_cpu                   ? "a CPU limit"
                                                            : "no memory limit";
-  report.Add({.pointer = subject.At(container, "/resources/limits"),
-              .container = std::string(container.name),
+  report.Add(container,
+             {.pointer = subject.At(container, "/resources/limits"),
               .summary = fmt::format("{} may run on TPU nodes and has {}", Title(container), found),
               .problem = fmt::format("uses no TPU, but tolerates the taint of TPU nodes, and has "
                                      "{}: beside a training job it should have a memory limit "

@@ -39,8 +39,8 @@ void CheckRequests(const Subject& subject, std::int64_t disk_gib, Report& report
   if (asked <= left || SelectsOtherDisk(spec)) return;
   const k8s::Container* asker = LargestAsker(spec, kEphemeral);
   if (asker == nullptr) return;
-  report.Add({.pointer = subject.At(*asker, "/resources/requests/ephemeral-storage"),
-              .container = std::string(asker->name),
+  report.Add(*asker,
+             {.pointer = subject.At(*asker, "/resources/requests/ephemeral-storage"),
               .summary = fmt::format("pod asks for {} ephemeral storage, a TPU node has about {}",
                                      asked.Text(), left.Text()),
               .problem = fmt::format(

@@ -54,8 +54,8 @@ void CheckForm(const Subject& subject, const k8s::Container& container, std::str
     const std::string name = Printable(resource, 60);
     const std::string meant = WithoutByte(amount->text);
     report.Add(
+        container,
         {.pointer = PointerOf(subject, container, list, resource),
-         .container = std::string(container.name),
          .part = fmt::format("{} of {}", list, name),
          .summary = fmt::format("{} has {} {}, which is no amount", Title(container),
                                 Quoted(amount->text, 24), name),
@@ -84,8 +84,8 @@ void CheckSigns(const Subject& subject, const k8s::Container& container, std::st
     const std::string text = Shown(*amount);
     workload::Edits edits;
     if (text.starts_with('-')) edits = {{pointer, ScalarOf(*amount, 1)}};
-    report.Add({.pointer = std::move(pointer),
-                .container = std::string(container.name),
+    report.Add(container,
+               {.pointer = std::move(pointer),
                 .summary = fmt::format("{} has {} {}, which is negative", Title(container),
                                        Shown(*amount), name),
                 .problem = fmt::format("is {}. No amount may be negative: Kubernetes refuses every "
@@ -126,8 +126,8 @@ void CheckLimits(const Subject& subject, const k8s::Container& container, Report
       change = fmt::format(", or lower the request to at most {}", Shown(*limit));
     }
     report.Add(
+        container,
         {.pointer = PointerOf(subject, container, "requests", resource),
-         .container = std::string(container.name),
          .summary = fmt::format("{} requests {} {}, its limit is {}", Title(container),
                                 Shown(*request), name, Shown(*limit)),
          .problem = fmt::format("is {}, but the limit is {}. A request is never more than its "

@@ -29,8 +29,8 @@ void CheckContainer(const Subject& subject, const k8s::Container& container, Rep
   std::string pointer = subject.AtSpec("/volumes");
   AppendPointerIndex(pointer, index);
   report.Add(
+      container,
       {.pointer = pointer + "/emptyDir/sizeLimit",
-       .container = std::string(container.name),
        .summary = fmt::format("{} has {} of shared memory in /dev/shm", Title(container), found),
        .problem = fmt::format("lets /dev/shm of {} hold {}. Processes that share a host's "
                               "chips, and data loaders, hand each other data there, and end "

@@ -9,13 +9,11 @@
 namespace tpu_admission::rules {
 namespace tpu803 {
 
-void ReportNoNames(const Subject& subject, const k8s::Container& container, const Slice& slice,
-                   Report& report) {
+void ReportNoNames(const k8s::Container& container, const Slice& slice, Report& report) {
   const std::string workers = Counted(slice.pods, "worker");
   report.Add(
-      {.pointer = subject.At(container),
-       .container = std::string(container.name),
-       .summary = fmt::format("nobody names the {} of the slice: no TPU_WORKER_HOSTNAMES", workers),
+      container,
+      {.summary = fmt::format("nobody names the {} of the slice: no TPU_WORKER_HOSTNAMES", workers),
        .problem = fmt::format("is one of {} of {}, but nothing tells it who they are: the TPU "
                               "runtime waits for workers that it cannot find.",
                               workers, slice.topology.Text()),
@@ -25,12 +23,10 @@ void ReportNoNames(const Subject& subject, const k8s::Container& container, cons
        .decision = "who tells the workers who they are"});
 }
 
-void ReportNoNumber(const Subject& subject, const k8s::Container& container, const Slice& slice,
-                    Report& report) {
+void ReportNoNumber(const k8s::Container& container, const Slice& slice, Report& report) {
   report.Add(
-      {.pointer = subject.At(container),
-       .container = std::string(container.name),
-       .summary =
+      container,
+      {.summary =
            fmt::format("no TPU_WORKER_ID: the worker does not know which of {} it is", slice.pods),
        .problem = fmt::format("has the names of the {}, but no TPU_WORKER_ID: JAX stops at its "
                               "start, for it does not know which of them it is.",
@@ -52,9 +48,9 @@ void Check(const Subject& subject, Report& report) {
     if (RunsAlone(container) || HasEnvFrom(container)) continue;
     const bool has_number = container.HasEnv(workload::kTpuWorkerId);
     if (HasNames(container)) {
-      if (!has_number) ReportNoNumber(subject, container, *slice, report);
+      if (!has_number) ReportNoNumber(container, *slice, report);
     } else if (!is_served && (!is_alone || has_number)) {
-      ReportNoNames(subject, container, *slice, report);
+      ReportNoNames(container, *slice, report);
     }
   }
 }

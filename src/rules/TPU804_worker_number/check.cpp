@@ -17,8 +17,8 @@ std::string AtId(const Subject& subject, const k8s::Container& container) {
 
 void ReportRange(const Subject& subject, const k8s::Container& container, std::string_view found,
                  std::int64_t workers, Report& report) {
-  report.Add({.pointer = AtId(subject, container),
-              .container = std::string(container.name),
+  report.Add(container,
+             {.pointer = AtId(subject, container),
               .summary = fmt::format("TPU_WORKER_ID is {}, the workers of the slice are 0 to {}",
                                      Quoted(found), workers - 1),
               .problem = fmt::format("is {}, but the slice has {}, numbered from 0 to {}: the TPU "
@@ -47,8 +47,8 @@ void CheckPlace(const Subject& subject, const k8s::Container& container, std::in
   // Only a name in the pod's own Service is certainly the name of a pod.
   const bool is_pod = DnsLabelOf(name, 1) == spec.Text("subdomain") && !own.empty();
   if (!is_pod || DnsLabelOf(name, 1).empty() || host == own) return;
-  report.Add({.pointer = AtId(subject, container),
-              .container = std::string(container.name),
+  report.Add(container,
+             {.pointer = AtId(subject, container),
               .summary = fmt::format("TPU_WORKER_ID is {}, where the name is {}, not {}", number,
                                      Quoted(host, 40), Quoted(own, 40)),
               .problem = fmt::format("is {}, but at this place of {} stands {}, and the pod is "
@@ -68,8 +68,8 @@ void CheckFirst(const Subject& subject, Report& report) {
     if (!container.Stays() || !workload::UsesTpu(container)) continue;
     if (HasNames(container) || RunsAlone(container)) continue;
     report.Add(
+        container,
         {.pointer = "/spec/ordinals/start",
-         .container = std::string(container.name),
          .summary = fmt::format("the pods are numbered from {}, in slices of {}", first,
                                 Counted(slice->pods, "worker")),
          .problem = fmt::format(

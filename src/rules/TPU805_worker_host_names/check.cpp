@@ -175,9 +175,9 @@ void Check(const Subject& subject, Report& report) {
     const std::int64_t processes = ProcessOf(subject, container).of;
     std::optional<Fault> fault = FaultOf(subject, *names, *slice, processes);
     if (!fault) continue;
-    report.Add({.pointer = subject.At(
+    report.Add(container,
+               {.pointer = subject.At(
                     container, fmt::format("/env/{}/value", container.EnvIndex(names->variable))),
-                .container = std::string(container.name),
                 .summary = fmt::format("{} {}", names->variable, fault->summary),
                 .problem = fault->problem + ".",
                 .change = std::move(fault->change),

@@ -380,4 +380,10 @@ void Report::Add(Finding finding) {
   findings_.push_back(std::move(finding));
 }
 
+void Report::Add(const k8s::Container& container, Finding finding) {
+  if (finding.pointer.empty()) finding.pointer = workload::PointerOf(pods_, container, "");
+  finding.container = container.name;
+  Add(std::move(finding));
+}
+
 }  // namespace tpu_admission::rules

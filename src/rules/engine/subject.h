@@ -192,6 +192,8 @@ class Report {
 
   // Says its edits before the rest of its change.
   void Add(Finding finding);
+  // The same of a container, and at it if the finding says no place.
+  void Add(const k8s::Container& container, Finding finding);
   // Nothing more is taken: whoever looks at many things need not go on.
   bool full() const { return added_ == kMost || allowance_.used_up; }
 

@@ -93,9 +93,8 @@ void ReportUnnamed(const Subject& subject, Served served, Report& report) {
     if (ShortCommands commands; ShellMaySetBounds(container, commands)) continue;
     workload::NoIdentity why = Reason(subject, *worker, container);
     report.Add(
-        {.pointer = subject.At(container),
-         .container = std::string(container.name),
-         .summary = fmt::format("the {} of the slice have no TPU_WORKER_HOSTNAMES", workers),
+        container,
+        {.summary = fmt::format("the {} of the slice have no TPU_WORKER_HOSTNAMES", workers),
          .problem = fmt::format("is one of {} of a slice, but nothing tells it who they are: the "
                                 "TPU runtime waits for workers that it cannot find. The pod {}.",
                                 workers, why.problem),
