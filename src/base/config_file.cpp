@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/config_state.h"
+#include "tpu_admission/base/json_pointer.h"
 #include "tpu_admission/base/text.h"
 
 namespace tpu_admission {
@@ -43,11 +44,11 @@ std::string ConfigFile::State::Describe(const Problem& problem) const {
 void ConfigFile::State::ReportUnknownKeys(const YamlNode& value, const std::string& pointer) {
   if (wrong.contains(&value) || !walked.insert(&value).second) return;
   for (std::size_t i = 0; i < value.items.size(); ++i) {
-    ReportUnknownKeys(*value.items[i], MemberPointer(pointer, std::to_string(i)));
+    ReportUnknownKeys(*value.items[i], PointerBelow(pointer, i));
   }
   const auto found = asked.find(&value);
   for (const YamlMember& member : value.members) {
-    const std::string place = MemberPointer(pointer, member.key);
+    const std::string place = PointerBelow(pointer, member.key);
     const bool known =
         found != asked.end() && (found->second.all || found->second.keys.contains(member.key));
     if (known) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/config_state.h"
+#include "tpu_admission/base/json_pointer.h"
 #include "tpu_admission/base/text.h"
 
 namespace tpu_admission {
@@ -88,14 +89,14 @@ void ConfigNode::Fail(std::string_view key, std::string_view message) {
   if (value_ == nullptr) return;
   const YamlMember* const member = value_->Find(key);
   const YamlNode& place = member == nullptr ? *value_ : *member->value;
-  state_->Report(place.start, MemberPointer(pointer_, key), message);
+  state_->Report(place.start, PointerBelow(pointer_, key), message);
 }
 
 void ConfigNode::FailKey(std::string_view key, std::string_view message) {
   const YamlMember* const member = value_ == nullptr ? nullptr : value_->Find(key);
   if (member == nullptr) return;
   state_->wrong.insert(member->value);  // nor is what is in it of any use
-  state_->Report(member->mark, MemberPointer(pointer_, key), message);
+  state_->Report(member->mark, PointerBelow(pointer_, key), message);
 }
 
 void ConfigNode::FailWanted(std::string_view wanted) {
@@ -106,7 +107,7 @@ void ConfigNode::FailWanted(std::string_view wanted) {
 std::optional<ConfigNode> ConfigNode::Member(std::string_view key) {
   const YamlNode* const value = Find(key);
   if (value == nullptr) return std::nullopt;
-  return ConfigNode(*state_, value, MemberPointer(pointer_, key));
+  return ConfigNode(*state_, value, PointerBelow(pointer_, key));
 }
 
 std::optional<ConfigNode> ConfigNode::Required(std::string_view key, std::string_view wanted) {
@@ -177,8 +178,7 @@ std::vector<ConfigNode> ConfigNode::AsList() {
   if (value_ == nullptr) return items;
   if (value_->kind != Kind::kList) FailWanted("a list");
   for (const YamlNode* const item : value_->items) {
-    items.push_back(
-        ConfigNode(*state_, item, MemberPointer(pointer_, std::to_string(items.size()))));
+    items.push_back(ConfigNode(*state_, item, PointerBelow(pointer_, items.size())));
   }
   return items;
 }
@@ -224,7 +224,7 @@ std::vector<std::int64_t> ConfigNode::Ints(std::string_view key, IntRange range)
 ConfigNode ConfigNode::Map(std::string_view key) {
   auto member = Required(key, "a mapping");
   if (member && member->IsMap()) return *member;
-  return ConfigNode(*state_, nullptr, MemberPointer(pointer_, key));
+  return ConfigNode(*state_, nullptr, PointerBelow(pointer_, key));
 }
 
 std::vector<ConfigNode> ConfigNode::List(std::string_view key) {
@@ -279,7 +279,7 @@ std::vector<std::pair<std::string, ConfigNode>> ConfigNode::Members() {
   state_->asked[value_].all = true;
   for (const YamlMember& member : value_->members) {
     members.emplace_back(member.key,
-                         ConfigNode(*state_, member.value, MemberPointer(pointer_, member.key)));
+                         ConfigNode(*state_, member.value, PointerBelow(pointer_, member.key)));
   }
   return members;
 }

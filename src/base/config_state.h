@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "tpu_admission/base/config_reader.h"
-#include "tpu_admission/base/json_pointer.h"
 #include "tpu_admission/base/yaml.h"
 
 namespace tpu_admission {
@@ -42,10 +41,5 @@ struct ConfigFile::State {
   void ReportUnknownKeys(const YamlNode& value, const std::string& pointer);
   std::string Describe(const Problem& problem) const;
 };
-
-inline std::string MemberPointer(std::string pointer, std::string_view key) {
-  AppendPointerToken(pointer, key);
-  return pointer;
-}
 
 }  // namespace tpu_admission

@@ -68,6 +68,16 @@ void AppendPointerIndex(std::string& pointer, std::size_t index) {
   pointer += std::to_string(index);
 }
 
+std::string PointerBelow(std::string pointer, std::string_view token) {
+  AppendPointerToken(pointer, token);
+  return pointer;
+}
+
+std::string PointerBelow(std::string pointer, std::size_t index) {
+  AppendPointerIndex(pointer, index);
+  return pointer;
+}
+
 std::string TakePointerToken(std::string_view& pointer) {
   pointer.remove_prefix(1);
   const std::size_t end = std::min(pointer.find('/'), pointer.size());

@@ -41,9 +41,8 @@ void Visit(const Place& place, const k8s::GroupVersionKind& gvk, k8s::JsonView o
 void VisitElements(const Place& place, const k8s::GroupVersionKind& list, k8s::JsonView elements,
                    const std::string& pointer, const Each& each) {
   for (std::size_t i = 0; i < elements.size(); ++i) {
-    std::string item = pointer;
-    AppendPointerIndex(item, i);
-    Visit(place, GvkOfItem(elements.Element(i), list), elements.Element(i), item, each);
+    Visit(place, GvkOfItem(elements.Element(i), list), elements.Element(i),
+          PointerBelow(pointer, i), each);
   }
 }
 

@@ -104,8 +104,7 @@ class Search {
       if (!below.is_object() && !below.is_array()) continue;
       const std::string_view key = is_map ? value.MemberKey(i) : "";
       if (pointer.empty() && (key == "metadata" || key == "status")) continue;
-      std::string place = pointer;
-      is_map ? AppendPointerToken(place, key) : AppendPointerIndex(place, i);
+      std::string place = is_map ? PointerBelow(pointer, key) : PointerBelow(pointer, i);
       const bool is_list = key == "containers" || key == "initContainers";
       if (is_list && AskForChips(below)) {
         Tell(std::move(place));

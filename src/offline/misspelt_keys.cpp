@@ -50,8 +50,8 @@ bool LookInto(k8s::JsonView value, const std::string& pointer, bool also_near,
   for (std::size_t i = 0; i < value.size(); ++i) {
     const k8s::JsonView inner = is_map ? value.Member(i) : value.Element(i);
     if (!inner.is_object() && !inner.is_array()) continue;
-    std::string place = pointer;
-    is_map ? AppendPointerToken(place, value.MemberKey(i)) : AppendPointerIndex(place, i);
+    const std::string place =
+        is_map ? PointerBelow(pointer, value.MemberKey(i)) : PointerBelow(pointer, i);
     has_chips = LookInto(inner, place, also_near, found) || has_chips;
   }
   for (std::size_t i = 0; is_map && has_chips && i < value.size(); ++i) {
@@ -60,8 +60,7 @@ bool LookInto(k8s::JsonView value, const std::string& pointer, bool also_near,
     const std::string_view meant = place.empty() ? Meant(key, also_near) : place;
     // Where the right one stands beside it, this may be another thing.
     if (meant.empty() || value[meant].present() || found.size() == kMost) continue;
-    found.push_back({pointer, meant});
-    AppendPointerToken(found.back().pointer, key);
+    found.push_back({PointerBelow(pointer, key), meant});
   }
   return has_chips;
 }

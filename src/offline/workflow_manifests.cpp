@@ -25,9 +25,7 @@ void ForEachManifest(const ManifestObject& workflow,
     const std::string_view action = resource["action"].StringOr("");
     if (text.empty() || std::find(kMaking.begin(), kMaking.end(), action) == kMaking.end())
       continue;
-    std::string pointer = list;
-    AppendPointerIndex(pointer, i);
-    each(pointer + "/resource/manifest", text);
+    each(PointerBelow(list, i) + "/resource/manifest", text);
   }
 }
 

@@ -25,8 +25,7 @@ std::string ShortName(const JsonEdit& edit) {
         {workload::NodeLabel::kTopology, "topology"},
         {workload::NodeLabel::kAcceleratorCount, "gke-accelerator-count"},
         {workload::NodeLabel::kMachineType, "machine type"}}) {
-    std::string place = "/nodeSelector";
-    AppendPointerToken(place, Key(label));
+    const std::string place = PointerBelow("/nodeSelector", Key(label));
     if (edit.name == Key(label) || edit.pointer.ends_with(place)) return std::string(name);
   }
   if (!edit.name.empty()) return std::string(edit.name);

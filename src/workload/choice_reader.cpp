@@ -52,12 +52,6 @@ bool ChoiceReader::Read(PodSet& set, JsonView at, const Binding& binding) {
   return true;
 }
 
-std::string_view ChoiceReader::Below(std::string_view pointer, std::string_view key) {
-  std::string text(pointer);
-  AppendPointerToken(text, key);
-  return decoder_.arena().Text(text);
-}
-
 void ChoiceReader::AddMembers(PodSet& set, JsonView at, std::string_view pointer,
                               std::span<const Member> members) {
   for (const Member& member : members) {
@@ -67,7 +61,7 @@ void ChoiceReader::AddMembers(PodSet& set, JsonView at, std::string_view pointer
     const std::string_view text =
         number ? decoder_.arena().Text(std::to_string(*number)) : value.StringOr("");
     if (member.label == NodeLabel::kAcceleratorCount) set.chips_per_pod = number.value_or(0);
-    labels_.push_back({member.label, text, Below(pointer, member.name)});
+    labels_.push_back({member.label, text, KeptPointer(pointer, member.name, decoder_.arena())});
   }
 }
 
@@ -85,12 +79,10 @@ bool ChoiceReader::ReadNodeLabels(PodSet& set, JsonView at) {
 
 void ChoiceReader::AddZones(JsonView location, std::string_view pointer) {
   const JsonView zones = decoder_.List(location, "zones");
-  const std::string_view list = Below(Below(pointer, "location"), "zones");
+  const std::string list = std::string(pointer) + "/location/zones";
   for (std::size_t i = 0; i < zones.size(); ++i) {
-    std::string element(list);
-    AppendPointerIndex(element, i);
-    zones_.push_back(
-        {NodeLabel::kZone, zones.Element(i).StringOr(""), decoder_.arena().Text(element)});
+    zones_.push_back({NodeLabel::kZone, zones.Element(i).StringOr(""),
+                      decoder_.arena().Text(PointerBelow(list, i))});
   }
 }
 
@@ -103,7 +95,7 @@ bool ChoiceReader::ReadPriority(PodSet& set, JsonView at) {
   const JsonView tpu = at["tpu"];
   if (!tpu.has_value() || !decoder_.Fits(tpu, "tpu")) return false;
   AddMembers(set, at, set.pointer, kMachine);
-  AddMembers(set, tpu, Below(set.pointer, "tpu"), kTpu);
+  AddMembers(set, tpu, KeptPointer(set.pointer, "tpu", decoder_.arena()), kTpu);
   AddZones(decoder_.Object(at, "location"), set.pointer);
   if (at["location"].has_value()) return true;
   const JsonView defaults = object_["spec"]["priorityDefaults"];
@@ -114,7 +106,7 @@ bool ChoiceReader::ReadPriority(PodSet& set, JsonView at) {
 // What a node selector adds to the labels that are chosen by name.
 void ChoiceReader::AddSelector(PodSet& set, JsonView at) {
   set.pod.spec.node_selector = k8s::StringMap(decoder_.Strings(at, "nodeSelector"));
-  const std::string_view pointer = Below(set.pointer, "nodeSelector");
+  const std::string_view pointer = KeptPointer(set.pointer, "nodeSelector", decoder_.arena());
   for (std::size_t i = 0; i < kNodeLabels.size(); ++i) {
     const auto label = static_cast<NodeLabel>(i);
     const auto value = set.pod.spec.node_selector.Find(Key(label));
@@ -122,7 +114,7 @@ void ChoiceReader::AddSelector(PodSet& set, JsonView at) {
                                    [&](const NamedLabel& other) { return other.label == label; });
     const bool by_machine = label == NodeLabel::kAccelerator;
     if (value && !named && !by_machine)
-      labels_.push_back({label, *value, Below(pointer, Key(label))});
+      labels_.push_back({label, *value, KeptPointer(pointer, Key(label), decoder_.arena())});
   }
 }
 
@@ -150,7 +142,7 @@ bool ChoiceReader::ReadModel(PodSet& set, JsonView at) {
   if (std::find(kProfiles.begin(), kProfiles.end(), profile) == kProfiles.end()) return false;
   const auto times = k8s::Quantity::Parse(colon < written.size() ? written.substr(colon + 1) : "1");
   set.chips_per_pod = times ? times->AsInteger().value_or(0) : 0;
-  const std::string_view pointer = Below(set.pointer, "resourceProfile");
+  const std::string_view pointer = KeptPointer(set.pointer, "resourceProfile", decoder_.arena());
   labels_.push_back({NodeLabel::kAccelerator, "tpu-v5-lite-podslice", pointer});
   labels_.push_back({NodeLabel::kTopology, profile.substr(profile.rfind('-') + 1), pointer});
   return true;

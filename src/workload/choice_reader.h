@@ -31,7 +31,6 @@ class ChoiceReader {
                   std::span<const Member> members);
   void AddZones(k8s::JsonView location, std::string_view pointer);
   void AddSelector(PodSet& set, k8s::JsonView at);
-  std::string_view Below(std::string_view pointer, std::string_view key);
 
   k8s::JsonView object_;
   k8s::Decoder& decoder_;

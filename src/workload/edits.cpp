@@ -33,9 +33,7 @@ std::string InList(const PodSet& pods, std::size_t term, std::size_t expression,
                    std::string_view value) {
   const auto values = pods.pod.spec.required_affinity[term].requirements[expression].values;
   const auto found = std::find(values.begin(), values.end(), value);
-  std::string pointer = "/values";
-  AppendPointerIndex(pointer, std::size_t(found - values.begin()));
-  return pointer;
+  return PointerBelow("/values", std::size_t(found - values.begin()));
 }
 
 // LeaderWorkerSet wants sub-groups that divide all pods, or all but the leader; one without TPUs
@@ -118,8 +116,7 @@ void SetLabel(const PodSet& pods, NodeLabel label, const Selected& selected, std
   if (edit.pointer.empty()) {
     edit.pointer = std::string(pods.selector_pointer) + PointerOf(label, selected);
     if (!selected.fixed()) {
-      edit.pointer = std::string(pods.selector_pointer) + "/nodeSelector";
-      AppendPointerToken(edit.pointer, Key(label));
+      edit.pointer = PointerBelow(std::string(pods.selector_pointer) + "/nodeSelector", Key(label));
     } else if (selected.term != Selected::kInNodeSelector) {
       edit.pointer += InList(pods, selected.term, selected.expression, selected.value);
       edit.name = Key(label);
@@ -139,9 +136,8 @@ void SetChips(const PodSet& pods, const k8s::Container& container, std::int64_t 
     const auto now = amounts.Find(kTpuResource);
     if (list == "requests" && !now) continue;
     if (now && now->quantity && now->quantity->AsInteger() == chips) continue;
-    std::string pointer = PointerOf(pods, container, "/resources/");
-    AppendPointerToken(pointer.append(list), kTpuResource);
-    edits.push_back({std::move(pointer), chips});
+    std::string at = PointerBelow(PointerOf(pods, container, "/resources"), list);
+    edits.push_back({PointerBelow(std::move(at), kTpuResource), chips});
   }
 }
 

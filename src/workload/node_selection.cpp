@@ -141,19 +141,12 @@ std::optional<RequiredLabel> OfTerm(const NodeSelectorTerm& term, std::size_t in
 }
 
 std::string PointerAt(std::string_view key, std::size_t term, std::size_t expression) {
-  std::string pointer;
-  if (term == Selected::kInNodeSelector) {
-    pointer = "/nodeSelector";
-    AppendPointerToken(pointer, key);
-    return pointer;
-  }
-  pointer =
+  if (term == Selected::kInNodeSelector) return PointerBelow("/nodeSelector", key);
+  std::string pointer =
       "/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution"
       "/nodeSelectorTerms";
   AppendPointerIndex(pointer, term);
-  pointer += "/matchExpressions";
-  AppendPointerIndex(pointer, expression);
-  return pointer;
+  return PointerBelow(std::move(pointer) + "/matchExpressions", expression);
 }
 
 std::span<const NodeChoice> Copy(std::span<const NodeChoice> choices, k8s::Arena& arena) {

@@ -50,4 +50,12 @@ std::string PointerAt(JsonView object, std::string_view path, const Binding& bin
   return pointer;
 }
 
+std::string_view KeptPointer(std::string_view pointer, std::string_view key, k8s::Arena& arena) {
+  std::string text;
+  text.reserve(pointer.size() + key.size() + 8);  // for escapes
+  text = pointer;
+  AppendPointerToken(text, key);
+  return arena.Text(text);
+}
+
 }  // namespace tpu_admission::workload

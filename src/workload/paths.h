@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "tpu_admission/k8s/arena.h"
 #include "tpu_admission/k8s/decoder.h"
 #include "tpu_admission/k8s/json.h"
 
@@ -31,6 +32,8 @@ PathStep FirstStep(std::string_view path);
 k8s::JsonView Locate(k8s::JsonView object, std::string_view path, const Binding& binding);
 // The JSON pointer of the same; "" for the object itself.
 std::string PointerAt(k8s::JsonView object, std::string_view path, const Binding& binding);
+// The pointer of the member `key`, kept in the arena.
+std::string_view KeptPointer(std::string_view pointer, std::string_view key, k8s::Arena& arena);
 
 // Calls visit(value, binding) for every way that `path` can be bound; the value is present. A list
 // or map on the way with more than Decoder::kMost entries is not entered: the name of the first is

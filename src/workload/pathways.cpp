@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 
 #include "tpu_admission/base/json_pointer.h"
 
@@ -34,10 +35,8 @@ void TakeWords(JsonView args, const std::string& pointer, std::vector<PathwaysWo
     const bool is_slices = word.starts_with(kSlices);
     if (!is_slices && !word.starts_with(kType)) continue;
     const std::string_view flag = is_slices ? kSlices : kType;
-    PathwaysWord& taken = words.emplace_back(
-        PathwaysWord{is_slices ? PathwaysWord::Kind::kSlices : PathwaysWord::Kind::kType, pointer,
-                     flag, word.substr(flag.size())});
-    AppendPointerIndex(taken.pointer, i);
+    words.push_back({is_slices ? PathwaysWord::Kind::kSlices : PathwaysWord::Kind::kType,
+                     PointerBelow(pointer, i), flag, word.substr(flag.size())});
   }
 }
 
@@ -53,11 +52,9 @@ std::vector<PathwaysWord> WordsToPathways(JsonView job_set) {
       for (std::size_t c = 0; c < std::min(containers.size(), kMostJobs); ++c) {
         const JsonView args = containers.Element(c)["args"];
         if (!IsManager(args)) continue;
-        std::string pointer = "/spec/replicatedJobs";
-        AppendPointerIndex(pointer, i);
+        std::string pointer = PointerBelow("/spec/replicatedJobs", i);
         pointer.append("/template/spec/template/spec/").append(list);
-        AppendPointerIndex(pointer, c);
-        TakeWords(args, pointer + "/args", words);
+        TakeWords(args, PointerBelow(std::move(pointer), c) + "/args", words);
         return words;
       }
     }

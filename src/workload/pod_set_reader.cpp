@@ -4,7 +4,6 @@
 #include <array>
 #include <vector>
 
-#include "tpu_admission/base/json_pointer.h"
 #include "tpu_admission/workload/gke_labels.h"
 #include "tpu_admission/workload/node_selection.h"
 #include "workload/choice_reader.h"
@@ -65,21 +64,13 @@ JsonView RoleOf(JsonView object, std::string_view path) {
 
 }  // namespace
 
-std::string_view PodSetReader::Below(std::string_view pointer, std::string_view key) {
-  std::string text;
-  text.reserve(pointer.size() + key.size() + 8);  // for escapes
-  text = pointer;
-  AppendPointerToken(text, key);
-  return arena_.Text(text);
-}
-
 // Everything but the pod itself, for a set of pods.
 void PodSetReader::Complete(PodSet& set, const Binding& binding) {
   const PodSetRow& row = *set.row;
   set.pointer = arena_.Text(PointerAt(object_, row.path, binding));
   const bool has_metadata = row.form == Form::kPod || row.form == Form::kFlinkTemplate;
   if (set.spec_pointer.empty()) {
-    set.spec_pointer = has_metadata ? Below(set.pointer, "spec") : set.pointer;
+    set.spec_pointer = has_metadata ? KeptPointer(set.pointer, "spec", arena_) : set.pointer;
   }
   if (set.selector_pointer.empty()) set.selector_pointer = set.spec_pointer;
   set.name = decoder_.Weighed(Locate(object_, row.name, binding).StringOr(""));

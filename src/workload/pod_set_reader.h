@@ -27,7 +27,6 @@ class PodSetReader {
   bool ReadDeviceClaim(PodSet& set, k8s::JsonView at, const Binding& binding);
   void Complete(PodSet& set, const Binding& binding);
   void StandAt(PodSet& set, const Binding& binding);
-  std::string_view Below(std::string_view pointer, std::string_view key);
 
   k8s::JsonView object_;
   k8s::Decoder& decoder_;

@@ -11,6 +11,9 @@ namespace tpu_admission {
 // Appends "/" and the token, with `~` and `/` escaped as ~0 and ~1.
 void AppendPointerToken(std::string& pointer, std::string_view token);
 void AppendPointerIndex(std::string& pointer, std::size_t index);
+// The pointer of a member or an element of what `pointer` leads to.
+std::string PointerBelow(std::string pointer, std::string_view token);
+std::string PointerBelow(std::string pointer, std::size_t index);
 
 // The first token, unescaped; takes it off a pointer that is not empty.
 std::string TakePointerToken(std::string_view& pointer);

@@ -1,7 +1,6 @@
 #include <fmt/core.h>
 
 #include "rules/engine/phrases.h"
-#include "tpu_admission/base/json_pointer.h"
 #include "tpu_admission/base/text.h"
 
 namespace tpu_admission::rules {
@@ -49,9 +48,7 @@ void CheckExists(const Subject& subject, Report& report) {
     const k8s::Toleration& toleration = tolerations[i];
     if (toleration.key != workload::kTpuResource || toleration.op != "Exists") continue;
     if (toleration.value.empty() || workload::IsPlaceholder(toleration.value)) continue;
-    std::string pointer = subject.AtSpec("/tolerations");
-    AppendPointerIndex(pointer, i);
-    pointer += "/value";
+    const std::string pointer = subject.AtSpec("/tolerations", i) + "/value";
     report.Add({.pointer = pointer,
                 .part = "Exists",
                 .summary = "toleration of google.com/tpu has a value beside Exists",
@@ -72,8 +69,7 @@ void Check(const Subject& subject, Report& report) {
     if (tolerations[i].key == workload::kTpuResource) wrong = i;
   }
   if (!wrong || workload::IsOpen(tolerations[*wrong])) return;
-  std::string pointer = subject.AtSpec("/tolerations");
-  AppendPointerIndex(pointer, *wrong);
+  std::string pointer = subject.AtSpec("/tolerations", *wrong);
   workload::Edits edits = Mended(tolerations[*wrong], pointer);
   report.Add({.pointer = std::move(pointer),
               .summary = fmt::format("toleration of google.com/tpu has {}",

@@ -3,7 +3,6 @@
 
 #include "rules/engine/phrases.h"
 #include "rules/engine/suggestions.h"
-#include "tpu_admission/base/json_pointer.h"
 #include "tpu_admission/base/text.h"
 #include "tpu_admission/workload/gke_labels.h"
 
@@ -31,9 +30,7 @@ workload::Edits WithoutGpu(const Subject& subject, const k8s::Container& contain
   if (!workload::UsesTpu(container)) return edits;
   for (const std::string_view list : {"requests", "limits"}) {
     if (!(list == "limits" ? container.limits : container.requests).Has(gpu)) continue;
-    std::string pointer = subject.At(container, "/resources/");
-    AppendPointerToken(pointer.append(list), gpu);
-    edits.push_back({std::move(pointer), std::nullopt});
+    edits.push_back({subject.At(container, list, gpu), std::nullopt});
   }
   return edits;
 }

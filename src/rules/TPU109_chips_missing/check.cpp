@@ -3,7 +3,6 @@
 #include <array>
 
 #include "rules/engine/phrases.h"
-#include "tpu_admission/base/json_pointer.h"
 #include "tpu_admission/base/text.h"
 #include "tpu_admission/workload/pod_fields.h"
 
@@ -115,18 +114,14 @@ workload::Edits Renamed(const Subject& subject, const Misnamed& misnamed) {
   }
   for (const std::string_view list : {"limits"sv, "requests"sv}) {
     if (!(list == "limits" ? container.limits : container.requests).Has(misnamed.name)) continue;
-    std::string pointer = subject.At(container, "/resources/");
-    AppendPointerToken(pointer.append(list), misnamed.name);
-    edits.push_back({std::move(pointer), std::nullopt});
+    edits.push_back({subject.At(container, list, misnamed.name), std::nullopt});
   }
   return edits;
 }
 
 Finding UnderAnotherName(const Subject& subject, const Misnamed& misnamed) {
   const std::string name = Printable(misnamed.name);
-  std::string pointer = subject.At(misnamed.container, "/resources/");
-  AppendPointerToken(pointer.append(misnamed.list), misnamed.name);
-  Finding finding{.pointer = std::move(pointer),
+  Finding finding{.pointer = subject.At(misnamed.container, misnamed.list, misnamed.name),
                   .summary = fmt::format("{} asks for {}; the TPUs of GKE are google.com/tpu",
                                          Title(misnamed.container), name),
                   .problem = fmt::format("asks for {}, but the chips of TPU nodes are called "

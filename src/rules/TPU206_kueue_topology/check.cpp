@@ -229,8 +229,7 @@ void CheckPartialAdmission(const Subject& subject, Report& report) {
   const std::optional<std::int64_t> pods = subject.pods.scale.pods.value;
   const std::optional<Slice> slice = subject.SliceOfPods();
   if (!least || *least < 1 || !pods || *least >= *pods || !slice || !slice->multi_host()) return;
-  std::string pointer = "/metadata/annotations";
-  AppendPointerToken(pointer, workload::kKueueMinParallelism);
+  const std::string pointer = PointerBelow("/metadata/annotations", workload::kKueueMinParallelism);
   report.Add({.pointer = pointer,
               .part = std::string(workload::kKueueMinParallelism),
               .summary = fmt::format("Kueue may start it with {}, a slice of {} takes {}",

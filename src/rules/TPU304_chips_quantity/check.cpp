@@ -23,7 +23,7 @@ void CheckAmount(const Subject& subject, const k8s::Container& container, std::s
   const std::string value = amount->text.empty() && amount->quantity ? amount->quantity->Text()
                                                                      : Quoted(amount->text, 24);
   Finding finding = {
-      .pointer = subject.At(container, fmt::format("/resources/{}/google.com~1tpu", list)),
+      .pointer = subject.At(container, list, workload::kTpuResource),
       .summary =
           fmt::format("{} asks for google.com/tpu {}, which {}", Title(container), value, fault),
       .problem = fmt::format("is {}, which {}. A pod gets whole chips, or none.", value, fault)};

@@ -190,11 +190,9 @@ void CheckContainer(const Subject& subject, const k8s::Container& container, Rep
   if (!chips || found->devices / cores < *chips) return;
   const std::int64_t devices = *chips * cores;  // no more than `found`, or it would have returned
   if (found->devices <= devices) return;
-  std::string pointer = subject.At(container, fmt::format("/{}", found->list));
-  AppendPointerIndex(pointer, found->index);
   report.Add(
       container,
-      {.pointer = std::move(pointer),
+      {.pointer = PointerBelow(PointerBelow(subject.At(container), found->list), found->index),
        .summary = fmt::format("{} is {}, and there {} {}", found->flag, found->devices,
                               devices == 1 ? "is" : "are", Counted(devices, "device")),
        .problem = fmt::format(

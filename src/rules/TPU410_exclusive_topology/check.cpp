@@ -41,9 +41,7 @@ bool IsKeptTogether(const Subject& subject) {
 // Where the annotation stands that names the domain of a Job, or where it is to stand.
 std::string PointerOf(std::string_view object,
                       std::string_view key = workload::kJobSetExclusiveTopology) {
-  std::string pointer = fmt::format("{}/metadata/annotations", object);
-  AppendPointerToken(pointer, key);
-  return pointer;
+  return PointerBelow(std::string(object) + "/metadata/annotations", key);
 }
 
 // JobSet and LeaderWorkerSet have each a key of its own for the same, and pass over the other's.

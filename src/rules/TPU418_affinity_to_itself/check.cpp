@@ -99,8 +99,8 @@ void ForEachTerm(const Subject& subject, JsonView affinity, std::string_view mem
     if (label.empty()) continue;
     std::string pointer = subject.AtSpec("/affinity/");
     pointer.append(member).append("/").append(kRequired);
-    AppendPointerIndex(pointer, i);
-    judge(Term{pointer + "/topologyKey", term["topologyKey"].StringOr(""), label});
+    judge(Term{PointerBelow(std::move(pointer), i) + "/topologyKey",
+               term["topologyKey"].StringOr(""), label});
   }
 }
 

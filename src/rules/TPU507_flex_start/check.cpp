@@ -64,15 +64,12 @@ void CheckToleration(const Subject& subject, Report& report) {
     if (toleration.key != workload::kGkeFlexStart || toleration.value != "true") continue;
     // Kueue or a compute class may select what the pod does not.
     if (subject.workload.queued || workload::FindRequired(spec, workload::kGkeComputeClass)) return;
-    std::string pointer = subject.AtSpec("/tolerations");
-    AppendPointerIndex(pointer, i);
-    std::string selector = subject.AtSpec("/nodeSelector");
-    AppendPointerToken(selector, workload::kGkeFlexStart);
-    report.Add({.pointer = std::move(pointer),
+    report.Add({.pointer = subject.AtSpec("/tolerations", i),
                 .summary = "flex-start is tolerated, but not selected",
                 .problem = "tolerates flex-start nodes, but the pod does not select them: GKE "
                            "makes no node for it.",
-                .edits = {{std::move(selector), "true"}},
+                .edits = {{PointerBelow(subject.AtSpec("/nodeSelector"), workload::kGkeFlexStart),
+                           "true"}},
                 .change = " in nodeSelector, or leave the toleration out",
                 .milder = subject.cluster.platform == Platform::kAutopilot
                               ? std::nullopt

@@ -47,8 +47,6 @@ void CheckTopology(const Subject& subject, bool autopilot, Report& report) {
 void CheckAffinity(const Subject& subject, workload::NodeLabel label, Report& report) {
   const workload::Selected& selected = subject.shape.choice[label];
   if (!selected.fixed() || selected.term == workload::Selected::kInNodeSelector) return;
-  std::string selector = subject.AtSpec("/nodeSelector");
-  AppendPointerToken(selector, Key(label));
   report.Add(
       {.pointer = subject.At(label),
        .part = std::string(Key(label)),
@@ -56,7 +54,8 @@ void CheckAffinity(const Subject& subject, workload::NodeLabel label, Report& re
        .problem = fmt::format("selects {}, but what makes nodes on Autopilot reads TPU labels "
                               "in nodeSelector alone, so it makes none for this pod.",
                               Key(label)),
-       .edits = {{std::move(selector), std::string(selected.value)}},
+       .edits = {{PointerBelow(subject.AtSpec("/nodeSelector"), Key(label)),
+                  std::string(selected.value)}},
        .change = " in nodeSelector"});
 }
 
@@ -101,9 +100,7 @@ void CheckContainer(const Subject& subject, const k8s::Container& container, Rep
 void CheckHostPath(const Subject& subject, std::size_t index, Report& report) {
   const std::string_view path = workload::HostPathOf(subject.pods.pod.spec, index);
   if (path.empty() || path.starts_with("/var/log")) return;
-  std::string pointer = subject.AtSpec("/volumes");
-  AppendPointerIndex(pointer, index);
-  report.Add({.pointer = pointer + "/hostPath",
+  report.Add({.pointer = subject.AtSpec("/volumes", index) + "/hostPath",
               .part = std::string(subject.pods.pod.spec.volumes[index].name),
               .summary = fmt::format("hostPath {} is a path of the host, which Autopilot refuses",
                                      Quoted(path, 40)),

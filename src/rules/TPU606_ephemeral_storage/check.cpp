@@ -4,7 +4,6 @@
 
 #include "rules/engine/node_resources.h"
 #include "rules/engine/phrases.h"
-#include "tpu_admission/base/json_pointer.h"
 #include "tpu_admission/base/text.h"
 #include "tpu_admission/workload/gke_labels.h"
 
@@ -58,9 +57,7 @@ void CheckVolume(const Subject& subject, std::size_t index, std::int64_t disk_gi
   const k8s::Volume& volume = spec.volumes[index];
   const std::optional<k8s::Amount> limit = volume.DiskSizeLimit();
   if (!limit || !limit->quantity || *limit->quantity <= disk || SelectsOtherDisk(spec)) return;
-  std::string pointer = subject.AtSpec("/volumes");
-  AppendPointerIndex(pointer, index);
-  report.Add({.pointer = fmt::format("{}/emptyDir/sizeLimit", pointer),
+  report.Add({.pointer = subject.AtSpec("/volumes", index) + "/emptyDir/sizeLimit",
               .part = std::string(volume.name),
               .summary = fmt::format("emptyDir {} may grow to {}, a TPU node has {}",
                                      Quoted(volume.name), limit->quantity->Text(), disk.Text()),

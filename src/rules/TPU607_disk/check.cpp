@@ -145,9 +145,7 @@ void CheckClaim(const Subject& subject, std::size_t index, Report& report) {
   const workload::VolumeClaim* claim =
       subject.workload.companions->FindClaim(subject.workload.metadata.namespace_name, name);
   if (claim == nullptr) return;
-  std::string pointer = subject.AtSpec("/volumes");
-  AppendPointerIndex(pointer, index);
-  pointer += "/persistentVolumeClaim/claimName";
+  std::string pointer = subject.AtSpec("/volumes", index) + "/persistentVolumeClaim/claimName";
   if (!claim->is_bound) {
     CheckClass(subject, spec.volumes[index].name, pointer, claim->storage_class, report);
   }
@@ -174,8 +172,7 @@ void CheckVolume(const Subject& subject, std::size_t index, Report& report) {
   const tpu::Generation& generation = *subject.shape.generation;
   std::string pointer;
   if (volume.source == "ephemeral" || volume.source == "gcePersistentDisk") {
-    pointer = subject.AtSpec("/volumes");
-    AppendPointerIndex(pointer, index);
+    pointer = subject.AtSpec("/volumes", index);
   }
   if (volume.source == "ephemeral") {
     CheckClass(subject, volume.name,
@@ -204,10 +201,9 @@ void Check(const Subject& subject, Report& report) {
   const std::size_t volumes = pods.pod.spec.volumes.size();
   for (std::size_t i = 0; i < volumes && !report.full(); ++i) CheckVolume(subject, i, report);
   for (std::size_t i = 0; i < pods.claim_templates.size(); ++i) {
-    std::string pointer = fmt::format("{}/volumeClaimTemplates", pods.scale.pointer);
-    AppendPointerIndex(pointer, i);
+    const std::string list = std::string(pods.scale.pointer) + "/volumeClaimTemplates";
     CheckClass(subject, pods.claim_templates[i].name,
-               fmt::format("{}/spec/storageClassName", pointer),
+               PointerBelow(list, i) + "/spec/storageClassName",
                pods.claim_templates[i].storage_class, report);
   }
 }

@@ -2,7 +2,6 @@
 
 #include "rules/engine/node_resources.h"
 #include "rules/engine/phrases.h"
-#include "tpu_admission/base/json_pointer.h"
 #include "tpu_admission/base/text.h"
 
 namespace tpu_admission::rules {
@@ -18,14 +17,6 @@ k8s::JsonScalar ScalarOf(const k8s::Amount& amount, std::size_t sign = 0) {
   const std::string text = amount.text.empty() ? amount.quantity->Text() : std::string(amount.text);
   if (const auto number = WholeNumber(text.substr(sign))) return *number;
   return text.substr(sign);
-}
-
-// "/resources/limits/hugepages-2Mi"
-std::string PointerOf(const Subject& subject, const k8s::Container& container,
-                      std::string_view list, std::string_view resource) {
-  std::string pointer = subject.At(container, "/resources/").append(list);
-  AppendPointerToken(pointer, resource);
-  return pointer;
 }
 
 // 100GB -> "100G or 100Gi"; empty if a B at the end is not what is wrong.
@@ -55,7 +46,7 @@ void CheckForm(const Subject& subject, const k8s::Container& container, std::str
     const std::string meant = WithoutByte(amount->text);
     report.Add(
         container,
-        {.pointer = PointerOf(subject, container, list, resource),
+        {.pointer = subject.At(container, list, resource),
          .part = fmt::format("{} of {}", list, name),
          .summary = fmt::format("{} has {} {}, which is no amount", Title(container),
                                 Quoted(amount->text, 24), name),
@@ -80,7 +71,7 @@ void CheckSigns(const Subject& subject, const k8s::Container& container, std::st
     if (amount == nullptr || !amount->quantity || !amount->quantity->IsNegative()) continue;
     if (resource == workload::kTpuResource) continue;  // chips-quantity speaks of them
     const std::string name = Printable(resource, 60);
-    std::string pointer = PointerOf(subject, container, list, resource);
+    std::string pointer = subject.At(container, list, resource);
     const std::string text = Shown(*amount);
     workload::Edits edits;
     if (text.starts_with('-')) edits = {{pointer, ScalarOf(*amount, 1)}};
@@ -122,12 +113,12 @@ void CheckLimits(const Subject& subject, const k8s::Container& container, Report
     workload::Edits edits = ToLimit(subject, container, resource);
     std::string change;
     if (edits.empty()) {
-      edits = {{PointerOf(subject, container, "limits", resource), ScalarOf(*request)}};
+      edits = {{subject.At(container, "limits", resource), ScalarOf(*request)}};
       change = fmt::format(", or lower the request to at most {}", Shown(*limit));
     }
     report.Add(
         container,
-        {.pointer = PointerOf(subject, container, "requests", resource),
+        {.pointer = subject.At(container, "requests", resource),
          .summary = fmt::format("{} requests {} {}, its limit is {}", Title(container),
                                 Shown(*request), name, Shown(*limit)),
          .problem = fmt::format("is {}, but the limit is {}. A request is never more than its "

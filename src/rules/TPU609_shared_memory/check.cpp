@@ -3,7 +3,6 @@
 #include <optional>
 
 #include "rules/engine/phrases.h"
-#include "tpu_admission/base/json_pointer.h"
 #include "tpu_admission/base/text.h"
 #include "tpu_admission/workload/pod_fields.h"
 
@@ -26,17 +25,16 @@ void CheckContainer(const Subject& subject, const k8s::Container& container, Rep
   const std::string found = Printable(limit ? limit->text : std::string_view());
   const k8s::Quantity least = k8s::Quantity::FromMebibytes(kLeastMib);
   if (!limit || !limit->quantity || *limit->quantity >= least) return;
-  std::string pointer = subject.AtSpec("/volumes");
-  AppendPointerIndex(pointer, index);
+  const std::string pointer = subject.AtSpec("/volumes", index) + "/emptyDir/sizeLimit";
   report.Add(
       container,
-      {.pointer = pointer + "/emptyDir/sizeLimit",
+      {.pointer = pointer,
        .summary = fmt::format("{} has {} of shared memory in /dev/shm", Title(container), found),
        .problem = fmt::format("lets /dev/shm of {} hold {}. Processes that share a host's "
                               "chips, and data loaders, hand each other data there, and end "
                               "with a bus error when it is full.",
                               Title(container), found),
-       .edits = {{pointer + "/emptyDir/sizeLimit", least.Text()}},
+       .edits = {{pointer, least.Text()}},
        .change = " or more, or leave it out"});
 }
 

@@ -1,7 +1,6 @@
 #include <fmt/core.h>
 
 #include "rules/engine/phrases.h"
-#include "tpu_admission/base/json_pointer.h"
 #include "tpu_admission/base/text.h"
 #include "tpu_admission/workload/gke_labels.h"
 
@@ -22,9 +21,7 @@ void CheckVolume(const Subject& subject, std::size_t index, Report& report) {
   const k8s::Volume& volume = subject.pods.pod.spec.volumes[index];
   if (volume.driver != workload::kGcsFuseDriver || volume.Attribute("hostNetworkPodKSA") == "true")
     return;
-  std::string pointer = subject.AtSpec("/volumes");
-  AppendPointerIndex(pointer, index);
-  pointer += "/csi/volumeAttributes";
+  const std::string pointer = subject.AtSpec("/volumes", index) + "/csi/volumeAttributes";
   report.Add({.pointer = pointer,
               .part = std::string(volume.name),
               .summary = fmt::format(

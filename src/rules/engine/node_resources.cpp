@@ -163,9 +163,7 @@ std::optional<Demand> DemandOf(const Subject& subject, Resource resource) {
 
 std::string AskedAt(const Subject& subject, const Demand& demand, Resource resource) {
   const std::string_view name = Name(resource);
-  if (demand.asker != nullptr) {
-    return subject.At(*demand.asker, fmt::format("/resources/requests/{}", name));
-  }
+  if (demand.asker != nullptr) return subject.At(*demand.asker, "requests", name);
   const bool requested = subject.pods.pod.spec.requests.Has(name);
   return subject.AtSpec(fmt::format("/resources/{}/{}", requested ? "requests" : "limits", name));
 }

@@ -218,10 +218,12 @@ Shape MakeShape(const tpu::Catalog& catalog, const workload::NodeChoice& choice,
   return shape;
 }
 
+std::string Subject::AtSpec(std::string_view below, std::size_t index) const {
+  return PointerBelow(AtSpec(below), index);
+}
+
 std::string Subject::AtAnnotation(std::string_view key) const {
-  std::string pointer = AtMetadata("/annotations");
-  AppendPointerToken(pointer, key);
-  return pointer;
+  return PointerBelow(AtMetadata("/annotations"), key);
 }
 
 std::string Subject::At(NodeLabel label) const {
@@ -234,6 +236,11 @@ std::string Subject::At(const workload::RequiredLabel& label) const {
 
 std::string Subject::At(const k8s::Container& container, std::string_view below) const {
   return workload::PointerOf(pods, container, below);
+}
+
+std::string Subject::At(const k8s::Container& container, std::string_view list,
+                        std::string_view resource) const {
+  return PointerBelow(PointerBelow(At(container, "/resources"), list), resource);
 }
 
 bool Subject::NeedsLabelOrClass(NodeLabel label) const {

@@ -85,6 +85,8 @@ struct Subject {
   std::string AtSpec(std::string_view below) const {
     return std::string(pods.spec_pointer).append(below);
   }
+  // Of an element of the list `below` it.
+  std::string AtSpec(std::string_view below, std::size_t index) const;
   // Of a field of the pods' metadata ("/annotations").
   std::string AtMetadata(std::string_view below) const {
     return std::string(pods.pointer).append("/metadata").append(below);
@@ -94,6 +96,9 @@ struct Subject {
   std::string At(workload::NodeLabel label) const;
   std::string At(const workload::RequiredLabel& label) const;
   std::string At(const k8s::Container& container, std::string_view below = "") const;
+  // Of an amount in "limits" or "requests" of the container.
+  std::string At(const k8s::Container& container, std::string_view list,
+                 std::string_view resource) const;
 
   bool is_pod() const { return pods.pointer.empty(); }
   // The label must be selected: no compute class and no claim chooses the node, and nobody else

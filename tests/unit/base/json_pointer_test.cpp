@@ -12,6 +12,7 @@ TEST(JsonPointerTest, EscapesAsNlohmannReadsIt) {
     std::string pointer;
     AppendPointerToken(pointer, key);
     AppendPointerIndex(pointer, 1);
+    EXPECT_EQ(PointerBelow(PointerBelow("", key), 1), pointer);
     const nlohmann::json json = {{key, {1, 2}}};
     EXPECT_EQ(json.at(nlohmann::json::json_pointer(pointer)), 2) << pointer;
   }
