@@ -24,8 +24,8 @@ void CheckHostName(const Subject& subject, Report& report) {
   if (has_own) return;
   const auto host = workload::FindRequired(subject.pods.pod.spec, workload::kHostNameLabel);
   if (!host || !host->fixed) return;
-  const std::optional<Slice> slice = subject.SliceOfPods();
-  if (!slice || !slice->multi_host()) return;
+  const std::optional<Slice> slice = subject.MultiHostSlice();
+  if (!slice) return;
   const std::string hosts = Counted(slice->hosts, "host");
   report.Add({.pointer = subject.At(*host),
               .part = std::string(workload::kHostNameLabel),

@@ -217,10 +217,9 @@ Finding NotKeptTogether(const SliceCut& cut, const Slice& slice, const std::stri
 std::optional<Finding> CheckStatic(const SliceCut& cut) {
   if (!cut.generation.static_slicing) return NoParts(cut);
   if (cut.generation.PlacementsOf(cut.slice).empty()) return NotListed(cut);
-  const std::optional<Slice> slice = cut.subject.SliceOfPods();
-  const bool one_host = !slice || !slice->multi_host();
+  const std::optional<Slice> slice = cut.subject.MultiHostSlice();
   const bool by_kuberay = cut.subject.workload.kind->group == "ray.io";  // its TPU webhook
-  if (!cut.parent || one_host || by_kuberay) return std::nullopt;
+  if (!cut.parent || !slice || by_kuberay) return std::nullopt;
   const std::string why = WhyApart(cut);
   return why.empty() ? std::nullopt : std::optional(NotKeptTogether(cut, *slice, why));
 }

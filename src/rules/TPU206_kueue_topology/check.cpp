@@ -227,8 +227,8 @@ void CheckPartialAdmission(const Subject& subject, Report& report) {
   if (!text || job.kind->name != "Job" || job.kind->group != "batch") return;
   const std::optional<std::int64_t> least = WholeNumber(*text);
   const std::optional<std::int64_t> pods = subject.pods.scale.pods.value;
-  const std::optional<Slice> slice = subject.SliceOfPods();
-  if (!least || *least < 1 || !pods || *least >= *pods || !slice || !slice->multi_host()) return;
+  const std::optional<Slice> slice = subject.MultiHostSlice();
+  if (!least || *least < 1 || !pods || *least >= *pods || !slice) return;
   const std::string pointer = PointerBelow("/metadata/annotations", workload::kKueueMinParallelism);
   report.Add({.pointer = pointer,
               .part = std::string(workload::kKueueMinParallelism),

@@ -97,8 +97,8 @@ void CheckLevel(Annotations& annotations, std::string_view key) {
 // Of a level of slices, or of node pools, where one of several hosts is one slice.
 std::optional<tpu::Topology> SliceOfLevel(const Subject& subject, std::string_view level) {
   if (level != workload::kGkeNodePool) return TopologyOfLevel(level);
-  const std::optional<Slice> slice = subject.SliceOfPods();
-  if (!slice || !slice->multi_host() || subject.pods.SliceTopology()) return std::nullopt;
+  const std::optional<Slice> slice = subject.MultiHostSlice();
+  if (!slice || subject.pods.SliceTopology()) return std::nullopt;
   return slice->topology;
 }
 

@@ -86,8 +86,8 @@ void CheckWithoutGeneration(const Subject& subject, const Holders& holders, Repo
 // Of three chips on hosts of four, the last stays with nobody: a pod of the same slice wants three.
 void CheckRest(const Subject& subject, const Holders& holders, Report& report) {
   const std::int64_t host = LargestHost(subject);
-  const std::optional<Slice> slice = subject.SliceOfPods();
-  if (holders.most == 0 || host % holders.most == 0 || !slice || !slice->multi_host()) return;
+  const std::optional<Slice> slice = subject.MultiHostSlice();
+  if (holders.most == 0 || host % holders.most == 0 || !slice) return;
   if (MayRunAlone(subject.pods.pod.spec)) return;
   const std::string asked = Counted(holders.most, "chip");
   const std::string topology = slice->topology.Text();

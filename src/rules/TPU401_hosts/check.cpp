@@ -289,8 +289,8 @@ void CheckRequest(const Subject& subject, Report& report) {
   if (workload.companions == nullptr || workload.kind->name != "PodTemplate") return;
   const workload::PodRequest* request =
       workload.companions->FindRequest(workload.metadata.namespace_name, workload.metadata.name);
-  const std::optional<Slice> slice = subject.SliceOfPods();
-  if (request == nullptr || !slice || !slice->multi_host()) return;
+  const std::optional<Slice> slice = subject.MultiHostSlice();
+  if (request == nullptr || !slice) return;
   if (request->count > 0 && request->count % slice->pods == 0) return;
   report.Add(
       {.pointer = subject.At(workload::NodeLabel::kTopology),
@@ -309,8 +309,8 @@ void CheckRequest(const Subject& subject, Report& report) {
 void CheckEither(const Subject& subject, Report& report) {
   const workload::Scale& scale = subject.pods.scale;
   const auto [fewest, most] = scale.either;
-  const std::optional<Slice> slice = subject.SliceOfPods();
-  if (!slice || !slice->multi_host() || fewest <= 0) return;
+  const std::optional<Slice> slice = subject.MultiHostSlice();
+  if (!slice || fewest <= 0) return;
   if (fewest % slice->pods == 0 || most % slice->pods == 0) return;
   report.Add(
       {.pointer = scale.pods.pointer(),
@@ -350,8 +350,8 @@ void Check(const Subject& subject, Report& report) {
   if (scale.counting == Counting::kPerSlice) return CheckPerSlice(subject, report);
   if (scale.counting == Counting::kElsewhere) return CheckRequest(subject, report);
   if (!scale.tpu_pods) return CheckEither(subject, report);
-  const std::optional<Slice> slice = subject.SliceOfPods();
-  if (!slice || !slice->multi_host()) return;
+  const std::optional<Slice> slice = subject.MultiHostSlice();
+  if (!slice) return;
   const std::int64_t found = PodsOfOne(scale, *slice);
   if (found <= 0 || found % slice->pods == 0) return;
   if (IsSpread(scale, *slice)) return;

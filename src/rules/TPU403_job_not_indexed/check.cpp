@@ -11,11 +11,10 @@ void Check(const Subject& subject, Report& report) {
   const workload::Scale& scale = subject.pods.scale;
   if (scale.counting != workload::Counting::kJob || scale.may_be_indexed) return;
   if (scale.pods.value == 0 || MayRunAlone(subject.pods.pod.spec)) return;
-  const std::optional<Slice> slice = subject.SliceOfPods();
-  const bool is_known = slice && slice->multi_host();
-  if (!is_known && !subject.is_of_several_hosts_anywhere()) return;
-  const std::string hosts = is_known ? Counted(slice->hosts, "host") : "several hosts";
-  const tpu::Topology& topology = is_known ? slice->topology : *subject.shape.topology;
+  const std::optional<Slice> slice = subject.MultiHostSlice();
+  if (!slice && !subject.is_of_several_hosts_anywhere()) return;
+  const std::string hosts = slice ? Counted(slice->hosts, "host") : "several hosts";
+  const tpu::Topology& topology = slice ? slice->topology : *subject.shape.topology;
   report.Add(
       {.pointer = fmt::format("{}/completionMode", scale.pointer),
        .summary = fmt::format("Job on {} is not Indexed, so pods have no worker number", hosts),

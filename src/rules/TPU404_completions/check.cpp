@@ -49,10 +49,10 @@ void Check(const Subject& subject, Report& report) {
   if (scale.counting != workload::Counting::kJob) return;
   if (!scale.completions.written) return CheckMissing(subject, report);
   if (!scale.completions.value || !scale.pods.value || *scale.pods.value <= 0) return;
-  const std::optional<Slice> slice = subject.SliceOfPods();
+  const std::optional<Slice> slice = subject.MultiHostSlice();
   const std::int64_t completions = *scale.completions.value;
   const std::int64_t parallelism = *scale.pods.value;
-  if (!slice || !slice->multi_host() || completions <= parallelism) return;
+  if (!slice || completions <= parallelism) return;
   Finding finding = {
       .pointer = scale.completions.pointer(),
       .summary = fmt::format("completions {} and parallelism {} differ on a multi-host slice",

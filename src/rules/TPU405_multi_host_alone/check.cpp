@@ -50,8 +50,8 @@ std::string Change(const Subject& subject, std::int64_t pods) {
 void Check(const Subject& subject, Report& report) {
   const bool owned = !subject.workload.metadata.controller_kind.empty();
   if (subject.pods.scale.counting != workload::Counting::kNone || owned) return;
-  const std::optional<Slice> slice = subject.SliceOfPods();
-  if (!slice || !slice->multi_host() || StartsInGroup(subject, *slice)) return;
+  const std::optional<Slice> slice = subject.MultiHostSlice();
+  if (!slice || StartsInGroup(subject, *slice)) return;
   if (MayRunAlone(subject.pods.pod.spec)) return;
   const bool leads = subject.pods.row->leads;
   const std::string who = leads ? std::string(LeadingPod(subject.pods.row->path))

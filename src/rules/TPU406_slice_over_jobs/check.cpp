@@ -26,11 +26,11 @@ std::string WhyNot(const Subject& subject, const Slice& slice, std::string_view 
 void Check(const Subject& subject, Report& report) {
   const workload::Scale& scale = subject.pods.scale;
   if (scale.counting != workload::Counting::kJob || !scale.tpu_pods || !scale.slices.value) return;
-  const std::optional<Slice> slice = subject.SliceOfPods();
+  const std::optional<Slice> slice = subject.MultiHostSlice();
   const std::int64_t pods = *scale.tpu_pods;
   const std::int64_t jobs = *scale.slices.value;
   // Pods that take parts of a single host are no slice: each Job is a program of its own.
-  if (!slice || !slice->multi_host() || pods <= 0 || jobs < 2 || pods >= slice->pods) return;
+  if (!slice || pods <= 0 || jobs < 2 || pods >= slice->pods) return;
   if ((pods * jobs) % slice->pods != 0 || MayRunAlone(subject.pods.pod.spec)) return;
   workload::Edits edits = WithPods(subject, slice->pods);
   edits.push_back({scale.slices.pointer(), pods * jobs / slice->pods});

@@ -117,8 +117,8 @@ void CheckHosts(const Subject& subject, const k8s::Container& container, const S
 void CheckLeader(const Subject& subject, Report& report) {
   const workload::Scale& scale = subject.pods.scale;
   if (!scale.leader_has_others || scale.sub_group > 0) return;
-  const std::optional<Slice> slice = subject.SliceOfPods();
-  if (!slice || !slice->multi_host() || HasOwnNumbers(subject.pods.pod.spec)) return;
+  const std::optional<Slice> slice = subject.MultiHostSlice();
+  if (!slice || HasOwnNumbers(subject.pods.pod.spec)) return;
   if (subject.may_be_counted_with_others()) return;
   const auto leader =
       std::find_if(subject.workload.pod_sets.begin(), subject.workload.pod_sets.end(),

@@ -21,9 +21,8 @@ std::string PolicyPointer(const workload::Scale& scale, std::string_view field) 
 // with chips is to be in one of them.
 workload::Edits Edits(const Subject& subject) {
   const workload::Scale& scale = subject.pods.scale;
-  const std::optional<Slice> slice = subject.SliceOfPods();
-  workload::Edits edits =
-      WithPods(subject, slice && slice->multi_host() ? slice->pods : scale.sub_group);
+  const std::optional<Slice> slice = subject.MultiHostSlice();
+  workload::Edits edits = WithPods(subject, slice ? slice->pods : scale.sub_group);
   if (scale.leader_excluded && scale.leaders_without_tpus == 0) {
     edits.insert(edits.begin(), {PolicyPointer(scale, "subGroupPolicyType"), std::nullopt});
   }
@@ -50,8 +49,8 @@ void CheckLeader(const Subject& subject, Report& report) {
       })) {
     return;
   }
-  const std::optional<Slice> slice = subject.SliceOfPods();
-  const bool is_alone = is_one_of_them && slice && slice->multi_host();
+  const std::optional<Slice> slice = subject.MultiHostSlice();
+  const bool is_alone = is_one_of_them && slice;
   Finding finding = {
       .pointer = PolicyPointer(scale, "subGroupPolicyType"),
       .summary = "LeaderExcluded leaves a leader with chips in no sub-group",

@@ -21,9 +21,9 @@ void Check(const Subject& subject, Report& report) {
   if (!subject.pods.scale.waits_for_ready) return;
   const bool by_leader = subject.workload.kind->name == "LeaderWorkerSet";
   if (!by_leader && subject.workload.kind->name != "StatefulSet") return;
-  const std::optional<Slice> slice = subject.SliceOfPods();
+  const std::optional<Slice> slice = subject.MultiHostSlice();
   const k8s::Container* probed = Probed(subject.pods.pod.spec);
-  if (!slice || !slice->multi_host() || probed == nullptr) return;
+  if (!slice || probed == nullptr) return;
   report.Add(
       *probed,
       {.pointer = subject.At(*probed, "/readinessProbe"),

@@ -77,8 +77,8 @@ void Check(const Subject& subject, Report& report) {
   if (naming.service.empty()) return;
   const workload::Service* service = subject.workload.companions->FindService(
       subject.workload.metadata.namespace_name, naming.service);
-  const std::optional<Slice> slice = service == nullptr ? std::nullopt : subject.SliceOfPods();
-  if (!slice || !slice->multi_host()) return;
+  const std::optional<Slice> slice = service == nullptr ? std::nullopt : subject.MultiHostSlice();
+  if (!slice) return;
   CheckSelector(subject, naming, *service, *slice, report);
   if (service->is_headless) return;
   const std::string name = Quoted(naming.service);

@@ -205,8 +205,8 @@ void Check(const Subject& subject, Report& report) {
   const JsonView apart = affinity["podAntiAffinity"];
   if ((!together.is_object() && !apart.is_object()) || subject.OwnPods() < 2) return;
   if (subject.cluster.platform == Platform::kSelfManaged) return;  // whose nodes have other labels
-  const std::optional<Slice> slice = subject.SliceOfPods();
-  if (!slice || !slice->multi_host()) return;
+  const std::optional<Slice> slice = subject.MultiHostSlice();
+  if (!slice) return;
   ForEachTerm(subject, affinity, "podAffinity", [&](const Term& term) {
     if (term.key == workload::kGkeNodePool) CheckOnePool(subject, *slice, term, report);
     if (term.key != workload::kHostNameLabel || !TakeHosts(subject, *slice)) return;

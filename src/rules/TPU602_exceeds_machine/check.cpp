@@ -47,9 +47,8 @@ std::int64_t PodsOnAHost(const Subject& subject) {
   if (subject.shape.generation == nullptr || !subject.shape.generation->node_can_be_split()) {
     return 1;
   }
-  const std::optional<Slice> slice = subject.SliceOfPods();
-  const bool together = slice && slice->multi_host() && subject.pods.scale.is_counted();
-  return together ? slice->pods / slice->hosts : 1;
+  const std::optional<Slice> slice = subject.MultiHostSlice();
+  return slice && subject.pods.scale.is_counted() ? slice->pods / slice->hosts : 1;
 }
 
 // Each pod fits by itself, but a slice begins only when all that its hosts are for run on them.

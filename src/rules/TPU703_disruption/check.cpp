@@ -45,8 +45,8 @@ void CheckGrace(const Subject& subject, Report& report) {
 void CheckPriority(const Subject& subject, Report& report) {
   if (subject.pods.scale.counting != workload::Counting::kJob) return;
   if (!subject.pods.pod.spec.Text("priorityClassName").empty()) return;
-  const std::optional<Slice> slice = subject.SliceOfPods();
-  if (!slice || !slice->multi_host()) return;
+  const std::optional<Slice> slice = subject.MultiHostSlice();
+  if (!slice) return;
   report.Add(
       {.pointer = subject.AtSpec("/priorityClassName"),
        .summary = fmt::format("a job on {} has no priority class", Counted(slice->hosts, "host")),

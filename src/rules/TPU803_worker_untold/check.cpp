@@ -37,8 +37,8 @@ void ReportNoNumber(const k8s::Container& container, const Slice& slice, Report&
 
 void Check(const Subject& subject, Report& report) {
   if (!subject.is_pod()) return;
-  const std::optional<Slice> slice = subject.SliceOfPods();
-  if (!slice || !slice->multi_host() || slice->pods < 2) return;
+  const std::optional<Slice> slice = subject.MultiHostSlice();
+  if (!slice || slice->pods < 2) return;
   if (slice->pods * subject.pods.chips_per_pod != slice->topology.chips()) return;
   // Other rules speak about the workers whom we tell, and about a pod that is alone.
   const bool is_served = IsToBeTold(subject);

@@ -62,8 +62,8 @@ void CheckPlace(const Subject& subject, const k8s::Container& container, std::in
 // begin. https://kubernetes.io/docs/concepts/workloads/controllers/statefulset/#start-ordinal
 void CheckFirst(const Subject& subject, Report& report) {
   const std::int64_t first = subject.pods.scale.first_number.value_or(0);
-  const std::optional<Slice> slice = first > 0 ? subject.SliceOfPods() : std::nullopt;
-  if (!slice || !slice->multi_host() || first % slice->pods == 0) return;
+  const std::optional<Slice> slice = first > 0 ? subject.MultiHostSlice() : std::nullopt;
+  if (!slice || first % slice->pods == 0) return;
   for (const k8s::Container& container : subject.pods.pod.spec.containers) {
     if (!container.Stays() || !workload::UsesTpu(container)) continue;
     if (HasNames(container) || RunsAlone(container)) continue;
@@ -95,8 +95,8 @@ void Check(const Subject& subject, Report& report) {
     const std::optional<std::string_view> text = WorkerIdOf(container);
     if (!text || RunsAlone(container)) continue;
     if (++looked_at > kMostProcesses) return;
-    if (!slice) slice = subject.SliceOfPods();
-    if (!slice || !slice->multi_host()) return;
+    if (!slice) slice = subject.MultiHostSlice();
+    if (!slice) return;
     const Process process = ProcessOf(subject, container);
     const std::int64_t workers = slice->pods * process.of;
     const std::optional<std::int64_t> number = WholeNumber(*text);

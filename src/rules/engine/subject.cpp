@@ -318,6 +318,12 @@ std::optional<Slice> Subject::SliceOfPods() const {
   return is_kueues ? std::nullopt : SliceOfSelection();
 }
 
+std::optional<Slice> Subject::MultiHostSlice() const {
+  std::optional<Slice> slice = SliceOfPods();
+  if (slice && !slice->multi_host()) slice.reset();
+  return slice;
+}
+
 std::optional<Slice> Subject::SliceOfSelection() const {
   if (shape.generation == nullptr || shape.machine_is_unknown()) return std::nullopt;
   const auto slice_in = [&](const tpu::Topology& topology, const tpu::PlacementList& placements) {

@@ -129,7 +129,9 @@ struct Subject {
   // The slice, if the topology, the chips of a pod and the machine say which; nothing where Kueue
   // is told how many pods share one.
   std::optional<Slice> SliceOfPods() const;
-  // The same, whatever Kueue is told.
+  // The same, if it has several hosts.
+  std::optional<Slice> MultiHostSlice() const;
+  // The slice, whatever Kueue is told.
   std::optional<Slice> SliceOfSelection() const;
   // Whatever the generation is that somebody else will select (Kueue), or nobody has yet: the
   // topology is one slice of several hosts, and the pods are for it together.
