@@ -125,8 +125,7 @@ void CheckContainer(const Subject& subject, const k8s::Container& container, con
       "{} makes {}",
       sums.group == sums.all ? "the object" : "its group " + Quoted(subject.pods.scale.group),
       Counted(sums.group, "slice"));
-  const std::string pointer =
-      subject.At(container, fmt::format("/env/{}/value", container.EnvIndex(variable)));
+  const std::string pointer = subject.AtEnv(container, variable);
   Finding finding = {
       .pointer = pointer,
       .summary = fmt::format("{} is {}, but {}", variable, found, made),

@@ -40,11 +40,10 @@ void CheckId(const Subject& subject, const k8s::Container& container, const Slic
              Report& report) {
   const std::int64_t pods = PodsOfTemplate(subject);
   if (pods < 2 || !Literal(container, workload::kTpuWorkerId) || RunsAlone(container)) return;
-  const std::string place = std::to_string(container.EnvIndex(workload::kTpuWorkerId));
   const std::string id(Printable(*Literal(container, workload::kTpuWorkerId)));
   report.Add(
       container,
-      {.pointer = subject.At(container, fmt::format("/env/{}/value", place)),
+      {.pointer = subject.AtEnv(container, workload::kTpuWorkerId),
        .summary = fmt::format("all {} would have TPU_WORKER_ID {}", Counted(pods, "pod"), id),
        .problem = fmt::format("is {} in every one of the {} made from this template, but "
                               "the {} of {} must number themselves from 0.",
@@ -93,10 +92,9 @@ void CheckHosts(const Subject& subject, const k8s::Container& container, const S
   const bool too_many = HasTooManyNames(names, slice, ProcessOf(subject, container).of);
   const bool too_few = slice.multi_host() && names < slice.pods;
   if (!too_few && !too_many) return;
-  const std::string place = std::to_string(container.EnvIndex(workload::kTpuWorkerHostNames));
   report.Add(
       container,
-      {.pointer = subject.At(container, fmt::format("/env/{}{}", place, value ? "/value" : "")),
+      {.pointer = subject.AtEnv(container, workload::kTpuWorkerHostNames, value ? "/value" : ""),
        .summary =
            fmt::format("TPU_WORKER_HOSTNAMES has {}, a slice of {} has {}", Counted(names, "name"),
                        slice.topology.Text(), Counted(slice.pods, "pod")),

@@ -10,15 +10,10 @@
 namespace tpu_admission::rules {
 namespace tpu804 {
 
-std::string AtId(const Subject& subject, const k8s::Container& container) {
-  return subject.At(container,
-                    fmt::format("/env/{}/value", container.EnvIndex(workload::kTpuWorkerId)));
-}
-
 void ReportRange(const Subject& subject, const k8s::Container& container, std::string_view found,
                  std::int64_t workers, Report& report) {
   report.Add(container,
-             {.pointer = AtId(subject, container),
+             {.pointer = subject.AtEnv(container, workload::kTpuWorkerId),
               .summary = fmt::format("TPU_WORKER_ID is {}, the workers of the slice are 0 to {}",
                                      Quoted(found), workers - 1),
               .problem = fmt::format("is {}, but the slice has {}, numbered from 0 to {}: the TPU "
@@ -48,7 +43,7 @@ void CheckPlace(const Subject& subject, const k8s::Container& container, std::in
   const bool is_pod = DnsLabelOf(name, 1) == spec.Text("subdomain") && !own.empty();
   if (!is_pod || DnsLabelOf(name, 1).empty() || host == own) return;
   report.Add(container,
-             {.pointer = AtId(subject, container),
+             {.pointer = subject.AtEnv(container, workload::kTpuWorkerId),
               .summary = fmt::format("TPU_WORKER_ID is {}, where the name is {}, not {}", number,
                                      Quoted(host, 40), Quoted(own, 40)),
               .problem = fmt::format("is {}, but at this place of {} stands {}, and the pod is "

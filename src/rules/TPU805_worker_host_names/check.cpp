@@ -175,13 +175,11 @@ void Check(const Subject& subject, Report& report) {
     const std::int64_t processes = ProcessOf(subject, container).of;
     std::optional<Fault> fault = FaultOf(subject, *names, *slice, processes);
     if (!fault) continue;
-    report.Add(container,
-               {.pointer = subject.At(
-                    container, fmt::format("/env/{}/value", container.EnvIndex(names->variable))),
-                .summary = fmt::format("{} {}", names->variable, fault->summary),
-                .problem = fault->problem + ".",
-                .change = std::move(fault->change),
-                .decision = "what the workers are called"});
+    report.Add(container, {.pointer = subject.AtEnv(container, names->variable),
+                           .summary = fmt::format("{} {}", names->variable, fault->summary),
+                           .problem = fault->problem + ".",
+                           .change = std::move(fault->change),
+                           .decision = "what the workers are called"});
   }
 }
 

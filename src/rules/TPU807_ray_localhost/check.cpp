@@ -34,9 +34,8 @@ void Check(const Subject& subject, Report& report) {
   if (!worker) return;
   for (const k8s::Container& container : subject.pods.pod.spec.containers) {
     if (!container.Stays() || !IsLocal(container)) continue;
-    const std::size_t place = container.EnvIndex(workload::kTpuWorkerHostNames);
     report.Add(container,
-               {.pointer = subject.At(container, fmt::format("/env/{}/value", place)),
+               {.pointer = subject.AtEnv(container, workload::kTpuWorkerHostNames),
                 .summary = fmt::format("TPU_WORKER_HOSTNAMES is localhost on one of {} of a slice",
                                        Counted(worker->workers, "worker")),
                 .problem = fmt::format("is localhost, but the slice has {}: each would run for "

@@ -238,6 +238,11 @@ std::string Subject::At(const k8s::Container& container, std::string_view below)
   return workload::PointerOf(pods, container, below);
 }
 
+std::string Subject::AtEnv(const k8s::Container& container, std::string_view variable,
+                           std::string_view below) const {
+  return PointerBelow(At(container, "/env"), container.EnvIndex(variable)).append(below);
+}
+
 std::string Subject::At(const k8s::Container& container, std::string_view list,
                         std::string_view resource) const {
   return PointerBelow(PointerBelow(At(container, "/resources"), list), resource);

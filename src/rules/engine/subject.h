@@ -96,6 +96,9 @@ struct Subject {
   std::string At(workload::NodeLabel label) const;
   std::string At(const workload::RequiredLabel& label) const;
   std::string At(const k8s::Container& container, std::string_view below = "") const;
+  // Of a variable that is in the container's env, or what is `below` it.
+  std::string AtEnv(const k8s::Container& container, std::string_view variable,
+                    std::string_view below = "/value") const;
   // Of an amount in "limits" or "requests" of the container.
   std::string At(const k8s::Container& container, std::string_view list,
                  std::string_view resource) const;
