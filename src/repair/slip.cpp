@@ -45,21 +45,20 @@ bool AreFaulty(const Proof& written, const PodSet& pods) {
 std::vector<OneTopology> LabelsOfWorkers(const tpu::Catalog& catalog,
                                          std::span<const PodSet> sets) {
   std::vector<OneTopology> all;
-  for (const PodSet& leader : sets) {
-    if (!leader.row->leads || leader.nodes.choices.size() != 1) continue;
-    if (GenerationOf(catalog, leader) != nullptr) continue;  // a person's
-    for (const PodSet& workers : sets) {
-      if (!workers.scale.leader_has_others || workers.nodes.choices.size() != 1) continue;
-      OneTopology one{leader.pointer, {}, true};
-      for (const NodeLabel label : {NodeLabel::kAccelerator, NodeLabel::kTopology,
-                                    NodeLabel::kAcceleratorCount, NodeLabel::kMachineType}) {
-        const workload::Selected& own = leader.nodes.choices.front()[label];
-        const workload::Selected& its = workers.nodes.choices.front()[label];
-        if (!its.fixed() || (own.fixed() && own.value == its.value)) continue;
-        workload::SetLabel(leader, label, own, std::string(its.value), one.edits);
-      }
-      if (!one.edits.empty()) all.push_back(std::move(one));
+  const PodSet* const leader = workload::LeaderOf(sets);
+  if (leader == nullptr || leader->nodes.choices.size() != 1) return all;
+  if (GenerationOf(catalog, *leader) != nullptr) return all;  // a person's
+  for (const PodSet& workers : sets) {
+    if (!workers.scale.leader_has_others || workers.nodes.choices.size() != 1) continue;
+    OneTopology one{leader->pointer, {}, true};
+    for (const NodeLabel label : {NodeLabel::kAccelerator, NodeLabel::kTopology,
+                                  NodeLabel::kAcceleratorCount, NodeLabel::kMachineType}) {
+      const workload::Selected& own = leader->nodes.choices.front()[label];
+      const workload::Selected& its = workers.nodes.choices.front()[label];
+      if (!its.fixed() || (own.fixed() && own.value == its.value)) continue;
+      workload::SetLabel(*leader, label, own, std::string(its.value), one.edits);
     }
+    if (!one.edits.empty()) all.push_back(std::move(one));
   }
   return all;
 }

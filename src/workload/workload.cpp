@@ -249,6 +249,12 @@ bool SamePodsAndCounts(const Kind& kind, JsonView before, JsonView after) {
   return SamePods(kind, before, after) && SameInAllRows(kind, before, after, SameCountsAt);
 }
 
+const PodSet* LeaderOf(std::span<const PodSet> sets) {
+  const auto leader =
+      std::find_if(sets.begin(), sets.end(), [](const PodSet& set) { return set.row->leads; });
+  return leader == sets.end() ? nullptr : &*leader;
+}
+
 bool HasNodePoolOfItsOwn(const Workload& workload, const PodSet& pods) {
   const auto of_job = pods.job_annotations.Find(kJobSetExclusiveTopology);
   const auto of_all = workload.metadata.annotations.Find(kJobSetExclusiveTopology);

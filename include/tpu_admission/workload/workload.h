@@ -175,6 +175,9 @@ struct PodSet {
   std::optional<std::string_view> SliceTopology() const;
 };
 
+// The first of them that leads a group; nullptr: none does.
+const PodSet* LeaderOf(std::span<const PodSet> sets);
+
 // A value that is not what it must be, in an object that is judged all the same, as far as the
 // value does not matter.
 struct Slip {

@@ -28,11 +28,9 @@ bool HasOwnNumbers(const k8s::PodSpec& spec) {
 // The pods of one slice that are made from this very template.
 std::int64_t PodsOfTemplate(const Subject& subject) {
   const workload::Scale& scale = subject.pods.scale;
-  const bool has_leader =
-      std::any_of(subject.workload.pod_sets.begin(), subject.workload.pod_sets.end(),
-                  [](const workload::PodSet& pods) { return pods.row->leads; });
   const std::int64_t pods = scale.pods.value.value_or(0);
   if (scale.counting != Counting::kGroup) return pods;
+  const bool has_leader = workload::LeaderOf(subject.workload.pod_sets) != nullptr;
   return pods - (has_leader ? 1 : scale.leaders_without_tpus);
 }
 
@@ -118,10 +116,7 @@ void CheckLeader(const Subject& subject, Report& report) {
   const std::optional<Slice> slice = subject.MultiHostSlice();
   if (!slice || HasOwnNumbers(subject.pods.pod.spec)) return;
   if (subject.may_be_counted_with_others()) return;
-  const auto leader =
-      std::find_if(subject.workload.pod_sets.begin(), subject.workload.pod_sets.end(),
-                   [](const workload::PodSet& pods) { return pods.row->leads; });
-  report.Add({.pointer = std::string(leader->spec_pointer),
+  report.Add({.pointer = std::string(workload::LeaderOf(subject.workload.pod_sets)->spec_pointer),
               .part = "leader",
               .summary = "the leader is worker 0, but of another slice",
               .problem = fmt::format("asks for google.com/tpu on other nodes than the workers. "

@@ -122,10 +122,8 @@ void CheckDomain(const Subject& subject, const Slice& slice, bool is_group, Repo
 // selects others.
 bool IsLeaderElsewhere(const Subject& subject) {
   if (subject.pods.scale.leaders_without_tpus == 0) return false;
-  const auto& sets = subject.workload.pod_sets;
-  const auto leader =
-      std::find_if(sets.begin(), sets.end(), [](const PodSet& set) { return set.row->leads; });
-  if (leader == sets.end()) return true;
+  const PodSet* const leader = workload::LeaderOf(subject.workload.pod_sets);
+  if (leader == nullptr) return true;
   if (leader->use != workload::TpuUse::kTolerates) {
     return GoTogether(leader->nodes, subject.pods.nodes) == workload::Together::kNo &&
            !subject.may_be_counted_with_others();

@@ -29,21 +29,15 @@ workload::Edits Edits(const Subject& subject) {
   return edits;
 }
 
-// A leader without a template of its own is made from that of the workers.
-const k8s::PodSpec& LeaderOf(const Subject& subject) {
-  const auto& sets = subject.workload.pod_sets;
-  const auto leader = std::find_if(sets.begin(), sets.end(),
-                                   [](const workload::PodSet& pods) { return pods.row->leads; });
-  return leader == sets.end() ? subject.pods.pod.spec : leader->pod.spec;
-}
-
 // LeaderWorkerSet's webhook of pods wants to number each pod with chips, by its sub-group.
 // https://github.com/kubernetes-sigs/lws/blob/v0.9.0/pkg/utils/accelerators/tpu.go
 void CheckLeader(const Subject& subject, Report& report) {
   const workload::Scale& scale = subject.pods.scale;
   const bool is_one_of_them = scale.leaders_without_tpus == 0;
   if (!scale.leader_excluded || (!is_one_of_them && !scale.leader_has_others)) return;
-  const auto& containers = LeaderOf(subject).containers;
+  const workload::PodSet* const leader = workload::LeaderOf(subject.workload.pod_sets);
+  // A leader without a template of its own is made from that of the workers.
+  const auto containers = (leader == nullptr ? subject.pods : *leader).pod.spec.containers;
   if (std::any_of(containers.begin(), containers.end(), [](const auto& one) {
         return one.HasEnv(workload::kTpuWorkerId) || one.HasEnv(workload::kTpuWorkerHostNames);
       })) {

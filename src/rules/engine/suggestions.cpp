@@ -94,14 +94,11 @@ struct Companions {
 // the workers fill slices together with their leader.
 bool JoinsLeader(const Subject& subject, const tpu::Topology& topology) {
   if (!subject.pods.scale.leader_has_others) return false;
-  const auto is_it = [&](const workload::PodSet& pods) {
-    if (!pods.row->leads || pods.nodes.choices.size() != 1) return false;
-    const workload::NodeChoice& choice = pods.nodes.choices.front();
-    return choice[NodeLabel::kAccelerator].value == subject.shape.accelerator() &&
-           tpu::Topology::Parse(choice[NodeLabel::kTopology].value) == topology;
-  };
-  const auto& sets = subject.workload.pod_sets;
-  return std::any_of(sets.begin(), sets.end(), is_it);
+  const workload::PodSet* const leader = workload::LeaderOf(subject.workload.pod_sets);
+  if (leader == nullptr || leader->nodes.choices.size() != 1) return false;
+  const workload::NodeChoice& choice = leader->nodes.choices.front();
+  return choice[NodeLabel::kAccelerator].value == subject.shape.accelerator() &&
+         tpu::Topology::Parse(choice[NodeLabel::kTopology].value) == topology;
 }
 
 // Pods on single hosts are as many as they are, where only the topology's ones are too many or few.
