@@ -65,6 +65,9 @@ struct Kind {
   // Not a workload: it only chooses nodes or gives templates for others, so its faults warn.
   bool serves_others = false;
   bool is_cluster_scoped = false;
+
+  // Kubernetes has it by itself: its API server checks what is in it.
+  bool is_built_in() const { return group.empty() || group == "apps" || group == "batch"; }
 };
 
 // The rows that are built in.

@@ -9,11 +9,6 @@ namespace tpu107 {
 
 using workload::NodeLabel;
 
-// The kinds of Kubernetes itself: the API server checks the selectors in them.
-bool IsBuiltIn(const workload::Kind& kind) {
-  return kind.group.empty() || kind.group == "apps" || kind.group == "batch";
-}
-
 // <topology>, and no mark of a template engine.
 bool IsBlank(const workload::Selected& selected) {
   return selected.state == workload::Selected::State::kOpaque &&
@@ -45,7 +40,7 @@ void CheckNodePool(const Subject& subject, Report& report) {
 
 void Check(const Subject& subject, Report& report) {
   CheckNodePool(subject, report);
-  if (IsBuiltIn(*subject.workload.kind)) return;
+  if (subject.workload.kind->is_built_in()) return;
   for (std::size_t i = 0; i < workload::kNodeLabels.size(); ++i) {
     const auto label = static_cast<NodeLabel>(i);
     const workload::Selected& selected = subject.shape.choice[label];

@@ -30,9 +30,7 @@ bool IsOfTrainer(const Subject& subject) {
 
 // A patch of kustomize: what Kubernetes itself takes has containers.
 bool IsFragment(const Subject& subject) {
-  const std::string_view group = subject.workload.kind->group;
-  const bool built_in = group.empty() || group == "apps" || group == "batch";
-  return built_in && subject.pods.pod.spec.containers.empty();
+  return subject.workload.kind->is_built_in() && subject.pods.pod.spec.containers.empty();
 }
 
 // " (a 2x2 host has 4)", if the machines agree.
