@@ -60,7 +60,7 @@ WishFacts ReadWish(const tpu::Catalog& catalog, JsonView object, const workload:
 
 bool IsPaused(JsonView object, const workload::PodSet& pods) {
   const workload::Scale& scale = pods.scale;
-  return (scale.pods.written && scale.pods.value == 0) || scale.slices.value == 0 ||
+  return (scale.pods.written && scale.has_no_pods()) || scale.has_no_slices() ||
          Replicas(object, pods) == 0;
 }
 

@@ -279,8 +279,8 @@ std::optional<Written> Read(const tpu::Catalog& catalog, const workload::PodSet&
     // Others may or may not fill slices with it.
     if (!scale.tpu_pods && scale.sub_group == 0) return std::nullopt;
     if (scale.leader_has_others) return std::nullopt;  // is it a worker?
-    written.has_paused_pods = scale.pods.value == 0;
-    written.has_paused_slices = scale.slices.value == 0;
+    written.has_paused_pods = scale.has_no_pods();
+    written.has_paused_slices = scale.has_no_slices();
     written.pods_per_slice = std::max<std::int64_t>(1, scale.tpu_pods.value_or(*scale.pods.value));
     written.slices = std::max<std::int64_t>(1, *scale.slices.value);
     written.sub_groups = scale.sub_groups();

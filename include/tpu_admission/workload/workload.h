@@ -86,6 +86,9 @@ struct Scale {
   bool is_counted() const {
     return counting != Counting::kNone && counting != Counting::kElsewhere;
   }
+  // For now it is to be there no times, or without pods.
+  bool has_no_slices() const { return slices.value == 0; }
+  bool has_no_pods() const { return pods.value == 0; }
   // Of kNone: 1 where that is not known, or none is to run yet.
   std::int64_t copies_or_one() const { return std::max<std::int64_t>(1, copies.value.value_or(1)); }
   // The pods with TPUs that run at once, of all slices; nothing if that is not known.

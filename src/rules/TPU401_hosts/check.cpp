@@ -33,9 +33,6 @@ void LeaveToItsAuthor(Finding& finding) {
   finding.decision = "whether the program runs on a part of its slice";
 }
 
-// Nothing of it runs now: replicas 0 of a replicated job, a LeaderWorkerSet or a Ray group.
-bool IsPaused(const workload::Scale& scale) { return scale.slices.value == 0; }
-
 // A pod of a Ray group that takes a part of its one host, on nodes that more such pods may share.
 bool IsPartOfHost(const Subject& subject, const std::optional<Slice>& slice) {
   return slice && !slice->multi_host() && slice->pods > 1 && subject.pods.scale.pods.value == 1 &&
@@ -129,7 +126,7 @@ void CheckPerSlice(const Subject& subject, Report& report) {
   if (slice ? found == slice->pods : found > 0) return;
   const bool part = IsPartOfHost(subject, slice);
   const bool on_purpose = slice && slice->multi_host() && MaySetOwnBounds(subject.pods.pod.spec);
-  const bool doubtful = part || on_purpose || IsPaused(scale);
+  const bool doubtful = part || on_purpose || scale.has_no_slices();
   Finding finding = {
       .pointer = scale.pods.pointer(),
       .summary = fmt::format(
@@ -359,7 +356,7 @@ void Check(const Subject& subject, Report& report) {
   const std::optional<Group> group = GroupOf(subject, *slice);
   if (group && group->MayFill(*slice)) return;
   const bool on_purpose = MaySetOwnBounds(subject.pods.pod.spec);
-  const bool doubtful = scale.counting == Counting::kReplicas || IsPaused(scale) ||
+  const bool doubtful = scale.counting == Counting::kReplicas || scale.has_no_slices() ||
                         (group && group->maybe_chips > 0) || on_purpose;
   Finding finding;
   finding.summary = Summary(found, *slice);

@@ -10,7 +10,7 @@ namespace tpu403 {
 void Check(const Subject& subject, Report& report) {
   const workload::Scale& scale = subject.pods.scale;
   if (scale.counting != workload::Counting::kJob || scale.may_be_indexed) return;
-  if (scale.pods.value == 0 || MayRunAlone(subject.pods.pod.spec)) return;
+  if (scale.has_no_pods() || MayRunAlone(subject.pods.pod.spec)) return;
   const std::optional<Slice> slice = subject.MultiHostSlice();
   if (!slice && !subject.is_of_several_hosts_anywhere()) return;
   const std::string hosts = slice ? Counted(slice->hosts, "host") : "several hosts";

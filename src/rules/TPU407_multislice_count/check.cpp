@@ -73,7 +73,7 @@ std::optional<Sums> SumsOfSets(const Subject& subject, std::int64_t own) {
   for (const workload::PodSet& pods : subject.workload.pod_sets) {
     if (!IsCounted(pods)) continue;
     if (workload::IsPlaceholder(pods.scale.group)) return std::nullopt;
-    if (pods.scale.slices.value == 0 && !pods.scale.slices_may_change) continue;
+    if (pods.scale.has_no_slices() && !pods.scale.slices_may_change) continue;
     const bool is_own = &pods == &subject.pods;
     const auto made = is_own ? std::optional(Made{.all = own}) : SlicesOf(pods);
     if (!made) return std::nullopt;

@@ -76,9 +76,7 @@ std::optional<Nodes> NodesOf(const Subject& subject, const PodSet& set) {
 }
 
 // Its replicas are 0, or its pods.
-bool IsPaused(const PodSet& set) {
-  return set.scale.slices.value == 0 || set.scale.pods.value == 0;
-}
+bool IsPaused(const PodSet& set) { return set.scale.has_no_slices() || set.scale.has_no_pods(); }
 
 // No slice of them has several hosts.
 bool AreSingleHosts(const Subject& subject, const Nodes& nodes) {

@@ -21,7 +21,7 @@ constexpr std::size_t kSummaryBytes = 100;  // leaves room for a change in a war
 // its parent.
 bool IsNotPlacedNow(const Subject& subject) {
   const k8s::ObjectMeta& metadata = subject.workload.metadata;
-  return subject.workload.has_known_parent || subject.pods.scale.pods.value == 0 ||
+  return subject.workload.has_known_parent || subject.pods.scale.has_no_pods() ||
          !subject.pods.pod.spec.node_name.empty() || (subject.is_pod() && metadata.stored);
 }
 

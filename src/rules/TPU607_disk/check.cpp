@@ -92,7 +92,7 @@ std::optional<Hosts> HostsOf(const Subject& subject) {
   if (!slice || subject.is_pod() || subject.pods.row->leads) return {};
   const std::int64_t copies = subject.pods.scale.copies_or_one();
   const std::int64_t pods = copies > 1 && !slice->multi_host() ? copies : subject.OwnPods();
-  const bool is_one = pods == 1 || subject.pods.scale.slices.value == 0;
+  const bool is_one = pods == 1 || subject.pods.scale.has_no_slices();
   if (is_one) return std::nullopt;
   if (!slice->multi_host()) {
     const bool each_has_its_own = slice->pods == 1 && pods > 1;
