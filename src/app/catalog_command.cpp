@@ -37,9 +37,8 @@ struct Wanted {
   bool Has(const tpu::Generation& generation) const {
     const bool named = generations.empty() || std::find(generations.begin(), generations.end(),
                                                         &generation) != generations.end();
-    return named && std::all_of(topologies.begin(), topologies.end(), [&](const auto& topology) {
-             return !generation.PlacementsOf(topology).empty();
-           });
+    return named && std::all_of(topologies.begin(), topologies.end(),
+                                [&](const auto& topology) { return generation.Has(topology); });
   }
 };
 

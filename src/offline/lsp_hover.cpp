@@ -84,7 +84,7 @@ std::string FromCatalog(const tpu::Catalog& catalog, const PlacedPiece& placed, 
   const tpu::Generation* generation = catalog.FindByLabel(label);
   const auto topology = tpu::Topology::Parse(at.value);
   if (generation == nullptr || !topology) return "";
-  return generation->PlacementsOf(*topology).empty() ? "" : OfTopology(*generation, *topology);
+  return generation->Has(*topology) ? OfTopology(*generation, *topology) : "";
 }
 
 }  // namespace

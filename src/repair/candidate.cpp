@@ -150,7 +150,7 @@ bool SelectsNodesByName(const workload::PodSet& pods) {
 // anew, and where somebody has chosen the very nodes.
 bool MustKeepTopology(const Written& written) {
   if (written.is_part) return true;
-  if (!written.is_offered()) return false;
+  if (!written.is_in_catalog()) return false;
   return written.pods->scale.sub_group > 0 || SelectsNodesByName(*written.pods);
 }
 

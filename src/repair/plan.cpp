@@ -58,7 +58,7 @@ std::optional<Candidate> ShapeIn(const tpu::Catalog& catalog, const Proof& proof
     return std::nullopt;
   }
   // What others fill of a topology that nobody offers, nobody knows.
-  if (plan.written.filled_by_others != written->filled_by_others && plan.written.is_offered()) {
+  if (plan.written.filled_by_others != written->filled_by_others && plan.written.is_in_catalog()) {
     return std::nullopt;
   }
   // Several slices in one Job are left as they are, and not made.

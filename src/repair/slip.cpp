@@ -31,11 +31,6 @@ const tpu::Generation* GenerationOf(const tpu::Catalog& catalog, const PodSet& p
   return catalog.FindByLabel(pods.nodes.choices.front()[NodeLabel::kAccelerator].value);
 }
 
-bool IsOffered(const tpu::Generation& generation, std::string_view topology) {
-  const auto parsed = tpu::Topology::Parse(topology);
-  return parsed && !generation.PlacementsOf(*parsed).empty();
-}
-
 bool AreFaulty(const Proof& written, const PodSet& pods) {
   return std::any_of(written.faults.begin(), written.faults.end(),
                      [&](const Fault& fault) { return fault.pods == pods.pointer; });
@@ -78,12 +73,12 @@ std::vector<OneTopology> TopologiesOfOthers(const tpu::Catalog& catalog, const P
     for (const PodSet& other : sets) {
       const workload::Selected* const its = TopologyOf(other);
       if (its == nullptr || its->value == own->value) continue;
-      if (GenerationOf(catalog, other) != generation || !IsOffered(*generation, its->value)) {
+      if (GenerationOf(catalog, other) != generation || !generation->Has(its->value)) {
         continue;
       }
       OneTopology one{pods.pointer, {}, false};
       workload::SetLabel(pods, NodeLabel::kTopology, *own, std::string(its->value), one.edits);
-      auto& of = IsOffered(*generation, own->value) ? offered : all;
+      auto& of = generation->Has(own->value) ? offered : all;
       const bool is_known = std::any_of(
           of.begin(), of.end(), [&](const OneTopology& known) { return known.edits == one.edits; });
       if (!is_known) of.push_back(std::move(one));

@@ -82,13 +82,13 @@ bool IsOnSingleHosts(const Written& written) {
 
 // 2X2 or 2x2x1, which only is to be written as 2x2.
 void ReadWhatIsMeant(std::string_view text, Written& written) {
-  if (written.is_part || written.is_offered()) return;
+  if (written.is_part || written.is_in_catalog()) return;
   const std::optional<tpu::Topology> as_written =
       std::exchange(written.topology, tpu::Tidied(text));
-  if (written.topology && !written.is_offered()) {
+  if (written.topology && !written.is_in_catalog()) {
     written.topology = tpu::AsOffered(*written.generation, *written.topology);
   }
-  written.topology_is_said = written.is_offered();
+  written.topology_is_said = written.is_in_catalog();
   if (!written.topology_is_said) written.topology = as_written;
 }
 
@@ -189,8 +189,7 @@ std::optional<tpu::Topology> PartOf(const Written& written, bool selects) {
     return pool.Contains(*part) || (dynamic && pool == dynamic->block);
   };
   if (selects && !(written.topology && makes(*written.topology))) return std::nullopt;
-  const bool offered = !written.generation->PlacementsOf(*part).empty();
-  return offered ? part : std::nullopt;
+  return written.generation->Has(*part) ? part : std::nullopt;
 }
 
 // Where request and limit of the chips differ, the one was meant that a host of the topology has.
@@ -232,7 +231,7 @@ void FillWithOthers(const workload::Workload& workload, Written& written) {
   if (hosts < 2 || are_whole) return;
   written.filled_by_others =
       PodsWithOthers(workload, *written.pods, hosts).value_or(1) % hosts == 0;
-  if (written.filled_by_others && written.is_offered()) {
+  if (written.filled_by_others && written.is_in_catalog()) {
     written.total_chips = host * written.pods_per_slice * written.slices;
   }
 }

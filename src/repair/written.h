@@ -42,7 +42,7 @@ struct Written {
   // The sets whose pods fill the slices with these, and are counted in them: a leader's.
   std::vector<Written> followers;
 
-  bool is_offered() const { return topology && !generation->PlacementsOf(*topology).empty(); }
+  bool is_in_catalog() const { return topology && generation->Has(*topology); }
   // Whether it asks for as many pods, of the same chips, on the same nodes.
   bool HasShapeOf(const Written& other) const;
 };

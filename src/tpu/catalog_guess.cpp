@@ -217,7 +217,7 @@ std::optional<Topology> AsOffered(const Generation& generation, const Topology& 
   while (int(sides.size()) < generation.dimensions) sides.push_back(1);
   const Topology same = Topology::Of(sides);
   if (same == topology) return std::nullopt;
-  return generation.PlacementsOf(same).empty() ? std::nullopt : std::optional(same);
+  return generation.Has(same) ? std::optional(same) : std::nullopt;
 }
 
 }  // namespace tpu_admission::tpu

@@ -132,6 +132,11 @@ PlacementList Generation::PlacementsOf(const Topology& topology) const {
   return found;
 }
 
+bool Generation::Has(std::string_view topology) const {
+  const std::optional<Topology> parsed = Topology::Parse(topology);
+  return parsed && Has(*parsed);
+}
+
 OfferAnswer Generation::OfferOf(const Topology& topology) const {
   if (topology.rank() != dimensions) {
     return {Offer::kNotOffered,

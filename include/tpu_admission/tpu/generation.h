@@ -259,6 +259,9 @@ struct Generation {
   // Every way to get `topology`: the listed rows, or the one that a custom shape makes. Empty if
   // it is not offered.
   PlacementList PlacementsOf(const Topology& topology) const;
+  // Whether there is one.
+  bool Has(const Topology& topology) const { return !PlacementsOf(topology).empty(); }
+  bool Has(std::string_view topology) const;
   // Whether `topology` is to be had, and if not, why. Allocates if there is a reason to give.
   OfferAnswer OfferOf(const Topology& topology) const;
   // The listed topologies in catalog order, each once. Allocates.

@@ -15,8 +15,8 @@ std::string WithTopology(const Subject& subject) {
   std::vector<std::string> labels;
   if (!subject.shape.topology) return "";
   for (const tpu::Generation& generation : subject.catalog.generations()) {
-    const bool has = !generation.PlacementsOf(*subject.shape.topology).empty();
-    if (has && generation.documented) labels.push_back(generation.label);
+    if (generation.documented && generation.Has(*subject.shape.topology))
+      labels.push_back(generation.label);
   }
   return JoinOr(labels);
 }

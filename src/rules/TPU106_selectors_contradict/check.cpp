@@ -53,8 +53,7 @@ bool Exists(const Subject& subject, NodeLabel label, std::string_view value) {
   const auto accelerator = subject.pods.pod.spec.node_selector.Find(Key(NodeLabel::kAccelerator));
   if (label == NodeLabel::kAccelerator) return subject.catalog.FindByLabel(value) != nullptr;
   const auto* generation = accelerator ? subject.catalog.FindByLabel(*accelerator) : nullptr;
-  const auto topology = tpu::Topology::Parse(value);
-  return generation != nullptr && topology && !generation->PlacementsOf(*topology).empty();
+  return generation != nullptr && generation->Has(value);
 }
 
 // Where just one of the two values exists, that one is meant. An affinity of several terms is

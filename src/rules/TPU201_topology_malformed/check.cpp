@@ -27,7 +27,7 @@ std::int64_t WishOf(const Subject& subject, std::string_view value) {
 void Suggest(const Subject& subject, std::string_view value, Finding& finding) {
   const tpu::Generation* generation = subject.shape.generation;
   const std::optional<tpu::Topology> tidied = tpu::Tidied(value);
-  if (tidied && (generation == nullptr || !generation->PlacementsOf(*tidied).empty())) {
+  if (tidied && (generation == nullptr || generation->Has(*tidied))) {
     finding.edits = Selecting(subject, NodeLabel::kTopology, tidied->Text());
   } else if (generation == nullptr) {
     finding.change = "write it as 4x4 or 2x2x4";

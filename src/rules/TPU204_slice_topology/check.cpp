@@ -109,7 +109,7 @@ std::optional<Finding> CheckDynamic(const SliceCut& cut) {
          fmt::format("is {}, but slices of {} are made of blocks of {}, and {}.", cut.name(),
                      cut.generation.name, slicing.block.Text(), why),
          SetSliceTopology(PartsThereAre(cut)));
-  if (!cut.generation.PlacementsOf(cut.slice).empty()) finding.milder = Mode::kWarn;
+  if (cut.generation.Has(cut.slice)) finding.milder = Mode::kWarn;
   if (const auto agreed = AgreedSlice(cut)) return Instead(std::move(finding), *agreed);
   const tpu::Topology rising = cut.slice.Rising();
   if (WhyNot(slicing, rising).empty()) return Instead(std::move(finding), rising);
@@ -123,7 +123,7 @@ Finding NoParts(const SliceCut& cut) {
                      "would see the topology of the whole node pool.",
                      WithArticle(cut.name()), cut.generation.name));
   finding.edits = {{finding.pointer, std::nullopt}};
-  if (!cut.generation.PlacementsOf(cut.slice).empty()) {
+  if (cut.generation.Has(cut.slice)) {
     const workload::Edits selected =
         Selecting(cut.subject, workload::NodeLabel::kTopology, cut.name());
     finding.edits.insert(finding.edits.end(), selected.begin(), selected.end());
@@ -216,7 +216,7 @@ Finding NotKeptTogether(const SliceCut& cut, const Slice& slice, const std::stri
 
 std::optional<Finding> CheckStatic(const SliceCut& cut) {
   if (!cut.generation.static_slicing) return NoParts(cut);
-  if (cut.generation.PlacementsOf(cut.slice).empty()) return NotListed(cut);
+  if (!cut.generation.Has(cut.slice)) return NotListed(cut);
   const std::optional<Slice> slice = cut.subject.MultiHostSlice();
   const bool by_kuberay = cut.subject.workload.kind->group == "ray.io";  // its TPU webhook
   if (!cut.parent || !slice || by_kuberay) return std::nullopt;

@@ -38,8 +38,8 @@ std::string Name(const Shape& shape) {
 }
 
 std::string NameOfNodes(const Shape& shape) {
-  const bool none = shape.generation != nullptr && shape.topology &&
-                    shape.generation->PlacementsOf(*shape.topology).empty();
+  const bool none =
+      shape.generation != nullptr && shape.topology && !shape.generation->Has(*shape.topology);
   return none ? Printable(shape.accelerator()) : Name(shape);
 }
 

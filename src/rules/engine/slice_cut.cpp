@@ -142,7 +142,7 @@ bool MayLieIn(const Subject& subject, const tpu::Topology& level) {
 }
 
 bool Offers(const tpu::Generation* generation, const tpu::Topology& level) {
-  if (generation == nullptr || !generation->PlacementsOf(level).empty()) return true;
+  if (generation == nullptr || generation->Has(level)) return true;
   const auto& dynamic = generation->dynamic_slicing;
   return dynamic && std::find(dynamic->sub_slices.begin(), dynamic->sub_slices.end(), level) !=
                         dynamic->sub_slices.end();
