@@ -101,7 +101,7 @@ void PrintWay(const Way& way, const offline::Capacity& capacity, std::size_t num
   out << fmt::format("   machine     {}: {} a slice, {} each\n", placement.machine->name,
                      Counted(placement.hosts, "host"), Counted(placement.chips_per_host(), "chip"));
   out << fmt::format("   workload    google.com/tpu: {}", placement.chips_per_host());
-  if (placement.hosts > 1) out << ", parallelism and completions: " << placement.hosts;
+  if (placement.multi_host()) out << ", parallelism and completions: " << placement.hosts;
   if (way.slices > 1) out << ", replicas: " << way.slices;
   out << "\n   zones      " << Zones(way) << '\n';
   if (!generation.min_gke_version.standard.empty()) {

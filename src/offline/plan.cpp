@@ -130,7 +130,7 @@ bool Fits(const Way& way, const Wish& wish) {
   return (wish.chips == 0 || way.total_chips() == wish.chips) &&
          (wish.machine.empty() || placement.machine->name == wish.machine) &&
          (wish.autopilot ? placement.autopilot : placement.standard) && FitsMemory(way, wish) &&
-         (placement.hosts > 1 || placement.machine->single_host);
+         (placement.multi_host() || placement.machine->single_host);
 }
 
 auto Rank(const Way& way) {

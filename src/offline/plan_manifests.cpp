@@ -59,8 +59,6 @@ std::string Headless(const Emitted& plan, std::string_view selector) {
       arg("name", plan.name()), arg("selector", selector));
 }
 
-bool MultiHost(const Emitted& plan) { return plan.way.placement.hosts > 1; }
-
 Error NeedsOthers(const Emitted& plan, std::string_view kind) {
   return Error{fmt::format("a {} cannot run on {}, whose {} hosts must find each other: emit {}",
                            kind, plan.way.placement.topology.Text(), plan.way.placement.hosts,
@@ -99,7 +97,7 @@ std::string Emitted::image() const {
 }
 
 Result<std::string> EmitPod(const Emitted& plan) {
-  if (MultiHost(plan)) return NeedsOthers(plan, "Pod");
+  if (plan.way.placement.multi_host()) return NeedsOthers(plan, "Pod");
   if (plan.way.slices > 1) return Error{"a Pod is one slice; emit job or deployment for several"};
   return fmt::format(
              "apiVersion: v1\n"
@@ -112,7 +110,7 @@ Result<std::string> EmitPod(const Emitted& plan) {
 }
 
 Result<std::string> EmitDeployment(const Emitted& plan) {
-  if (MultiHost(plan)) return NeedsOthers(plan, "Deployment");
+  if (plan.way.placement.multi_host()) return NeedsOthers(plan, "Deployment");
   return fmt::format(
              "apiVersion: apps/v1\n"
              "kind: Deployment\n"
@@ -133,10 +131,10 @@ Result<std::string> EmitDeployment(const Emitted& plan) {
 }
 
 Result<std::string> EmitJob(const Emitted& plan) {
-  if (MultiHost(plan) && plan.way.slices > 1) return IsOneSlice(plan, "Job");
+  if (plan.way.placement.multi_host() && plan.way.slices > 1) return IsOneSlice(plan, "Job");
   std::string before = "restartPolicy: Never\n";
-  if (MultiHost(plan)) before += "subdomain: " + plan.name() + "\n";
-  return (MultiHost(plan) ? Headless(plan, workload::kJobName) : "") +
+  if (plan.way.placement.multi_host()) before += "subdomain: " + plan.name() + "\n";
+  return (plan.way.placement.multi_host() ? Headless(plan, workload::kJobName) : "") +
          fmt::format(
              "apiVersion: batch/v1\n"
              "kind: Job\n"
@@ -199,7 +197,8 @@ Result<std::string> EmitLeaderWorkerSet(const Emitted& plan) {
 }
 
 Result<std::string> EmitStatefulSet(const Emitted& plan) {
-  if (MultiHost(plan) && plan.way.slices > 1) return IsOneSlice(plan, "StatefulSet");
+  if (plan.way.placement.multi_host() && plan.way.slices > 1)
+    return IsOneSlice(plan, "StatefulSet");
   return Headless(plan, "app") +
          fmt::format(
              "apiVersion: apps/v1\n"

@@ -2,6 +2,7 @@
 
 #include "offline/emit.h"
 #include "offline/yaml_text.h"
+#include "tpu_admission/rules/cluster.h"
 #include "tpu_admission/workload/gke_labels.h"
 #include "tpu_admission/workload/reservation.h"
 
@@ -13,7 +14,7 @@ using fmt::arg;
 // A generation that GKE places by a workload policy instead of --tpu-topology:
 // https://docs.cloud.google.com/kubernetes-engine/docs/concepts/tpu-ironwood
 bool TakesWorkloadPolicy(const Way& way) {
-  return way.placement.hosts > 1 && way.generation->placed_by_workload_policy;
+  return way.placement.multi_host() && way.generation->placed_by_workload_policy;
 }
 
 std::string_view ZoneOf(const Way& way) {
@@ -21,20 +22,19 @@ std::string_view ZoneOf(const Way& way) {
 }
 
 std::string_view RegionOf(const Way& way) {
-  const std::string_view zone = ZoneOf(way);
-  return way.zones.empty() ? std::string_view("REGION") : zone.substr(0, zone.rfind('-'));
+  return way.zones.empty() ? std::string_view("REGION") : rules::RegionOf(ZoneOf(way));
 }
 
 // The name of the pool of slice `i`: a multi-host pool is one slice.
 std::string PoolName(const Emitted& plan, std::int64_t i) {
-  return plan.way.slices > 1 && plan.way.placement.hosts > 1
+  return plan.way.slices > 1 && plan.way.placement.multi_host()
              ? fmt::format("{}-{}", plan.naming.name, i)
              : plan.naming.name;
 }
 
-std::int64_t Pools(const Way& way) { return way.placement.hosts > 1 ? way.slices : 1; }
+std::int64_t Pools(const Way& way) { return way.placement.multi_host() ? way.slices : 1; }
 std::int64_t NodesOfPool(const Way& way) {
-  return way.placement.hosts > 1 ? way.placement.hosts : way.slices;
+  return way.placement.multi_host() ? way.placement.hosts : way.slices;
 }
 
 std::string Flags(const Emitted& plan) {
@@ -42,7 +42,7 @@ std::string Flags(const Emitted& plan) {
   std::string flags;
   if (TakesWorkloadPolicy(way)) {
     flags += fmt::format(" \\\n  --placement-policy={}", plan.naming.name);
-  } else if (way.placement.hosts > 1) {
+  } else if (way.placement.multi_host()) {
     flags += fmt::format(" \\\n  --tpu-topology={}", way.placement.topology.Text());
   }
   if (plan.capacity.spot) flags += " \\\n  --spot";
@@ -147,7 +147,7 @@ Result<std::string> EmitTerraform(const Emitted& plan) {
         "    policy_name = google_compute_resource_policy.{}.name\n"
         "  }}\n",
         plan.naming.name);
-  } else if (way.placement.hosts > 1) {
+  } else if (way.placement.multi_host()) {
     placement = fmt::format(
         "  placement_policy {{\n"
         "    type         = \"COMPACT\"\n"

@@ -246,7 +246,7 @@ Candidate WithSamePods(const Written& written, const tpu::Placement& placement, 
 // The ways to have this many chips a pod on this topology.
 std::vector<Candidate> CandidatesOf(const Written& written, const tpu::Placement& placement,
                                     std::int64_t chips) {
-  if (written.on_single_hosts && placement.hosts == 1) {
+  if (written.on_single_hosts && placement.single_host()) {
     const std::int64_t pods = written.pods_per_slice * written.slices;
     return {WithSamePods(written, placement, chips, chips * pods)};
   }
@@ -270,7 +270,7 @@ bool FitsPool(const Written& written, const tpu::Placement& placement) {
 }  // namespace
 
 bool Candidate::LeavesOneWorkerOf(const Written& written) const {
-  return written.pods->scale.counting == Counting::kNone && placement.hosts > 1 &&
+  return written.pods->scale.counting == Counting::kNone && placement.multi_host() &&
          written.chips_per_pod > chips_per_pod && written.grouped != pods;
 }
 
@@ -298,7 +298,7 @@ bool IsSo(k8s::JsonView object, const k8s::JsonEdit& edit) {
 
 std::optional<k8s::JsonEdit> IndexedOn(const Written& written, const Candidate& target) {
   const workload::Scale& scale = written.pods->scale;
-  if (scale.counting != Counting::kJob || target.placement.hosts < 2 || scale.may_be_indexed)
+  if (scale.counting != Counting::kJob || !target.placement.multi_host() || scale.may_be_indexed)
     return {};
   return k8s::JsonEdit{std::string(scale.pointer) + "/completionMode", "Indexed"};
 }
@@ -328,9 +328,10 @@ std::vector<Candidate> CandidatesFor(const Written& written, k8s::JsonView objec
   if (written.filled_by_others) return all;  // whole as it is, with them
   const bool counts = written.pods->scale.is_counted();
   for (const tpu::Placement& placement : Placements(written)) {
-    if (!placement.standard || (placement.hosts == 1 && !placement.machine->single_host)) continue;
+    if (!placement.standard || (placement.single_host() && !placement.machine->single_host))
+      continue;
     const bool keeps = written.topology == placement.topology;
-    if (!keeps && ((!counts && placement.hosts > 1) || MustKeepTopology(written))) continue;
+    if (!keeps && ((!counts && placement.multi_host()) || MustKeepTopology(written))) continue;
     if (!FitsPool(written, placement)) continue;
     for (const std::int64_t chips : ChipsPerPod(written, *written.generation, placement)) {
       if (placement.topology.chips() % chips != 0) continue;

@@ -92,7 +92,7 @@ bool KeepsMoreThanSaid(const std::vector<Fault>& faults, const Written& written,
            });
   }
   return scale.counting == workload::Counting::kNone &&
-         candidate.placement.topology == written.topology && candidate.placement.hosts == 1 &&
+         candidate.placement.topology == written.topology && candidate.placement.single_host() &&
          say([&](const Edits& edits) { return SaysTopology(edits, *written.pods); });
 }
 

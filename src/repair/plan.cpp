@@ -62,7 +62,7 @@ std::optional<Candidate> ShapeIn(const tpu::Catalog& catalog, const Proof& proof
     return std::nullopt;
   }
   // Several slices in one Job are left as they are, and not made.
-  const bool are_several = shape->placement.hosts > 1 && shape->slices > written->slices;
+  const bool are_several = shape->placement.multi_host() && shape->slices > written->slices;
   if (are_several && !written->HasShapeOf(plan.written)) return std::nullopt;
   return shape;
 }

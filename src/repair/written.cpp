@@ -54,7 +54,7 @@ tpu::PlacementList PlacementsFor(const Written& written) {
 bool AreSingle(const tpu::PlacementList& placements) {
   return !placements.empty() &&
          std::all_of(placements.begin(), placements.end(),
-                     [](const tpu::Placement& placement) { return placement.hosts == 1; });
+                     [](const tpu::Placement& placement) { return placement.single_host(); });
 }
 
 // Pods of other chips than the one host has: those with its chips in all are to share it, though a
@@ -65,7 +65,7 @@ bool AreOfOneSlice(const Written& written, const tpu::PlacementList& single) {
   if (pods > 1 && written.chips_per_pod * pods == written.topology->chips()) return true;
   const auto& all = written.generation->placements;
   return std::any_of(all.begin(), all.end(), [&](const tpu::Placement& placement) {
-    return placement.hosts > 1 && placement.hosts == pods &&
+    return placement.multi_host() && placement.hosts == pods &&
            placement.chips_per_host() == written.chips_per_pod;
   });
 }
@@ -108,7 +108,7 @@ bool HostsAreRight(const Written& written) {
   const tpu::Generation& generation = *written.generation;
   const tpu::PlacementList offered = generation.PlacementsOf(*written.topology);
   const auto is_right = [&](const tpu::Placement& placement) {
-    return placement.hosts > 1 &&
+    return placement.multi_host() &&
            placement.chips_per_host() * written.pods_per_slice == written.topology->chips();
   };
   return offered.empty()

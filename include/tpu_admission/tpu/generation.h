@@ -60,6 +60,7 @@ struct Placement {
 
   std::int64_t chips_per_host() const { return machine->chips; }
   bool single_host() const { return hosts == 1; }
+  bool multi_host() const { return hosts > 1; }
 };
 
 // The few placements of one topology, without an allocation.

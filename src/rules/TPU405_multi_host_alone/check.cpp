@@ -30,7 +30,7 @@ std::string_view LeadingPod(std::string_view path) {
 // ", or ask for 8 chips (2x4 is also one host of 8)" where it is.
 std::string AskForAHost(const Subject& subject) {
   for (const tpu::Placement& placement : subject.shape.placements) {
-    if (placement.hosts > 1) continue;
+    if (placement.multi_host()) continue;
     return fmt::format(", or ask for {} ({} is also one host of {})",
                        Counted(placement.chips_per_host(), "chip"), placement.topology.Text(),
                        placement.chips_per_host());
