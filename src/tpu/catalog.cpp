@@ -24,4 +24,11 @@ const Generation* Catalog::FindByMachine(std::string_view machine) const {
   return found == generations_.end() ? nullptr : &*found;
 }
 
+const Generation* Catalog::FindByFamily(std::string_view family) const {
+  const auto found = std::find_if(
+      generations_.begin(), generations_.end(),
+      [family](const Generation& generation) { return generation.machine_family == family; });
+  return found == generations_.end() ? nullptr : &*found;
+}
+
 }  // namespace tpu_admission::tpu

@@ -131,14 +131,17 @@ class CatalogLoader {
   }
 
   void ReadGenerations() {
+    std::set<std::int64_t> sizes;
     for (const ConfigNode& node : FilledList(root_, "generations")) {
       Generation generation = ReadGeneration(node, sources_);
       Claim(node, "id", generation.id, "id");
       Claim(node, "label", generation.label, "label");
       Claim(node, "machine_family", generation.machine_family, "machine family");
       for (const std::string& alias : generation.aliases) Claim(node, "aliases", alias, "id");
+      for (const MachineType& machine : generation.machines) sizes.insert(machine.chips);
       catalog_->generations_.push_back(std::move(generation));
     }
+    catalog_->host_sizes_.assign(sizes.begin(), sizes.end());
   }
 
   // A name that two generations have would make one of them unreachable.

@@ -4,6 +4,7 @@
 // long as it does.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -52,6 +53,9 @@ class Catalog {
   std::span<const Generation> generations() const { return generations_; }
   const Generation* FindByLabel(std::string_view label) const;
   const Generation* FindByMachine(std::string_view machine) const;  // ct6e-standard-4t
+  const Generation* FindByFamily(std::string_view family) const;    // ct6e
+  // The chips that its machines have, rising, each once; at least one number.
+  std::span<const std::int64_t> host_sizes() const { return host_sizes_; }
   // What a label that names no generation was probably meant to be: the table of known wrong
   // labels, ids, machine families, machine types and the names of Cloud TPU (v5litepod-16) first,
   // then the nearest label by spelling. nullptr: no idea. Allocates.
@@ -81,6 +85,7 @@ class Catalog {
   friend class CatalogLoader;
 
   std::vector<Generation> generations_;
+  std::vector<std::int64_t> host_sizes_;
   std::vector<WrongLabel> wrong_labels_;
   std::vector<Source> sources_;
   NodeLimits node_limits_;

@@ -199,13 +199,6 @@ void CheckBeside(const Subject& subject, const Beside& beside, Report& report) {
                              Selecting(subject, label, beside.right)));
 }
 
-const tpu::Generation* FindByFamily(const tpu::Catalog& catalog, std::string_view family) {
-  for (const tpu::Generation& generation : catalog.generations()) {
-    if (generation.machine_family == family) return &generation;
-  }
-  return nullptr;
-}
-
 void Check(const Subject& subject, Report& report) {
   CheckMachine(subject, report);
   const tpu::Generation* const wanted = subject.shape.generation;
@@ -213,7 +206,7 @@ void Check(const Subject& subject, Report& report) {
   const k8s::PodSpec& spec = subject.pods.pod.spec;
   const auto family = workload::FindRequired(spec, workload::kGkeMachineFamily);
   if (family && family->fixed) {
-    const auto* of = FindByFamily(subject.catalog, family->value);
+    const auto* of = subject.catalog.FindByFamily(family->value);
     CheckBeside(subject, {*family, of, wanted->machine_family}, report);
   }
   const auto machine = workload::FindRequired(spec, workload::kBetaInstanceTypeLabel);

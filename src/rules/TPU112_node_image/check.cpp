@@ -15,7 +15,7 @@ void Say(const Subject& subject, const workload::RequiredLabel& found, const std
          const std::string& value, Report& report) {
   const std::string quoted = Quoted(found.value);
   report.Add(
-      {.pointer = std::string(subject.pods.selector_pointer) + workload::PointerOf(found),
+      {.pointer = subject.At(found),
        .summary = fmt::format("no TPU node has {} {}", found.key, quoted),
        .problem = fmt::format(
            "is {}, but {}. The pod would wait for a node that GKE does not make.", quoted, truth),

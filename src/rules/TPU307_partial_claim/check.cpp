@@ -1,34 +1,11 @@
 #include <fmt/format.h>
 #include <algorithm>
-#include <set>
 
 #include "rules/engine/phrases.h"
 #include "tpu_admission/base/text.h"
 
 namespace tpu_admission::rules {
 namespace tpu307 {
-
-template <typename Visit>
-void ForEachMachine(const tpu::Catalog& catalog, const Visit& visit) {
-  for (const tpu::Generation& generation : catalog.generations()) {
-    for (const tpu::MachineType& machine : generation.machines) visit(machine);
-  }
-}
-
-bool SomeMachineHas(const tpu::Catalog& catalog, std::int64_t chips) {
-  bool has = false;
-  ForEachMachine(catalog, [&](const auto& machine) { has = has || machine.chips == chips; });
-  return has;
-}
-
-// "1, 4 or 8"
-std::string Sizes(const tpu::Catalog& catalog) {
-  std::set<std::int64_t> sizes;
-  ForEachMachine(catalog, [&](const auto& machine) { sizes.insert(machine.chips); });
-  std::vector<std::string> words;
-  for (const std::int64_t size : sizes) words.push_back(std::to_string(size));
-  return JoinOr(words);
-}
 
 workload::Edits All(const Subject& subject, const workload::DeviceRequest& request) {
   const std::string at =
@@ -37,7 +14,8 @@ workload::Edits All(const Subject& subject, const workload::DeviceRequest& reque
 }
 
 void CheckOne(const Subject& subject, const workload::DeviceRequest& request, Report& report) {
-  if (request.all || SomeMachineHas(subject.catalog, request.count)) return;
+  const std::span<const std::int64_t> sizes = subject.catalog.host_sizes();
+  if (request.all || std::binary_search(sizes.begin(), sizes.end(), request.count)) return;
   const std::string found = Counted(request.count, "chip");
   report.Add({.pointer = subject.AtSpec(fmt::format("/devices/requests/{}", request.index)),
               .part = std::string(request.name),
@@ -45,7 +23,7 @@ void CheckOne(const Subject& subject, const workload::DeviceRequest& request, Re
               .problem = fmt::format(
                   "asks for {}, but the TPU machines have {}, and the driver prepares all chips "
                   "of a node or none: on a larger node it refuses, and the pod never starts.",
-                  found, Sizes(subject.catalog)),
+                  found, JoinNumbers(sizes)),
               .edits = All(subject, request)});
 }
 
@@ -71,7 +49,8 @@ void CheckSum(const Subject& subject, Report& report) {
     sum = std::min(kMost, sum + std::clamp(request.count, std::int64_t{0}, kMost));
     if (counts.size() < 8) counts.push_back(std::to_string(request.count));
   }
-  if (SomeMachineHas(subject.catalog, sum)) return;
+  const std::span<const std::int64_t> sizes = subject.catalog.host_sizes();
+  if (std::binary_search(sizes.begin(), sizes.end(), sum)) return;
   const std::string found = Counted(sum, "chip");
   const bool told = counts.size() == subject.pods.device_requests.size();
   report.Add({.pointer = subject.AtSpec("/devices/requests"),
@@ -81,10 +60,10 @@ void CheckSum(const Subject& subject, Report& report) {
                   "of a node for one claim or none: on a larger node it refuses, and the pod never "
                   "starts.",
                   found, told ? fmt::format(" in all ({})", fmt::join(counts, " + ")) : "",
-                  Sizes(subject.catalog)),
+                  JoinNumbers(sizes)),
               .change = fmt::format("let the counts be {} in all, the chips of your nodes, or keep "
                                     "one request with allocationMode All",
-                                    Sizes(subject.catalog)),
+                                    JoinNumbers(sizes)),
               .decision = "how many chips each request is for"});
 }
 

@@ -152,7 +152,7 @@ FoundAt FoundPodsAt(const workload::Scale& scale, const workload::Edits& edits) 
                       scale.tpu_pods == 1 ? "s" : "")};
 }
 
-std::string JoinNumbers(const std::vector<std::int64_t>& numbers) {
+std::string JoinNumbers(std::span<const std::int64_t> numbers) {
   std::vector<std::string> words;
   for (const std::int64_t number : numbers) words.push_back(std::to_string(number));
   return JoinOr(words);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,7 +16,7 @@ std::string Title(const k8s::Container& container);
 // "containers[0]", or "model" of one that stands in no list.
 std::string PlaceOf(const k8s::Container& container);
 // "1, 2 or 4"
-std::string JoinNumbers(const std::vector<std::int64_t>& numbers);
+std::string JoinNumbers(std::span<const std::int64_t> numbers);
 // "a 4x4", "an 8x8", "a Pod": a number, topology or kind as it is spoken.
 std::string WithArticle(std::string_view word);
 // A note of the catalog behind other sentences; empty if there is none.

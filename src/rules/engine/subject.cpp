@@ -69,16 +69,6 @@ bool MayServe(const tpu::Generation& generation, const tpu::PlacementList& place
          std::any_of(placements.begin(), placements.end(), is_of_it);
 }
 
-std::int64_t ChipsOfLargestMachine(const tpu::Catalog& catalog) {
-  std::int64_t most = 0;
-  for (const tpu::Generation& generation : catalog.generations()) {
-    for (const tpu::MachineType& machine : generation.machines) {
-      most = std::max(most, machine.chips);
-    }
-  }
-  return most;
-}
-
 }  // namespace
 
 std::vector<std::int64_t> PossibleChips(const Subject& subject) {
@@ -101,7 +91,7 @@ std::int64_t LargestHost(const Subject& subject) {
 }
 
 std::int64_t MostOfAnyHost(const Subject& subject) {
-  const std::int64_t most = ChipsOfLargestMachine(subject.catalog);
+  const std::int64_t most = subject.catalog.host_sizes().back();
   const std::optional<tpu::Topology>& topology = subject.shape.topology;
   return topology ? std::min(most, topology->chips()) : most;
 }
@@ -163,7 +153,7 @@ bool MayBeOfNewGeneration(const Subject& subject, std::int64_t chips) {
   const workload::Selected& label = subject.shape.choice[NodeLabel::kAccelerator];
   if (!label.fixed() || !subject.catalog.LooksLikeNewGeneration(label.value)) return false;
   const std::optional<tpu::Topology>& topology = subject.shape.topology;
-  return !topology || chips <= topology->chips() || chips <= ChipsOfLargestMachine(subject.catalog);
+  return !topology || chips <= topology->chips() || chips <= subject.catalog.host_sizes().back();
 }
 
 void Shape::FindMachines() {
