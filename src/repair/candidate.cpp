@@ -168,16 +168,12 @@ std::vector<std::int64_t> Slices(const Written& written, std::int64_t chips) {
   return slices;
 }
 
-std::vector<std::int64_t> ChipsPerPod(const Written& written, const tpu::Generation& generation,
-                                      const tpu::Placement& placement) {
-  std::vector<std::int64_t> chips;
-  for (const std::int64_t part : generation.container_chips) {
-    if (part <= placement.chips_per_host()) chips.push_back(part);
-  }
-  if (chips.empty()) return {placement.chips_per_host()};
+std::vector<std::int64_t> ChipsPerPod(const Written& written, const tpu::Placement& placement) {
+  const std::vector<std::int64_t> chips = written.generation->ChipsOn(placement.chips_per_host());
+  const bool is_split = written.generation->node_can_be_split();
   const auto same = std::find(chips.begin(), chips.end(), written.chips_per_pod);
-  if (same != chips.end()) return {*same, chips.back()};
-  return {chips.back()};
+  if (is_split && same != chips.end()) return {*same, chips.front()};
+  return {chips.front()};
 }
 
 std::vector<tpu::Placement> Placements(const Written& written) {
@@ -333,7 +329,7 @@ std::vector<Candidate> CandidatesFor(const Written& written, k8s::JsonView objec
     const bool keeps = written.topology == placement.topology;
     if (!keeps && ((!counts && placement.multi_host()) || MustKeepTopology(written))) continue;
     if (!FitsPool(written, placement)) continue;
-    for (const std::int64_t chips : ChipsPerPod(written, *written.generation, placement)) {
+    for (const std::int64_t chips : ChipsPerPod(written, placement)) {
       if (placement.topology.chips() % chips != 0) continue;
       if (!CanHave(written, chips)) continue;
       for (Candidate& candidate : CandidatesOf(written, placement, chips)) {

@@ -1,6 +1,7 @@
 #include "tpu_admission/tpu/generation.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace tpu_admission::tpu {
@@ -110,6 +111,13 @@ bool Generation::InRegion(std::string_view region) const {
   return std::any_of(zones.list.begin(), zones.list.end(), [region](const Zone& zone) {
     return std::string_view(zone.name).substr(0, zone.name.rfind('-')) == region;
   });
+}
+
+std::vector<std::int64_t> Generation::ChipsOn(std::int64_t host) const {
+  std::vector<std::int64_t> chips;
+  std::copy_if(container_chips.rbegin(), container_chips.rend(), std::back_inserter(chips),
+               [host](std::int64_t part) { return part <= host && host % part == 0; });
+  return chips.empty() ? std::vector{host} : chips;
 }
 
 PlacementList Generation::PlacementsOf(const Topology& topology) const {

@@ -249,6 +249,9 @@ struct Generation {
   Sources sources;
 
   bool node_can_be_split() const { return !container_chips.empty(); }
+  // Of the chips of a host those that a container may ask for, where such pods fill it; the most
+  // first. Allocates.
+  std::vector<std::int64_t> ChipsOn(std::int64_t host) const;
   const MachineType* FindMachine(std::string_view machine_name) const;
   const Zone* FindZone(std::string_view zone) const;
   // The disputed host of so many chips that `topology`, or any if it is not given, may be made of.

@@ -91,16 +91,6 @@ bool ShareTheHost(const Subject& subject) {
          });
 }
 
-bool IsPossible(const Subject& subject, std::int64_t chips) {
-  const std::vector<std::int64_t>& parts = subject.shape.generation->container_chips;
-  const bool splits = subject.shape.generation->node_can_be_split();
-  const bool is_part = std::find(parts.begin(), parts.end(), chips) != parts.end();
-  return std::any_of(subject.shape.machines().begin(), subject.shape.machines().end(),
-                     [&](const tpu::MachineType* machine) {
-                       return splits ? is_part && chips <= machine->chips : chips == machine->chips;
-                     });
-}
-
 // A machine that may be newer than the catalog may have more chips than all that we know, but none
 // has more than the topology.
 bool IsBeyondAnyHost(const Subject& subject, std::int64_t chips) {

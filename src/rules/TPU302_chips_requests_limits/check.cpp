@@ -37,9 +37,7 @@ void Suggest(const Subject& subject, const k8s::Container& container, bool has_l
   }
   if (subject.shape.generation != nullptr) {
     SuggestChips(subject, container, finding);
-    const std::vector<std::int64_t> possible = PossibleChips(subject);
-    const bool can_be =
-        wanted && std::find(possible.begin(), possible.end(), *wanted) != possible.end();
+    const bool can_be = wanted && IsPossible(subject, *wanted);
     if (has_limit || finding.decision.empty() || !can_be) return;
     finding.change.clear();
     finding.decision = {};

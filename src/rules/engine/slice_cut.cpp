@@ -125,9 +125,7 @@ std::int64_t KueueChips(const Subject& subject, std::optional<std::int64_t> pods
   constexpr std::int64_t kMostChips = 1'000;  // products never overflow
   constexpr std::int64_t kMostPods = 1'000'000'000'000;
   const std::int64_t chips = std::min(subject.pods.chips_per_pod, kMostChips);
-  const std::vector<std::int64_t> possible = PossibleChips(subject);
-  const bool is_possible =
-      possible.empty() || std::find(possible.begin(), possible.end(), chips) != possible.end();
+  const bool is_possible = subject.shape.machines().empty() || IsPossible(subject, chips);
   return is_possible ? std::min(pods.value_or(0), kMostPods) * chips : 0;
 }
 

@@ -69,35 +69,6 @@ bool MayServe(const tpu::Generation& generation, const tpu::PlacementList& place
          std::any_of(placements.begin(), placements.end(), is_of_it);
 }
 
-}  // namespace
-
-std::vector<std::int64_t> PossibleChips(const Subject& subject) {
-  std::vector<std::int64_t> counts;
-  for (const tpu::MachineType* machine : subject.shape.machines()) {
-    if (!subject.shape.generation->node_can_be_split()) counts.push_back(machine->chips);
-    for (const std::int64_t part : subject.shape.generation->container_chips) {
-      if (part <= machine->chips) counts.push_back(part);
-    }
-  }
-  std::sort(counts.begin(), counts.end());
-  counts.erase(std::unique(counts.begin(), counts.end()), counts.end());
-  return counts;
-}
-
-std::int64_t LargestHost(const Subject& subject) {
-  std::int64_t chips = 0;
-  for (const auto* machine : subject.shape.machines()) chips = std::max(chips, machine->chips);
-  return chips;
-}
-
-std::int64_t MostOfAnyHost(const Subject& subject) {
-  const std::int64_t most = subject.catalog.host_sizes().back();
-  const std::optional<tpu::Topology>& topology = subject.shape.topology;
-  return topology ? std::min(most, topology->chips()) : most;
-}
-
-namespace {
-
 // The chips of the largest host with the selected topology; 0 where no page has it of a generation.
 std::int64_t MostWithTopology(const Subject& subject) {
   std::int64_t most = 0;
@@ -112,7 +83,48 @@ std::int64_t MostWithTopology(const Subject& subject) {
   return documented ? most : 0;
 }
 
+// About what it takes in memory.
+std::size_t BytesOf(const Finding& finding) {
+  std::size_t bytes = sizeof(Finding) + finding.pointer.size() + finding.summary.size() +
+                      finding.problem.size() + finding.change.size() + finding.part.size();
+  for (const k8s::JsonEdit& edit : finding.edits) bytes += sizeof(edit) + edit.pointer.size();
+  return bytes;
+}
+
 }  // namespace
+
+std::vector<std::int64_t> PossibleChips(const Subject& subject) {
+  std::vector<std::int64_t> counts;
+  for (const tpu::MachineType* machine : subject.shape.machines()) {
+    const std::vector<std::int64_t> its = subject.shape.generation->ChipsOn(machine->chips);
+    counts.insert(counts.end(), its.begin(), its.end());
+  }
+  std::sort(counts.begin(), counts.end());
+  counts.erase(std::unique(counts.begin(), counts.end()), counts.end());
+  return counts;
+}
+
+bool IsPossible(const Subject& subject, std::int64_t chips) {
+  const std::vector<std::int64_t>& parts = subject.shape.generation->container_chips;
+  const bool splits = subject.shape.generation->node_can_be_split();
+  const bool is_part = std::find(parts.begin(), parts.end(), chips) != parts.end();
+  return std::any_of(subject.shape.machines().begin(), subject.shape.machines().end(),
+                     [&](const tpu::MachineType* machine) {
+                       return splits ? is_part && chips <= machine->chips : chips == machine->chips;
+                     });
+}
+
+std::int64_t LargestHost(const Subject& subject) {
+  std::int64_t chips = 0;
+  for (const auto* machine : subject.shape.machines()) chips = std::max(chips, machine->chips);
+  return chips;
+}
+
+std::int64_t MostOfAnyHost(const Subject& subject) {
+  const std::int64_t most = subject.catalog.host_sizes().back();
+  const std::optional<tpu::Topology>& topology = subject.shape.topology;
+  return topology ? std::min(most, topology->chips()) : most;
+}
 
 std::int64_t MostOfItsHosts(const Subject& subject) {
   const std::int64_t most = MostWithTopology(subject);
@@ -352,18 +364,6 @@ bool Subject::is_of_several_hosts_anywhere() const {
   }
   return ways > 0;
 }
-
-namespace {
-
-// About what it takes in memory.
-std::size_t BytesOf(const Finding& finding) {
-  std::size_t bytes = sizeof(Finding) + finding.pointer.size() + finding.summary.size() +
-                      finding.problem.size() + finding.change.size() + finding.part.size();
-  for (const k8s::JsonEdit& edit : finding.edits) bytes += sizeof(edit) + edit.pointer.size();
-  return bytes;
-}
-
-}  // namespace
 
 void Report::Add(Finding finding) {
   constexpr std::size_t kLongestName = 253;  // of anything in Kubernetes

@@ -159,6 +159,8 @@ using workload::ChipsOf;
 
 // The chip counts that a container can have on the machines of this shape, rising.
 std::vector<std::int64_t> PossibleChips(const Subject& subject);
+// Whether so many can be had of one of them. The generation is known.
+bool IsPossible(const Subject& subject, std::int64_t chips);
 // The chips of the largest machine of this shape; 0 if none is known.
 std::int64_t LargestHost(const Subject& subject);
 // The chips that no host exceeds, whatever the accelerator is: those of the largest machine, or of

@@ -71,17 +71,6 @@ std::int64_t HeldByOthers(const Subject& subject, const k8s::Container& containe
   return held;
 }
 
-// Of the chips of a host those that a container may ask for, the most first.
-std::vector<std::int64_t> ChipsOn(const tpu::Generation& generation, std::int64_t host) {
-  if (!generation.node_can_be_split()) return {host};
-  std::vector<std::int64_t> chips;
-  for (const std::int64_t part : generation.container_chips) {
-    if (part <= host && host % part == 0) chips.push_back(part);
-  }
-  std::sort(chips.rbegin(), chips.rend());
-  return chips.empty() ? std::vector{host} : chips;
-}
-
 // What a manifest must change beside its topology to fill a placement; 0: it stays.
 struct Companions {
   std::int64_t chips = 0;
@@ -113,7 +102,7 @@ Companions CompanionsOf(const Subject& subject, const tpu::Placement& placement)
   needed.with_leader = JoinsLeader(subject, placement.topology);
   std::int64_t chips = subject.pods.chips_per_pod;
   const std::vector<std::int64_t> possible =
-      ChipsOn(*subject.shape.generation, placement.chips_per_host());
+      subject.shape.generation->ChipsOn(placement.chips_per_host());
   const auto containers = subject.pods.pod.spec.containers;
   const bool all_fit = std::none_of(containers.begin(), containers.end(), [&](const auto& one) {
     return IsOffHost(subject, one, placement.chips_per_host());
@@ -260,7 +249,7 @@ void SuggestChips(const Subject& subject, const k8s::Container& container, Findi
   const k8s::Container* const taker = container.Stays() ? nullptr : ChipContainer(subject.pods);
   if (taker != nullptr && taker != &container && taker->Stays()) {
     const std::int64_t taken = ChipsOf(*taker).value_or(0);
-    if (std::find(possible.begin(), possible.end(), taken) != possible.end()) return set(taken);
+    if (IsPossible(subject, taken)) return set(taken);
   }
   if (const std::int64_t held = HeldByOthers(subject, container); held > 0) {
     return SuggestRest(subject, held, possible, set, choose);
@@ -269,7 +258,7 @@ void SuggestChips(const Subject& subject, const k8s::Container& container, Findi
     const std::int64_t slice = placements.front().topology.chips();
     for (const tpu::Placement& placement : placements) {
       for (const std::int64_t chips :
-           ChipsOn(*subject.shape.generation, placement.chips_per_host())) {
+           subject.shape.generation->ChipsOn(placement.chips_per_host())) {
         const std::int64_t pods = slice / chips;
         if (FoundPodsOf(subject) > 0 && (IsCount(subject, pods) || IsPartOf(subject, pods))) {
           return set(chips);
