@@ -20,10 +20,10 @@
 
 namespace tpu_admission::rules {
 
-// One alternative of the node selection, looked up in the catalog.
 // Where a label names no generation or topology: nothing, or what it was probably meant to name.
 enum class Misspelt { kUnknown, kGuessed };
 
+// One alternative of the node selection, looked up in the catalog.
 struct Shape {
   workload::NodeChoice choice;
   const tpu::Generation* generation = nullptr;  // nullptr: none selected, or one we do not know
