@@ -6,6 +6,8 @@
 #include "tpu_admission/base/text.h"
 #include "tpu_admission/cluster/capacity.h"
 #include "tpu_admission/workload/gke_labels.h"
+#include "tpu_admission/workload/jobset_keys.h"
+#include "tpu_admission/workload/lws_keys.h"
 
 namespace tpu_admission::cluster {
 namespace {
@@ -18,13 +20,13 @@ std::string GangOf(const PodFacts& pod) {
   const auto title = [&](const std::string& kind, const std::string& name) {
     return pod.InNamespace(kind + " " + Quoted(name, 253));
   };
-  const std::string job_set = LabelOf(pod.labels, "jobset.sigs.k8s.io/jobset-name");
+  const std::string job_set = LabelOf(pod.labels, workload::kJobSetName);
   if (!job_set.empty()) return title("JobSet", job_set);
-  const std::string group_set = LabelOf(pod.labels, "leaderworkerset.sigs.k8s.io/name");
+  const std::string group_set = LabelOf(pod.labels, workload::kLwsName);
   const std::string group = LabelOf(pod.labels, "leaderworkerset.sigs.k8s.io/group-index");
   if (!group_set.empty()) return "group " + group + " of " + title("LeaderWorkerSet", group_set);
   const std::string ray = LabelOf(pod.labels, "ray.io/cluster");
-  const std::string replica = LabelOf(pod.labels, "ray.io/worker-group-replica-name");
+  const std::string replica = LabelOf(pod.labels, workload::kRayReplicaName);
   if (!ray.empty())
     return replica.empty() ? "" : "group " + replica + " of " + title("RayCluster", ray);
   if (pod.owner_kind != "Job" && pod.owner_kind != "StatefulSet") return "";

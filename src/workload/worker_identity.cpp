@@ -5,6 +5,8 @@
 #include <charconv>
 
 #include "tpu_admission/base/text.h"
+#include "tpu_admission/workload/jobset_keys.h"
+#include "tpu_admission/workload/lws_keys.h"
 
 namespace tpu_admission::workload {
 namespace {
@@ -40,7 +42,7 @@ constexpr std::array kRows = {
     IdentityRow{.kind = "JobSet",
                 .owner_group = "batch",
                 .owner_kind = "Job",
-                .only_with = "jobset.sigs.k8s.io/jobset-name",
+                .only_with = kJobSetName,
                 .index = kJobIndex,
                 .host = "{batch.kubernetes.io/job-name}-",
                 .name = "{batch.kubernetes.io/job-name}",
@@ -62,7 +64,7 @@ constexpr std::array kRows = {
     IdentityRow{.kind = "StatefulSet",
                 .owner_group = "apps",
                 .owner_kind = "StatefulSet",
-                .never_with = "leaderworkerset.sigs.k8s.io/name",
+                .never_with = kLwsName,
                 .index = kOfNameEnd,
                 .host = "%-",
                 .name = "%-$",

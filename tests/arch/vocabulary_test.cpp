@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 const fs::path kRoot = TPU_ADMISSION_SOURCE_DIR;
-constexpr std::array kHeaders = {"gke_labels.h", "kueue_keys.h", "jobset_keys.h",
+constexpr std::array kHeaders = {"gke_labels.h", "kueue_keys.h", "jobset_keys.h", "lws_keys.h",
                                  "tpu_variables.h"};
 // What is such a key, known or not.
 constexpr std::array<std::string_view, 6> kPrefixes = {

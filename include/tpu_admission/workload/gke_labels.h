@@ -85,5 +85,8 @@ inline constexpr std::string_view kMirrorPod = "kubernetes.io/config.mirror";
 // https://kubernetes.io/docs/reference/labels-annotations-taints/#job-name
 inline constexpr std::string_view kOldJobName = "job-name";
 inline constexpr std::string_view kJobName = "batch.kubernetes.io/job-name";
+// Unique for each start of a replica of Ray workers. ray-project/kuberay
+// ray-operator/controllers/ray/common/pod.go
+inline constexpr std::string_view kRayReplicaName = "ray.io/worker-group-replica-name";
 
 }  // namespace tpu_admission::workload

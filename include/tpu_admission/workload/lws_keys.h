@@ -1,4 +1,4 @@
-// The annotations by which LeaderWorkerSet is spoken to. Each key stands here and nowhere else.
+// The labels and annotations of LeaderWorkerSet. Each key stands here and nowhere else.
 #pragma once
 
 #include <string_view>
@@ -10,5 +10,7 @@ inline constexpr std::string_view kLwsExclusiveTopology =
     "leaderworkerset.sigs.k8s.io/exclusive-topology";
 inline constexpr std::string_view kLwsSubGroupExclusiveTopology =
     "leaderworkerset.sigs.k8s.io/subgroup-exclusive-topology";
+// At its pods.
+inline constexpr std::string_view kLwsName = "leaderworkerset.sigs.k8s.io/name";
 
 }  // namespace tpu_admission::workload

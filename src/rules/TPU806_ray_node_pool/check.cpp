@@ -9,10 +9,6 @@
 namespace tpu_admission::rules {
 namespace tpu806 {
 
-// Unique for each start of a replica. ray-project/kuberay
-// ray-operator/controllers/ray/common/pod.go
-constexpr std::string_view kReplicaName = "ray.io/worker-group-replica-name";
-
 // Something keeps pods together in one node pool already.
 bool IsKeptInOnePool(const k8s::PodSpec& spec) {
   if (workload::FindRequired(spec, workload::kGkeNodePool)) return true;
@@ -30,7 +26,8 @@ std::optional<std::string_view> ScatteredReplica(const Subject& subject) {
   const k8s::Pod& pod = subject.pods.pod;
   const workload::IdentityRow* row = workload::IdentityRowOf(pod);
   if (row == nullptr || !row->is_ray || IsKeptInOnePool(pod.spec)) return std::nullopt;
-  const std::optional<std::string_view> replica = pod.metadata.labels.Find(kReplicaName);
+  const std::optional<std::string_view> replica =
+      pod.metadata.labels.Find(workload::kRayReplicaName);
   const std::optional<Worker> worker = WorkerOf(subject);
   return worker && worker->workers > 1 && !replica.value_or("").empty() ? replica : std::nullopt;
 }
@@ -51,7 +48,7 @@ void Check(const Subject& subject, Report& report) {
 
 void Mend(const Subject& subject, std::vector<Fix>& fixes) {
   const std::optional<std::string_view> replica = ScatteredReplica(subject);
-  if (replica) fixes.emplace_back(KeepTogether{kReplicaName, std::string(*replica)});
+  if (replica) fixes.emplace_back(KeepTogether{workload::kRayReplicaName, std::string(*replica)});
 }
 
 }  // namespace tpu806
