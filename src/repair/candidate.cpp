@@ -263,6 +263,48 @@ bool FitsPool(const Written& written, const tpu::Placement& placement) {
                      [&](const tpu::Placement& pool) { return pool.machine == placement.machine; });
 }
 
+Distance DistanceOf(const Written& written, const Candidate& candidate) {
+  const tpu::Placement& placement = candidate.placement;
+  const bool moves = written.topology != placement.topology;
+  const bool fills = written.fills_hosts && written.generation->node_can_be_split();
+  const std::int64_t chips = fills ? placement.chips_per_host() : written.chips_per_pod;
+  const std::int64_t off = std::abs(candidate.total_chips() - written.total_chips);
+  const auto sides = placement.topology.dimensions();
+  return {
+      .cuts_slices = written.topology && moves && !candidate.keeps_counts &&
+                     candidate.slices > written.slices,
+      .changes_chips = off > 0,
+      .is_undocumented = !placement.documented,
+      .changes_both = off > 0 && moves,
+      .chips_off = off,
+      .changes_chips_of_pod = candidate.chips_per_pod != chips,
+      .changes_topology = !written.is_alone_in_pools && moves,
+      .changes_pods = !candidate.keeps_counts && candidate.pods != written.pods_per_slice,
+      .slices_off = candidate.keeps_counts ? 0 : std::abs(candidate.slices - written.slices),
+      .edits = candidate.edits.size(),
+      .longest_side = *std::max_element(sides.begin(), sides.end()),
+  };
+}
+
+// Whether the topology or the total was meant nobody knows: where the nearest keeps one of them
+// alone, what keeps the other comes next; a number of pods is no wish for so many chips.
+void PutTheOtherWishSecond(const Written& written, std::vector<Candidate>& all) {
+  const auto keeps_topology = [&](const Candidate& candidate) {
+    return candidate.placement.topology == written.topology;
+  };
+  const auto keeps_total = [&](const Candidate& candidate) {
+    if (!written.pods->scale.is_counted()) {
+      return candidate.total_chips() == written.chips_per_pod * written.slices;
+    }
+    return candidate.keeps_counts && candidate.chips_per_pod == written.chips_per_pod;
+  };
+  if (all.empty()) return;
+  const auto next = keeps_topology(all.front())
+                        ? std::find_if(all.begin(), all.end(), keeps_total)
+                        : std::find_if(all.begin(), all.end(), keeps_topology);
+  if (next != all.end() && next > all.begin() + 1) std::rotate(all.begin() + 1, next, next + 1);
+}
+
 }  // namespace
 
 bool Candidate::LeavesOneWorkerOf(const Written& written) const {
@@ -330,8 +372,7 @@ std::vector<Candidate> CandidatesFor(const Written& written, k8s::JsonView objec
     if (!keeps && ((!counts && placement.multi_host()) || MustKeepTopology(written))) continue;
     if (!FitsPool(written, placement)) continue;
     for (const std::int64_t chips : ChipsPerPod(written, placement)) {
-      if (placement.topology.chips() % chips != 0) continue;
-      if (!CanHave(written, chips)) continue;
+      if (placement.topology.chips() % chips != 0 || !CanHave(written, chips)) continue;
       for (Candidate& candidate : CandidatesOf(written, placement, chips)) {
         if (candidate.LeavesOneWorkerOf(written)) continue;
         // Nor is a topology that nobody wrote a reason for another number of chips.
@@ -345,47 +386,14 @@ std::vector<Candidate> CandidatesFor(const Written& written, k8s::JsonView objec
         for (const Written& follower : written.followers) SetPodSpec(edits, follower, candidate);
         if (!candidate.keeps_counts) SetCounts(object, written, candidate, edits);
         std::erase_if(edits, [&](const k8s::JsonEdit& edit) { return IsSo(object, edit); });
-        const auto sides = placement.topology.dimensions();
-        const bool fills = written.fills_hosts && written.generation->node_can_be_split();
-        const std::int64_t off = std::abs(candidate.total_chips() - written.total_chips);
-        // Each slice works for itself: who wrote a large one does not want several small ones.
-        const bool is_same = candidate.keeps_counts;
-        const bool cuts =
-            written.topology && !keeps && !is_same && candidate.slices > written.slices;
-        // If the chips cannot stay as they are, the topology that somebody wrote down may.
-        candidate.distance = {
-            cuts,
-            off > 0,
-            !placement.documented,
-            off > 0 && written.topology != placement.topology,
-            off,
-            candidate.chips_per_pod != (fills ? placement.chips_per_host() : written.chips_per_pod),
-            !written.is_alone_in_pools && written.topology != placement.topology,
-            !is_same && candidate.pods != written.pods_per_slice,
-            is_same ? 0 : std::abs(candidate.slices - written.slices),
-            candidate.edits.size(),
-            *std::max_element(sides.begin(), sides.end())};
+        candidate.distance = DistanceOf(written, candidate);
         all.push_back(std::move(candidate));
       }
     }
   }
   std::stable_sort(all.begin(), all.end(),
                    [](const Candidate& a, const Candidate& b) { return a.distance < b.distance; });
-  // Whether the topology or the total was meant nobody knows: where the nearest keeps one of them
-  // alone, what keeps the other comes next; a number of pods is no wish for so many chips.
-  const auto keeps_topology = [&](const Candidate& candidate) {
-    return candidate.placement.topology == written.topology;
-  };
-  const std::int64_t asked = written.chips_per_pod * written.slices;
-  const auto keeps_total = [&](const Candidate& candidate) {
-    if (!counts) return candidate.total_chips() == asked;
-    return candidate.keeps_counts && candidate.chips_per_pod == written.chips_per_pod;
-  };
-  if (all.empty()) return all;
-  const auto next = keeps_topology(all.front())
-                        ? std::find_if(all.begin(), all.end(), keeps_total)
-                        : std::find_if(all.begin(), all.end(), keeps_topology);
-  if (next != all.end() && next > all.begin() + 1) std::rotate(all.begin() + 1, next, next + 1);
+  PutTheOtherWishSecond(written, all);
   return all;
 }
 

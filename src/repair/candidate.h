@@ -1,10 +1,11 @@
 // One shape that a pod set could have, and the edits that give it that shape.
 #pragma once
 
+#include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "repair/written.h"
@@ -13,6 +14,23 @@
 
 namespace tpu_admission::repair {
 
+// How far a shape is from what is written; what weighs more stands first.
+struct Distance {
+  bool cuts_slices = false;  // who wrote a large one does not want several small ones
+  bool changes_chips = false;
+  bool is_undocumented = false;
+  bool changes_both = false;  // the chips and the topology that somebody wrote down
+  std::int64_t chips_off = 0;
+  bool changes_chips_of_pod = false;
+  bool changes_topology = false;  // where it says which pods fill a slice together
+  bool changes_pods = false;
+  std::int64_t slices_off = 0;
+  std::size_t edits = 0;
+  int longest_side = 0;
+
+  auto operator<=>(const Distance&) const = default;
+};
+
 struct Candidate {
   tpu::Placement placement;
   const tpu::Generation* generation = nullptr;
@@ -20,8 +38,7 @@ struct Candidate {
   std::int64_t pods = 0;    // of a slice
   std::int64_t slices = 1;  // that the object asks for
   workload::Edits edits;
-  std::tuple<bool, bool, bool, bool, std::int64_t, bool, bool, bool, std::int64_t, std::size_t, int>
-      distance;
+  Distance distance = {};
 
   // The pods are as many as they were, each for itself, or with others. `asked`: their chips, where
   // these are no whole slices.
