@@ -271,8 +271,8 @@ Distance DistanceOf(const Written& written, const Candidate& candidate) {
   const std::int64_t off = std::abs(candidate.total_chips() - written.total_chips);
   const auto sides = placement.topology.dimensions();
   return {
-      .cuts_slices = written.topology && moves && !candidate.keeps_counts &&
-                     candidate.slices > written.slices,
+      .cuts_slices =
+          written.topology && moves && !candidate.keeps_counts && candidate.slices > written.slices,
       .changes_chips = off > 0,
       .is_undocumented = !placement.documented,
       .changes_both = off > 0 && moves,
