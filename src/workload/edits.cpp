@@ -158,6 +158,24 @@ void SetPods(const Scale& scale, std::int64_t count, Edits& edits) {
   }
 }
 
+void SetSlices(const Scale& scale, std::int64_t count, Edits& edits) {
+  if (scale.slices.value == count) return;
+  edits.push_back({scale.slices.pointer(), count});
+  constexpr std::int64_t kMost = 1'000'000;  // products never overflow
+  const std::int64_t before = scale.slices.value.value_or(0);
+  const auto scaled = [&](std::int64_t bound, std::int64_t more) {
+    const bool can = before > 0 && std::max({bound, before, count}) <= kMost;
+    return can ? (bound * count + more) / before : count;
+  };
+  const std::string holder(scale.slices.holder);
+  const std::int64_t least = scale.fewest_slices.value_or(0);
+  const std::int64_t fewer = std::min(scaled(least, before - 1), count);
+  if (least > fewer) edits.push_back({holder + "/minReplicas", fewer});
+  if (!scale.most_slices) return;
+  const std::int64_t most = std::max(scaled(*scale.most_slices, 0), count);
+  if (most != *scale.most_slices) edits.push_back({holder + "/maxReplicas", most});
+}
+
 std::string Shown(const k8s::JsonEdit& edit) {
   if (!edit.value) return "(removed)";
   if (const auto* number = std::get_if<std::int64_t>(&*edit.value)) return std::to_string(*number);

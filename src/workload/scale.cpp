@@ -61,6 +61,8 @@ void HoldWithinBounds(JsonView group, bool autoscales, Scale& scale) {
                             MayBeTrue(group["suspend"]) || (!slices.written && !least) ||
                             (least_written.has_value() && !least) ||
                             (most_written.has_value() && !most_written.AsInteger());
+  scale.fewest_slices = least;
+  if (most_written.AsInteger()) scale.most_slices = most;
   if (!slices.value) return;
   if (!slices.written && least) slices.value = least;
   if (least) slices.value = std::max(*slices.value, *least);

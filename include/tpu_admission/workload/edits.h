@@ -27,6 +27,9 @@ void SetChips(const PodSet& pods, const k8s::Container& container, std::int64_t 
 // So that `count` pods with TPUs fill a slice. Completions that are more work than that stay: to
 // drop them is the user's decision. Nothing for kTogether, whose replicas somebody must divide.
 void SetPods(const Scale& scale, std::int64_t count, Edits& edits);
+// So that there are `count` slices. The bounds of a Ray group, where it has any, follow: they are
+// for as many chips as before, as far as whole slices can be, and leave room for `count`.
+void SetSlices(const Scale& scale, std::int64_t count, Edits& edits);
 
 // The new value as YAML wants it: a text that would be read as a number is quoted.
 std::string Shown(const k8s::JsonEdit& edit);

@@ -80,7 +80,10 @@ struct Scale {
   bool depends_on_others = false;
   std::string_view group;          // of a JobSet: the groupName of the replicated job
   bool slices_may_change = false;  // kPerSlice: between bounds, so their number is not known
-  Count elastic_slices;            // of a PathwaysJob: how many of its slices may be missing
+  // kPerSlice: minReplicas and maxReplicas, where they are written and can be read.
+  std::optional<std::int64_t> fewest_slices;
+  std::optional<std::int64_t> most_slices;
+  Count elastic_slices;  // of a PathwaysJob: how many of its slices may be missing
 
   // Does this set say how many pods there are?
   bool is_counted() const {

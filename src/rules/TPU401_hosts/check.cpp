@@ -91,14 +91,15 @@ std::string ButHosts(const Slice& slice) {
       slice.pods == slice.hosts ? "" : fmt::format(" for {}", Counted(slice.pods, "pod")));
 }
 
-// As many replicas of one pod as the slice has pods were meant to be these: a replica is a whole
-// slice.
+// Replicas of one pod that fill slices together were meant to be these: a replica is a whole slice.
 workload::Edits PodsOfOneSlice(const Subject& subject, const Slice& slice) {
   const workload::Scale& scale = subject.pods.scale;
   workload::Edits edits = WithPods(subject, slice.pods);
-  if (slice.pods < 2 || scale.tpu_pods != 1 || scale.slices.value != slice.pods) return edits;
+  const std::int64_t replicas = scale.slices.value.value_or(0);
+  const bool fills = scale.tpu_pods == 1 && replicas > 0 && replicas % slice.pods == 0;
+  if (slice.pods < 2 || !fills) return edits;
   if (scale.counting == Counting::kGroup || scale.counting == Counting::kPerSlice) {
-    edits.push_back({scale.slices.pointer(), 1});
+    SetSlices(scale, replicas / slice.pods, edits);
   }
   return edits;
 }
@@ -142,9 +143,6 @@ void CheckPerSlice(const Subject& subject, Report& report) {
                             : "",
       .decision = "which topology is meant",
       .milder = doubtful ? std::optional(Mode::kWarn) : std::nullopt};
-  if (finding.edits.size() > 1) {
-    finding.change = ", with minReplicas and maxReplicas for as many chips" + finding.change;
-  }
   if (on_purpose) LeaveToItsAuthor(finding);
   report.Add(std::move(finding));
 }

@@ -131,8 +131,7 @@ INSTANTIATE_TEST_SUITE_P(
         Row{"RayReplicasThatAreHosts",
             Ray("", 4, PodSpec("tpu-v6e-slice", "4x4", 4)),
             {},
-            {"set numOfHosts to 4, and replicas to 1, with minReplicas and maxReplicas for as many "
-             "chips"},
+            {"set numOfHosts to 4, and replicas to 1, or select topology 2x2"},
             {{kRayGroup + "/numOfHosts", 4}, {kRayGroup + "/replicas", 1}}},
         Row{"CustomShape",
             Job(24, PodSpec("tpu-v4-podslice", "4x4x6", 4)),
