@@ -47,6 +47,14 @@ const tpu::Zone* ZoneOfRegion(const Shape& shape, NodeLabel place) {
   return nullptr;
 }
 
+// The region of that name stands in the place of its zone, and the zone in its: zone-region speaks
+// of both.
+bool AreSwapped(const Shape& shape) {
+  const workload::Selected& zone = shape.choice[NodeLabel::kZone];
+  const workload::Selected& region = shape.choice[NodeLabel::kRegion];
+  return region.fixed() && region.value != zone.value && RegionOf(region.value) == zone.value;
+}
+
 // A zone where a region should stand: no node has such a region.
 Finding ZoneAsRegion(const Subject& subject, std::string_view zone) {
   Finding finding{.pointer = subject.At(NodeLabel::kRegion),
@@ -101,7 +109,9 @@ void Check(const Subject& subject, Report& report) {
   const std::string noun = *place == NodeLabel::kZone ? "zone" : "region";
   const std::string value = Quoted(subject.shape.choice[*place].value);
   if (const tpu::Zone* const zone = ZoneOfRegion(subject.shape, *place)) {
-    return report.Add(RegionAsZone(subject, *zone));
+    Finding finding = RegionAsZone(subject, *zone);
+    finding.told_by_another = AreSwapped(subject.shape);
+    return report.Add(std::move(finding));
   }
   const bool sure = generation->zones.complete;
   report.Add(
