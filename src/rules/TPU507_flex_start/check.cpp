@@ -18,6 +18,13 @@ constexpr std::array<std::string_view, 4> kIncompatible = {
 constexpr std::int64_t kShortest = 600;              // seconds
 constexpr std::int64_t kLongest = 7 * 24 * 60 * 60;  // seconds
 
+// No node of the accelerator is made by flex-start, whatever else the pod selects: capacity-type
+// speaks of it.
+bool HasNoFlexStart(const Subject& subject) {
+  const tpu::Generation* const generation = subject.shape.generation;
+  return generation != nullptr && generation->consumption.flex_start == tpu::Availability::kNo;
+}
+
 void Add(const Subject& subject, const workload::RequiredLabel& at, std::string summary,
          std::string problem, workload::Edits edits, std::string change, Report& report) {
   report.Add({.pointer = subject.At(at),
@@ -28,13 +35,26 @@ void Add(const Subject& subject, const workload::RequiredLabel& at, std::string 
               .decision = "which kind of capacity is meant, and for how long"});
 }
 
+// Whatever is left out beside it, the accelerator has no such nodes: capacity-type speaks of that.
+bool IsRefusedAnyway(const Subject& subject) {
+  const k8s::PodSpec& spec = subject.pods.pod.spec;
+  const auto flex = workload::FindRequired(spec, workload::kGkeFlexStart);
+  const auto provisioning = workload::FindRequired(spec, workload::kGkeProvisioning);
+  return HasNoFlexStart(subject) &&
+         ((flex && flex->Is("true")) || (provisioning && provisioning->Is("flex-start")));
+}
+
 void CheckOthers(const Subject& subject, Report& report) {
   for (const std::string_view key : kIncompatible) {
     const auto other = workload::FindRequired(subject.pods.pod.spec, key);
     if (!other || !other->fixed || other->value == "none" || other->value == "false") continue;
-    Add(subject, *other, fmt::format("flex-start and {} are selected together", key),
-        "cannot go with flex-start: GKE makes no node that is both.", {},
-        fmt::format("leave out {}, or flex-start", key), report);
+    report.Add({.pointer = subject.At(*other),
+                .summary = fmt::format("flex-start and {} are selected together", key),
+                .problem = "cannot go with flex-start: GKE makes no node that is both.",
+                .change = fmt::format("leave out {}, or flex-start", key),
+                .decision = "which kind of capacity is meant, and for how long",
+                .told_by_another = IsRefusedAnyway(subject),
+                .of_pod = "another kind of capacity"});
     return;
   }
 }
@@ -53,6 +73,21 @@ void CheckRunTime(const Subject& subject, Report& report) {
   Add(subject, *limit, "run time of flex-start nodes is not between 10 minutes and 7 days",
       fmt::format("is {}, but flex-start nodes are lent for 600 to 604800 seconds.",
                   Quoted(limit->value)),
+      std::move(edits), std::move(words), report);
+}
+
+void CheckValue(const Subject& subject, const workload::RequiredLabel& flex, Report& report) {
+  // Whoever wrote "false" does not want such nodes: those that are no such lack the label.
+  const bool unwanted = flex.value == "false" || HasNoFlexStart(subject);
+  workload::Edits edits = unwanted ? Without(subject, flex) : Selecting(subject, flex, "true");
+  std::string words = !unwanted ? ", or leave it out" : edits.empty() ? "leave it out" : "";
+  const std::string none = HasNoFlexStart(subject) ? fmt::format(", and {} has no such nodes",
+                                                                 subject.shape.generation->label)
+                                                   : "";
+  Add(subject, flex,
+      fmt::format("gke-flex-start is {}, only \"true\" is a value", Quoted(flex.value)),
+      fmt::format("is {}, but the label of flex-start nodes is \"true\"{}.", Quoted(flex.value),
+                  none),
       std::move(edits), std::move(words), report);
 }
 
@@ -87,14 +122,9 @@ void Check(const Subject& subject, Report& report) {
     return;
   }
   if (flex && flex->fixed && flex->value != "true") {
-    // Whoever wrote "false" does not want such nodes: those that are no such lack the label.
-    const bool unwanted = flex->value == "false";
-    workload::Edits edits = unwanted ? Without(subject, *flex) : Selecting(subject, *flex, "true");
-    std::string words = !unwanted ? ", or leave it out" : edits.empty() ? "leave it out" : "";
-    Add(subject, *flex,
-        fmt::format("gke-flex-start is {}, only \"true\" is a value", Quoted(flex->value)),
-        fmt::format("is {}, but the label of flex-start nodes is \"true\".", Quoted(flex->value)),
-        std::move(edits), std::move(words), report);
+    CheckValue(subject, *flex, report);
+    const bool stays = flex->value != "false" && !HasNoFlexStart(subject);
+    if (stays) CheckOthers(subject, report);
     return;
   }
   if (flex && provisioning && provisioning->fixed && provisioning->value != "flex-start") {
