@@ -14,6 +14,17 @@ namespace {
 
 using k8s::JsonView;
 
+// By names that GKE has not and nobody else has: the label of GPUs with a TPU for its value, and
+// chips by the domain of the labels. The pod waits for ever, whatever else it says.
+bool MeansTpus(const k8s::PodSpec& spec) {
+  const auto gpu = spec.node_selector.Find(kGkeGpu);
+  return (gpu && gpu->starts_with("tpu")) ||
+         std::any_of(spec.containers.begin(), spec.containers.end(), [](const auto& container) {
+           return container.limits.Has(kMistakenTpuResource) ||
+                  container.requests.Has(kMistakenTpuResource);
+         });
+}
+
 std::optional<TpuUse> UseOf(const PodSet& set) {
   const k8s::PodSpec& spec = set.pod.spec;
   const auto any = [&](bool (*uses)(const k8s::Container&)) {
@@ -24,6 +35,7 @@ std::optional<TpuUse> UseOf(const PodSet& set) {
   if (SelectsTpus(spec) || set.SliceTopology()) {
     return spec.resource_claims.empty() ? TpuUse::kSelects : TpuUse::kClaims;
   }
+  if (spec.resource_claims.empty() && MeansTpus(spec)) return TpuUse::kSelects;
   const bool tolerates =
       std::any_of(spec.tolerations.begin(), spec.tolerations.end(),
                   [](const k8s::Toleration& t) { return t.key == kTpuResource; });

@@ -9,6 +9,8 @@ namespace tpu_admission::workload {
 // The extended resource, and the key of the taint on TPU nodes.
 // https://cloud.google.com/kubernetes-engine/docs/concepts/tpus
 inline constexpr std::string_view kTpuResource = "google.com/tpu";
+// No resource of GKE's: what people write for it, by the domain of the labels.
+inline constexpr std::string_view kMistakenTpuResource = "cloud.google.com/tpu";
 inline constexpr std::string_view kGkeTpuAccelerator = "cloud.google.com/gke-tpu-accelerator";
 inline constexpr std::string_view kGkeTpuTopology = "cloud.google.com/gke-tpu-topology";
 inline constexpr std::string_view kGkeAcceleratorCount = "cloud.google.com/gke-accelerator-count";

@@ -192,8 +192,10 @@ void Check(const Subject& subject, Report& report) {
   const bool by_accelerator = subject.shape.choice[NodeLabel::kAccelerator].fixed();
   const bool selects = by_accelerator || subject.shape.choice[NodeLabel::kTopology].fixed();
   const k8s::PodSpec& spec = subject.pods.pod.spec;
-  if ((!asks && (!selects || AsksForGpus(spec))) || IsOfTrainer(subject)) return;
-  if (CheckNames(subject, report) || asks || MayGoWithout(subject) || IsFragment(subject)) return;
+  if ((!asks && AsksForGpus(spec)) || IsOfTrainer(subject)) return;
+  if (CheckNames(subject, report) || asks || !selects || MayGoWithout(subject) ||
+      IsFragment(subject))
+    return;
   // KServe lays the container over that of the runtime, which may ask for them.
   if (subject.workload.kind->group == "serving.kserve.io") return;
   const std::optional<Finding> unread = Unread(subject);
