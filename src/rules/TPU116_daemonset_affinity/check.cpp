@@ -55,7 +55,7 @@ bool CanBeCopied(const Subject& subject, const std::vector<RequiredLabel>& label
          (shape.choice[NodeLabel::kTopology].free() || !shape.placements.empty());
 }
 
-// Beside the affinity, which stays.
+// Beside the affinity, which stays. What is malformed there is written as topology-malformed says.
 void Suggest(const Subject& subject, const std::vector<RequiredLabel>& labels, Finding& finding) {
   if (!CanBeCopied(subject, labels)) {
     finding.change = fmt::format("name one {} in nodeSelector, or make a DaemonSet for each",
@@ -65,7 +65,9 @@ void Suggest(const Subject& subject, const std::vector<RequiredLabel>& labels, F
   }
   for (const RequiredLabel& label : labels) {
     const RequiredLabel selected{.key = label.key};
-    finding.edits.push_back({subject.At(selected), std::string(label.value)});
+    const bool tidied = label.key == Key(NodeLabel::kTopology) && subject.shape.topology_guessed;
+    finding.edits.push_back(
+        {subject.At(selected), tidied ? subject.shape.topology->Text() : std::string(label.value)});
   }
   finding.change = " in nodeSelector";
 }
