@@ -57,8 +57,23 @@ std::string_view DiskOf(const Subject& subject, std::string_view class_name) {
   return known == nullptr ? std::string_view() : std::string_view(known->disk);
 }
 
+// "is standard-rwo"; `is "data", a claim of this file with the class standard-rwo`
+std::string ClassOf(std::string_view claim, std::string_view class_name, bool named) {
+  const std::string of_claim =
+      claim.empty() ? "" : fmt::format("is {}, a claim of this file ", Quoted(claim));
+  if (named) {
+    return claim.empty() ? fmt::format("is {}", class_name)
+                         : fmt::format("{}with the class {}", of_claim, class_name);
+  }
+  return fmt::format(
+      "{} {} unless the cluster has another default",
+      claim.empty() ? "is not set, so the claim gets" : of_claim + "without a class, so it gets",
+      class_name);
+}
+
+// `claim`: whose class it is, where the field names a claim that stands elsewhere in the file.
 void CheckClass(const Subject& subject, std::string_view name, std::string pointer,
-                std::string_view class_name, Report& report) {
+                std::string_view class_name, Report& report, std::string_view claim = {}) {
   const bool named = !class_name.empty();
   if (!named) class_name = kDefaultClass;
   const std::string_view disk = DiskOf(subject, class_name);
@@ -66,16 +81,13 @@ void CheckClass(const Subject& subject, std::string_view name, std::string point
   if (disk.empty() || CanAttach(generation.disks, disk)) return;
   report.Add({.pointer = std::move(pointer),
               .part = std::string(name),
-              .summary = fmt::format("{} nodes cannot attach volume {}, a {}", generation.label,
+              .summary = fmt::format("{} nodes cannot attach {}, a {} disk", generation.label,
                                      Quoted(name), disk),
-              .problem = fmt::format(
-                  "is {}, which makes a {} disk{}; {} nodes attach only {}.{}",
-                  named ? std::string(class_name)
-                        : fmt::format("not set, so the claim gets {} unless the cluster has "
-                                      "another default",
-                                      class_name),
-                  disk, ClassHere(subject, class_name) == nullptr ? " in GKE" : "",
-                  generation.label, JoinOr(generation.disks.attach), Remark(generation.disks.note)),
+              .problem = fmt::format("{}, which makes a {} disk{}; {} nodes attach only {}.{}",
+                                     ClassOf(claim, class_name, named), disk,
+                                     ClassHere(subject, class_name) == nullptr ? " in GKE" : "",
+                                     generation.label, JoinOr(generation.disks.attach),
+                                     Remark(generation.disks.note)),
               .change = Change(generation),
               .decision = "which storage class makes such a disk",
               .milder = named ? std::nullopt : std::optional(Mode::kAudit)});
@@ -147,7 +159,7 @@ void CheckClaim(const Subject& subject, std::size_t index, Report& report) {
   if (claim == nullptr) return;
   std::string pointer = subject.AtSpec("/volumes", index) + "/persistentVolumeClaim/claimName";
   if (!claim->is_bound) {
-    CheckClass(subject, spec.volumes[index].name, pointer, claim->storage_class, report);
+    CheckClass(subject, spec.volumes[index].name, pointer, claim->storage_class, report, name);
   }
   const std::optional<Hosts> hosts = claim->one_node ? HostsOf(subject) : std::nullopt;
   if (!hosts) return;

@@ -59,6 +59,19 @@ std::vector<std::string> Said(std::string text, std::string_view rule = "disk") 
   return said;
 }
 
+// What it says of the fields.
+std::vector<std::string> Problems(std::string text, std::string_view rule = "disk") {
+  std::vector<std::string> problems;
+  const FileReport report =
+      CheckText(support::StandardSettings(), {"", {2026, 11, 22}, {}}, "a.yaml", std::move(text));
+  for (const ObjectReport& object : report.objects) {
+    for (const ReportedFinding& finding : object.findings) {
+      if (finding.rule->name == rule) problems.push_back(finding.problem);
+    }
+  }
+  return problems;
+}
+
 const std::string kOneNode = "claim \"data\" is for one node, but 4 hosts mount it";
 
 TEST(Claims, OfOneNodeForSeveralHostsWarn) {
@@ -177,8 +190,22 @@ TEST(Claims, ThatAreOnlyReadAreNoFault) {
 
 TEST(Claims, OfAClassThatTheMachinesCannotAttachWarn) {
   EXPECT_THAT(Said(Claim("storageClassName: standard, accessModes: [ReadWriteMany]") + kFourHosts),
-              ElementsAre("warn tpu-v5-lite-podslice nodes cannot attach volume \"data\", a "
-                          "pd-standard"));
+              ElementsAre("warn tpu-v5-lite-podslice nodes cannot attach \"data\", a "
+                          "pd-standard disk"));
+}
+
+// The field has the name of the claim, and the claim that of the class.
+TEST(Claims, AndTheirClassesAreNotTakenForEachOther) {
+  const std::string file =
+      Claim("storageClassName: standard, accessModes: [ReadWriteMany]") + kFourHosts;
+  EXPECT_THAT(Problems(file), ElementsAre(::testing::StartsWith(
+                                  "is \"data\", a claim of this file with the class standard, "
+                                  "which makes a pd-standard disk in GKE;")));
+  const std::string pods = Replaced(kFourHosts, "tpu-v5-lite-podslice", "tpu-v6e-slice");
+  EXPECT_THAT(Problems(Claim("accessModes: [ReadWriteMany]") + pods),
+              ElementsAre(::testing::StartsWith(
+                  "is \"data\", a claim of this file without a class, so it gets standard-rwo "
+                  "unless the cluster has another default, which makes a pd-balanced disk")));
 }
 
 TEST(Claims, OfAClassOfTheFileThatTheMachinesCannotAttachWarn) {
@@ -189,7 +216,7 @@ TEST(Claims, OfAClassOfTheFileThatTheMachinesCannotAttachWarn) {
   };
   const std::string ours = "pd.csi.storage.gke.io";
   EXPECT_THAT(Said(claim + pods + of_type("pd-ssd", ours)),
-              ElementsAre("warn tpu-v6e-slice nodes cannot attach volume \"data\", a pd-ssd"));
+              ElementsAre("warn tpu-v6e-slice nodes cannot attach \"data\", a pd-ssd disk"));
   EXPECT_THAT(Said(claim + pods + of_type("hyperdisk-balanced", ours)), IsEmpty());
   EXPECT_THAT(Said(claim + pods + of_type("pd-ssd", "another.csi.example.com")), IsEmpty());
   EXPECT_THAT(Said(claim + pods + of_type("\"{{ type }}\"", ours)), IsEmpty());
