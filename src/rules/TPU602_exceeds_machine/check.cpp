@@ -1,7 +1,9 @@
 #include <fmt/core.h>
+#include <algorithm>
 
 #include "rules/engine/node_resources.h"
 #include "rules/engine/phrases.h"
+#include "tpu_admission/base/text.h"
 
 namespace tpu_admission::rules {
 namespace tpu602 {
@@ -10,6 +12,14 @@ namespace tpu602 {
 std::string Remark(const tpu::MachineType& machine, Resource resource) {
   const bool is_of_memory = machine.note.find("GiB") != std::string::npos;
   return resource == Resource::kMemory && is_of_memory ? rules::Remark(machine.note) : "";
+}
+
+// " of 4 chips", where the selectors allow larger machines too, which give no pod so few.
+std::string OfChips(const Subject& subject, const tpu::MachineType& machine) {
+  const auto machines = subject.shape.machines();
+  const bool others = std::any_of(machines.begin(), machines.end(),
+                                  [&](const auto* other) { return !MayHold(subject, *other); });
+  return others ? fmt::format(" of {}", Counted(machine.chips, "chip")) : "";
 }
 
 void CheckResource(const Subject& subject, Resource resource, Report& report) {
@@ -30,9 +40,10 @@ void CheckResource(const Subject& subject, Resource resource, Report& report) {
        .summary = fmt::format("pod asks for {} {}, a {} has {} in all", asked, name, machine.name,
                               ceiling),
        .problem =
-           fmt::format("brings the pod to {} {}, but a {}, the largest machine that the selectors "
-                       "allow, has {} in all, of which the node keeps some for itself.",
-                       asked, name, machine.name, ceiling) +
+           fmt::format("brings the pod to {} {}{}, but a {}, the largest machine{} that the "
+                       "selectors allow, has {} in all, of which the node keeps some for itself.",
+                       asked, name, ByLimit(*demand, resource), machine.name,
+                       OfChips(subject, machine), ceiling) +
            Remark(machine, resource),
        .edits = std::move(edits),
        .change = fmt::format("{}; a node gives about {}, of which DaemonSets take a part", lower,
@@ -73,9 +84,10 @@ void CheckShared(const Subject& subject, std::int64_t pods, Resource resource, R
        .summary = fmt::format("{} pods of a host ask for {} {}, a {} has {} in all", pods,
                               Asked(of_all, resource), name, machine->name, ceiling),
        .problem = fmt::format(
-           "brings each pod to {} {}. By their chips {} pods run on each host of the slice, and a "
+           "brings each pod to {} {}{}. By their chips {} pods run on each host of the slice, and "
+           "a "
            "{} has {} in all: they never run together, and the slice never begins.",
-           Asked(of_pod, resource), name, pods, machine->name, ceiling),
+           Asked(of_pod, resource), name, ByLimit(of_pod, resource), pods, machine->name, ceiling),
        .edits = Lowered(subject, of_pod, resource),
        .change = "; the pods of a host share what it gives",
        .decision = "which container can do with less",

@@ -18,18 +18,18 @@ void CheckResource(const Subject& subject, Resource resource, Report& report) {
                     : "";
   const std::string allocatable = Given(Allocatable(machine, resource), resource);
   const std::string name(Name(resource));
-  report.Add(
-      {.pointer = AskedAt(subject, *demand, resource),
-       .container = AskedBy(*demand),
-       .summary = fmt::format("pod asks for {} {}, a {} gives about {}", asked, name, machine.name,
-                              allocatable),
-       .problem = fmt::format("brings the pod to {} {}, but a node of {} is predicted to give its "
-                              "pods {}, less what DaemonSets take.",
-                              asked, name, machine.name, allocatable),
-       .edits = std::move(edits),
-       .change = lower + ", which leaves room for DaemonSets",
-       .decision = "which container can do with less",
-       .of_pod = Name(resource)});
+  report.Add({.pointer = AskedAt(subject, *demand, resource),
+              .container = AskedBy(*demand),
+              .summary = fmt::format("pod asks for {} {}, a {} gives about {}", asked, name,
+                                     machine.name, allocatable),
+              .problem = fmt::format(
+                  "brings the pod to {} {}{}, but a node of {} is predicted to give its "
+                  "pods {}, less what DaemonSets take.",
+                  asked, name, ByLimit(*demand, resource), machine.name, allocatable),
+              .edits = std::move(edits),
+              .change = lower + ", which leaves room for DaemonSets",
+              .decision = "which container can do with less",
+              .of_pod = Name(resource)});
 }
 
 void Check(const Subject& subject, Report& report) {

@@ -161,11 +161,21 @@ std::optional<Demand> DemandOf(const Subject& subject, Resource resource) {
   return demand;
 }
 
+bool IsAskedByLimit(const Demand& demand, Resource resource) {
+  return demand.asker != nullptr && !demand.asker->requests.Has(Name(resource));
+}
+
 std::string AskedAt(const Subject& subject, const Demand& demand, Resource resource) {
   const std::string_view name = Name(resource);
-  if (demand.asker != nullptr) return subject.At(*demand.asker, "requests", name);
+  if (demand.asker != nullptr) {
+    return subject.At(*demand.asker, IsAskedByLimit(demand, resource) ? "limits" : "requests", name);
+  }
   const bool requested = subject.pods.pod.spec.requests.Has(name);
   return subject.AtSpec(fmt::format("/resources/{}/{}", requested ? "requests" : "limits", name));
+}
+
+std::string ByLimit(const Demand& demand, Resource resource) {
+  return IsAskedByLimit(demand, resource) ? " (without a request the limit counts as one)" : "";
 }
 
 std::string AskedBy(const Demand& demand) {
