@@ -54,7 +54,8 @@ std::string FirstLine(const workload::Workload& workload, std::span<const Judged
 std::string Heading(const Finding& finding) {
   std::string heading = std::string(finding.rule->id) + " " + std::string(finding.rule->name) +
                         "   " + FieldPath(finding.pointer);
-  if (!finding.part_name().empty()) heading += " " + Quoted(finding.part_name());
+  const std::string& name = finding.container.empty() ? finding.part : finding.container;
+  if (!name.empty()) heading += " " + Quoted(name);
   return heading;
 }
 

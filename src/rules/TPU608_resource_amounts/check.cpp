@@ -1,4 +1,6 @@
 #include <fmt/core.h>
+#include <algorithm>
+#include <array>
 
 #include "rules/engine/node_resources.h"
 #include "rules/engine/phrases.h"
@@ -27,6 +29,17 @@ std::string WithoutByte(std::string_view text) {
   return bare.ends_with('i') ? std::string(bare) : fmt::format("{0} or {0}i", bare);
 }
 
+// 8 of "8 cores": a number of what CPUs are called.
+std::optional<std::int64_t> CpusOf(std::string_view text) {
+  using namespace std::string_view_literals;
+  constexpr std::array kUnits = {"core"sv, "cores"sv, "cpu"sv, "cpus"sv, "vcpu"sv, "vcpus"sv};
+  const std::size_t end = std::min(text.find_first_not_of("0123456789"), text.size());
+  const auto number = WholeNumber(text.substr(0, end));
+  text.remove_prefix(std::min(text.find_first_not_of(' ', end), text.size()));
+  const bool is_unit = !text.empty() && !Nearest(text, kUnits, 0).empty();  // which ignores case
+  return is_unit && number && *number > 0 ? number : std::nullopt;
+}
+
 // What can be read by nobody. A longer text may be anything.
 bool IsNoQuantity(const k8s::Amount& amount) {
   constexpr std::size_t kLongest = 64;
@@ -44,9 +57,13 @@ void CheckForm(const Subject& subject, const k8s::Container& container, std::str
     if (resource == workload::kTpuResource) continue;  // chips-quantity speaks of them
     const std::string name = Printable(resource, 60);
     const std::string meant = WithoutByte(amount->text);
+    const auto cpus = resource == Name(Resource::kCpu) ? CpusOf(amount->text) : std::nullopt;
+    std::string pointer = subject.At(container, list, resource);
+    workload::Edits edits;
+    if (cpus) edits = {{pointer, *cpus}};
     report.Add(
         container,
-        {.pointer = subject.At(container, list, resource),
+        {.pointer = std::move(pointer),
          .part = fmt::format("{} of {}", list, name),
          .summary = fmt::format("{} has {} {}, which is no amount", Title(container),
                                 Quoted(amount->text, 24), name),
@@ -55,9 +72,11 @@ void CheckForm(const Subject& subject, const k8s::Container& container, std::str
              "G, T, P, E (thousands) and Ki, Mi, Gi, Ti, Pi, Ei (1024s). Kubernetes refuses "
              "every pod that has another.",
              Quoted(amount->text, 24)),
-         .change = meant.empty() ? fmt::format("set {} to an amount such as {}", name,
-                                               resource == "cpu" ? "4 or 500m" : "16Gi")
-                                 : fmt::format("set {} to {}", name, meant),
+         .edits = std::move(edits),
+         .change = cpus            ? ""
+                   : meant.empty() ? fmt::format("set {} to an amount such as {}", name,
+                                                 resource == "cpu" ? "4 or 500m" : "16Gi")
+                                   : fmt::format("set {} to {}", name, meant),
          .decision = "how much is meant"});
   }
 }
