@@ -43,25 +43,40 @@ void CheckName(Annotations& annotations, std::string_view key, std::string_view 
                const std::string& right) {
   const Subject& subject = annotations.subject();
   const tpu::Generation* const generation = subject.shape.generation;
-  if (HasLevel(generation, level)) return;
+  const bool is_whole = TopologyOfLevel(level).has_value();
+  if (generation == nullptr || (is_whole && HasLevel(generation, level))) return;
   annotations.Doubt(
       key, fmt::format("nodes of {} carry another level: {}", generation->label, Short(right)),
       fmt::format("is {}, but GKE labels nodes of {} with {}: Kueue finds no place for the pods{}.",
                   Quoted(level), generation->label, right,
-                  generation->dynamic_slicing
+                  generation->dynamic_slicing && is_whole
                       ? ", unless your nodes have the label of early versions"
                       : ""),
       "", {{subject.AtAnnotation(key), right, Short(key)}});
 }
 
+// The level that was meant where "-id" is left out or misspelt; else as it is. Under the prefixes
+// of GKE's own labels nobody has others.
+std::string Completed(std::string_view level) {
+  for (const std::string_view prefix :
+       {workload::kGkeTpuSlicePrefix, workload::kGkeTpuPartitionPrefix}) {
+    if (!level.starts_with(prefix)) continue;
+    const std::string_view text = level.substr(prefix.size());
+    const auto topology = tpu::Topology::Parse(text.substr(0, text.find('-')));
+    if (topology) return fmt::format("{}{}-id", prefix, topology->Text());
+  }
+  return std::string(level);
+}
+
 void CheckLevel(Annotations& annotations, std::string_view key) {
   const Subject& subject = annotations.subject();
   const std::string_view level = annotations.Value(key);
-  const std::optional<tpu::Topology> topology = TopologyOfLevel(level);
+  const std::string meant = Completed(level);
+  const std::optional<tpu::Topology> topology = TopologyOfLevel(meant);
   if (!topology) return;
   const Shape& shape = subject.shape;
   const bool offered = Offers(shape.generation, *topology);
-  const std::string right = LevelWith(shape.generation, level, topology->Text());
+  const std::string right = LevelWith(shape.generation, meant, topology->Text());
   const bool of_blocks = offered && !HasLevel(shape.generation, right);
   if (offered && !of_blocks && MayLieIn(subject, *topology)) {
     return CheckName(annotations, key, level, right);
@@ -91,7 +106,7 @@ void CheckLevel(Annotations& annotations, std::string_view key) {
       : subject.pods.SliceTopology()
           ? fmt::format("name the level of the slice that {} says", workload::kGkeSliceTopology)
           : fmt::format("name the level of a slice that {} comes in", nodes),
-      slice ? ToLevel(subject, key, level, *slice) : workload::Edits());
+      slice ? ToLevel(subject, key, meant, *slice) : workload::Edits());
 }
 
 // Of a level of slices, or of node pools, where one of several hosts is one slice.
