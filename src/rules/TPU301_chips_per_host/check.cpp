@@ -53,10 +53,12 @@ std::string OtherSelection(const Subject& subject, std::int64_t chips) {
   return "";
 }
 
-// Where the topology is none, the chips depend on the one that is chosen instead.
+// Where the topology is none, the chips depend on the one that is chosen instead, unless a host of
+// any gives parts.
 void Suggest(const Subject& subject, const k8s::Container& container, std::int64_t chips,
              Finding& finding) {
-  if (!subject.shape.topology || !subject.shape.placements.empty()) {
+  if (!subject.shape.topology || !subject.shape.placements.empty() ||
+      subject.shape.generation->node_can_be_split()) {
     SuggestChips(subject, container, finding);
     finding.change += OtherSelection(subject, chips);
     return;
@@ -91,6 +93,28 @@ bool ShareTheHost(const Subject& subject) {
          });
 }
 
+// Of containers that share a host tpu-containers-per-pod names those that run at once: no init
+// container, which hands its chips on, unless a sidecar before it keeps some.
+bool RunsBesideOthers(const Subject& subject, const k8s::Container& container) {
+  if (container.Stays()) return true;
+  for (const k8s::Container& before : subject.pods.pod.spec.containers) {
+    if (&before == &container) return false;
+    if (before.Stays() && workload::UsesTpu(before)) return true;
+  }
+  return false;
+}
+
+// "8"; of what was written in another way both: "4Gi (4294967296)".
+std::string Asked(const k8s::Container& container, std::int64_t chips) {
+  constexpr std::size_t kLongestWritten = 20;
+  const std::string number = std::to_string(chips);
+  const k8s::Amount* amount = container.limits.Find(workload::kTpuResource);
+  if (amount == nullptr) amount = container.requests.Find(workload::kTpuResource);
+  if (amount == nullptr || amount->text.empty() || amount->text == number) return number;
+  return amount->text.size() > kLongestWritten ? number
+                                               : fmt::format("{} ({})", amount->text, number);
+}
+
 // A machine that may be newer than the catalog may have more chips than all that we know, but none
 // has more than the topology.
 bool IsBeyondAnyHost(const Subject& subject, std::int64_t chips) {
@@ -119,12 +143,13 @@ void CheckWithoutGeneration(const Subject& subject, Report& report) {
     const std::optional<std::int64_t> chips = ChipsOf(container);
     if (!chips || !IsMoreThanItsHost(subject, *chips)) continue;
     report.Add(container,
-               {.summary = fmt::format("{} asks for {}, {}", Title(container),
-                                       Counted(*chips, "chip"), LimitOfItsHosts(subject)),
+               {.summary = fmt::format("{} asks for {} chip{}, {}", Title(container),
+                                       Asked(container, *chips), *chips == 1 ? "" : "s",
+                                       LimitOfItsHosts(subject)),
                 .problem = fmt::format(
                     "asks for {} google.com/tpu, but {}. A container asks for the chips of its "
                     "own host; the topology says how many hosts share the work.{}",
-                    *chips, NoHostHasMore(subject), Dispute(subject, *chips)),
+                    Asked(container, *chips), NoHostHasMore(subject), Dispute(subject, *chips)),
                 .change = fmt::format(
                     "set it to the chips of one host, at most {}; the topology has the chips "
                     "of all hosts together",
@@ -194,20 +219,21 @@ void Check(const Subject& subject, Report& report) {
     }
     if (const tpu::DisputedHost* const host = subject.shape.DisputedHostOf(*chips)) {
       Finding finding = OfDisputedHost(subject, container, *host);
-      finding.told_by_another = share;
+      finding.told_by_another = share && RunsBesideOthers(subject, container);
       report.Add(container, std::move(finding));
       continue;
     }
     const std::vector<std::int64_t> possible = PossibleChips(subject);
     Finding finding = {
-        .summary = fmt::format("{} asks for {}, a host of {}{}{}", Title(container),
-                               Counted(*chips, "chip"), NameOfNodes(subject.shape), Gives(subject),
-                               JoinNumbers(possible)),
+        .summary = fmt::format("{} asks for {} chip{}, a host of {}{}{}", Title(container),
+                               Asked(container, *chips), *chips == 1 ? "" : "s",
+                               NameOfNodes(subject.shape), Gives(subject), JoinNumbers(possible)),
         .problem =
-            fmt::format("asks for {} google.com/tpu, but {}.{}{}", *chips, Truth(subject, possible),
-                        *chips > possible.back() ? kTopologyShares : "", OfCores(subject, *chips)),
+            fmt::format("asks for {} google.com/tpu, but {}.{}{}", Asked(container, *chips),
+                        Truth(subject, possible), *chips > possible.back() ? kTopologyShares : "",
+                        OfCores(subject, *chips)),
         .milder = IsBeyondAnyHost(subject, *chips) ? std::nullopt : UnlessKnown(subject.shape),
-        .told_by_another = share};
+        .told_by_another = share && RunsBesideOthers(subject, container)};
     Suggest(subject, container, *chips, finding);
     report.Add(container, std::move(finding));
   }

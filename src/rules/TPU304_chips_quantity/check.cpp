@@ -15,13 +15,23 @@ std::string_view FaultOf(const k8s::Amount& amount) {
   return amount.quantity->AsInteger() ? "" : "is no whole number of chips";
 }
 
+// As it stands there; a number by its digits: 3.5.
+std::string AsWritten(const k8s::Amount& amount) {
+  if (!amount.text.empty() || !amount.quantity) return Quoted(amount.text, 24);
+  std::string text = amount.quantity->Text();
+  const auto millis = text.ends_with('m') ? WholeNumber(text.substr(0, text.size() - 1))
+                                          : std::optional<std::int64_t>();
+  if (!millis || *millis < 0) return text;
+  text = fmt::format("{}.{:03}", *millis / 1000, *millis % 1000);
+  return text.substr(0, text.find_last_not_of('0') + 1);
+}
+
 void CheckAmount(const Subject& subject, const k8s::Container& container, std::string_view list,
                  const k8s::Amount* amount, Report& report) {
   if (amount == nullptr) return;
   const std::string_view fault = FaultOf(*amount);
   if (fault.empty()) return;
-  const std::string value = amount->text.empty() && amount->quantity ? amount->quantity->Text()
-                                                                     : Quoted(amount->text, 24);
+  const std::string value = AsWritten(*amount);
   Finding finding = {
       .pointer = subject.At(container, list, workload::kTpuResource),
       .summary =
