@@ -209,30 +209,6 @@ void SuggestRest(const Subject& subject, std::int64_t held, std::vector<std::int
 
 }  // namespace
 
-workload::Edits Selecting(const Subject& subject, NodeLabel label, std::string value) {
-  workload::Edits edits;
-  SetLabel(subject.pods, label, subject.shape.choice[label], std::move(value), edits);
-  return edits;
-}
-
-workload::Edits Selecting(const Subject& subject, const workload::RequiredLabel& label,
-                          std::string value) {
-  const bool in_affinity = label.term != workload::Selected::kInNodeSelector;
-  return {{subject.At(label) + (in_affinity ? "/values/0" : ""), std::move(value),
-           in_affinity ? label.key : std::string_view()}};
-}
-
-workload::Edits Without(const Subject& subject, const workload::RequiredLabel& label) {
-  if (label.term != workload::Selected::kInNodeSelector) return {};
-  return {{subject.At(label), std::nullopt}};
-}
-
-workload::Edits WithPods(const Subject& subject, std::int64_t pods) {
-  workload::Edits edits;
-  SetPods(subject.pods.scale, pods, edits);
-  return edits;
-}
-
 void SuggestChips(const Subject& subject, const k8s::Container& container, Finding& finding) {
   const auto set = [&](std::int64_t chips) {
     SetChipsOn(subject, container, LargestHost(subject), chips, finding);
