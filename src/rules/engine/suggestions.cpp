@@ -196,6 +196,18 @@ std::vector<tpu::Placement> NearestFirst(const Subject& subject, std::int64_t wi
   return candidates;
 }
 
+// Where the replicas of several templates fill a slice together, somebody must divide them.
+void SuggestTogether(const Subject& subject, const k8s::Container& container, std::int64_t slice,
+                     Finding& finding) {
+  const std::int64_t host = subject.shape.placements.front().chips_per_host();
+  SetChipsOn(subject, container, host, host, finding);
+  finding.change =
+      fmt::format("{}{}, and let the replicas with TPUs be {}{}", SentenceOf(finding.edits),
+                  finding.change, slice / host, ScaleOf(subject).shared ? " together" : "");
+  finding.edits.clear();  // the chips alone would be more of them
+  finding.decision = "which of the replicas are to be fewer";
+}
+
 // What a host that is shared has left beside what others hold: all of it, if they may have that.
 template <typename Set, typename Choose>
 void SuggestRest(const Subject& subject, std::int64_t held, std::vector<std::int64_t> possible,
@@ -241,7 +253,11 @@ void SuggestChips(const Subject& subject, const k8s::Container& container, Findi
         }
       }
     }
-    if (scale.is_counted() && scale.counting != Counting::kTogether) {
+    const bool together = ScaleOf(subject).counting == Counting::kTogether;
+    if (together && placements.front().hosts > 1) {
+      return SuggestTogether(subject, container, slice, finding);
+    }
+    if (scale.is_counted() && !together) {
       const std::int64_t host = placements.front().chips_per_host();
       set(host);
       // Pods on single hosts need not be of a number.
