@@ -219,6 +219,24 @@ void SuggestRest(const Subject& subject, std::int64_t held, std::vector<std::int
   choose(JoinNumbers(possible));
 }
 
+// Other pods or other chips are more or fewer chips in all, which is said, unless another number of
+// slices makes up for it.
+void KeepAllChips(const Subject& subject, const Companions& needed, Finding& finding) {
+  const workload::Scale& scale = subject.pods.scale;
+  const std::int64_t before = WishedChips(subject);
+  const std::int64_t pods = needed.pods > 0 ? needed.pods : FoundPodsOf(subject);
+  const std::int64_t after = pods * (needed.chips > 0 ? needed.chips : subject.pods.chips_per_pod);
+  constexpr std::int64_t kMost = 1'000'000'000;  // products never overflow
+  const bool is_known = std::min(before, after) > 0 && std::max(before, after) <= kMost;
+  if (!is_known || before == after || needed.with_leader) return;
+  const bool are_slices = !scale.slices.field.empty() && scale.slices.value.value_or(0) > 0 &&
+                          !scale.slices_may_change && scale.sub_group == 0;
+  const std::int64_t slices = are_slices ? *scale.slices.value : 1;
+  const std::int64_t all = slices * before;
+  if (are_slices && all % after == 0) return SetSlices(scale, all / after, finding.edits);
+  finding.change += fmt::format(" ({} become {})", Counted(all, "chip"), slices * after);
+}
+
 }  // namespace
 
 void SuggestChips(const Subject& subject, const k8s::Container& container, Finding& finding) {
@@ -308,6 +326,7 @@ void SuggestTopology(const Subject& subject, std::int64_t wished_chips, Finding&
     if (needed.with_leader) scale.leaders_without_tpus = 0;
     SetPods(scale, needed.pods, finding.edits);
   }
+  KeepAllChips(subject, needed, finding);
   if (std::vector<std::string> others = FilledBy(subject, candidates);
       others.size() > 1 && !other_type) {
     others.erase(others.begin());
