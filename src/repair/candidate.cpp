@@ -18,31 +18,6 @@ void SetLabel(Edits& edits, const Written& written, NodeLabel label, std::string
   workload::SetLabel(*written.pods, label, (*written.choice)[label], std::move(value), edits);
 }
 
-// KubeRay holds the replicas of a group between its minReplicas and maxReplicas.
-void SetSlices(k8s::JsonView object, const workload::Scale& scale, std::int64_t slices,
-               Edits& edits) {
-  if (scale.slices.value == slices) return;
-  const std::string holder(scale.slices.holder);
-  edits.push_back({scale.slices.pointer(), slices});
-  const auto bound = [&](const std::string& name) {
-    return k8s::At(object, holder + name).AsInteger();
-  };
-  // As many chips as the bounds are for now, as far as whole slices can be.
-  constexpr std::int64_t kMost = 1'000'000;
-  const std::int64_t before = scale.slices.value.value_or(0);
-  const auto scaled = [&](std::int64_t of, std::int64_t more) {
-    const bool can = before > 0 && std::max({of, before, slices}) <= kMost;
-    return can ? (of * slices + more) / before : slices;
-  };
-  const std::int64_t least = bound("/minReplicas").value_or(0);
-  const std::int64_t fewer = std::min(scaled(least, before - 1), slices);
-  if (least > fewer) edits.push_back({holder + "/minReplicas", fewer});
-  if (const auto most = bound("/maxReplicas")) {
-    const std::int64_t now = std::max(scaled(*most, 0), slices);
-    if (now != *most) edits.push_back({holder + "/maxReplicas", now});
-  }
-}
-
 // Of the sets that fill slices together: the leaders come first.
 const workload::Scale& LastOf(const Written& written) {
   return written.followers.empty() ? written.pods->scale : written.followers.back().pods->scale;
@@ -100,7 +75,7 @@ void SetCounts(k8s::JsonView object, const Written& written, const Candidate& ta
   const bool has_slices = !scale.slices.field.empty();
   SetPodCount(object, written, has_slices ? target.pods : target.pods * target.slices, edits);
   if (has_slices && !written.has_paused_slices) {
-    SetSlices(object, scale, target.slices / written.sub_groups, edits);
+    SetSlices(scale, target.slices / written.sub_groups, edits);
   }
   if (auto indexed = IndexedOn(written, target)) edits.push_back(*std::move(indexed));
 }

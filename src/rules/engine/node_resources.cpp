@@ -168,7 +168,8 @@ bool IsAskedByLimit(const Demand& demand, Resource resource) {
 std::string AskedAt(const Subject& subject, const Demand& demand, Resource resource) {
   const std::string_view name = Name(resource);
   if (demand.asker != nullptr) {
-    return subject.At(*demand.asker, IsAskedByLimit(demand, resource) ? "limits" : "requests", name);
+    return subject.At(*demand.asker, IsAskedByLimit(demand, resource) ? "limits" : "requests",
+                      name);
   }
   const bool requested = subject.pods.pod.spec.requests.Has(name);
   return subject.AtSpec(fmt::format("/resources/{}/{}", requested ? "requests" : "limits", name));

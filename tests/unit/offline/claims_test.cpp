@@ -201,7 +201,7 @@ TEST(Claims, AndTheirClassesAreNotTakenForEachOther) {
   EXPECT_THAT(Problems(file), ElementsAre(::testing::StartsWith(
                                   "is \"data\", a claim of this file with the class standard, "
                                   "which makes a pd-standard disk in GKE;")));
-  const std::string pods = Replaced(kFourHosts, "tpu-v5-lite-podslice", "tpu-v6e-slice");
+  const std::string pods = With(kFourHosts, "tpu-v5-lite-podslice", "tpu-v6e-slice");
   EXPECT_THAT(Problems(Claim("accessModes: [ReadWriteMany]") + pods),
               ElementsAre(::testing::StartsWith(
                   "is \"data\", a claim of this file without a class, so it gets standard-rwo "
