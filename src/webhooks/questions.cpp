@@ -150,9 +150,14 @@ std::string AboutTemplate(Guests guests) {
   return Filled(question.append(kAffinity));
 }
 
-std::string AboutChoices(const workload::KindTable& kinds) {
+std::string AboutOwnKinds(const workload::KindTable& kinds, std::string_view indent) {
   std::string questions;
-  for (const Kind& own : kinds.own()) questions += "          " + WholeKind(own) + " ||\n";
+  for (const Kind& own : kinds.own()) questions.append(indent).append(WholeKind(own) + " ||\n");
+  return questions;
+}
+
+std::string AboutChoices() {
+  std::string questions;
   for (const Kind& kind : workload::Kinds()) {
     for (const PodSetRow& row : kind.pod_sets) {
       const std::string question = Question(kind, row);

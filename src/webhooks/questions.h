@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "tpu_admission/workload/kinds.h"
 
@@ -13,10 +14,13 @@ enum class Guests { kLeftOut, kAskedFor };
 // About a pod template called `template`: an object with a spec, or the spec itself.
 std::string AboutTemplate(Guests guests);
 
+// One `... ||` for each of the user's own kinds: they are sent whole. We do not write conditions of
+// them, which would be as long as all the others.
+std::string AboutOwnKinds(const workload::KindTable& kinds, std::string_view indent);
+
 // One `... ||` for each form of choice in the table (node labels, TPU priorities, claims), and for
-// each kind that is sent whole: a PathwaysJob is always for TPUs, and of the user's own kinds we do
-// not write conditions, which would be as long as all the others.
-std::string AboutChoices(const workload::KindTable& kinds);
+// each kind that is sent whole: a PathwaysJob is always for TPUs.
+std::string AboutChoices();
 
 // All places of pod templates in the built-in kinds, as one CEL list.
 std::string AllTemplates();

@@ -57,8 +57,22 @@ validating:
   rules:
 )";
 
+// The server lets both through without a look (SamePodsAndCounts()): of built-in kinds all that it
+// looks at stands in the spec, or is the template of a PodTemplate.
 constexpr std::string_view kConditions = R"(  matchConditions:
     - *not_of_gke
+    # What these two hold back is allowed without a look, so nobody has to be there to say so: with
+    # failurePolicy Fail and no server, too, pods lose their finalizers and what runs can end.
+    - name: not-being-deleted
+      expression: |-
+        request.operation != "UPDATE" || !object.?metadata.?deletionTimestamp.hasValue()
+    - name: new-or-with-another-spec
+      expression: |-
+)";
+
+constexpr std::string_view kUsesTpus =
+    R"(        request.operation != "UPDATE" ||
+        object.?spec != oldObject.?spec || object.?template != oldObject.?template
     # The pod templates of all kinds, wherever they stand, in one list; then one question to each. A
     # template is an object with a spec, or the spec itself.
     - name: uses-tpus
@@ -116,7 +130,10 @@ std::string Configuration(const workload::KindTable& kinds) {
       .append(kLosingTheToleration)
       .append(Rules(SentKinds(kinds)))
       .append(kConditions)
-      .append(AboutChoices(kinds))
+      .append(AboutOwnKinds(kinds, "        "))
+      .append(kUsesTpus)
+      .append(AboutOwnKinds(kinds, "          "))
+      .append(AboutChoices())
       .append("          (\n")
       .append(AllTemplates())
       .append("          ).exists(template,\n")

@@ -55,6 +55,19 @@ func TestNotes(t *testing.T) {
 	}
 }
 
+// Who chooses Fail reads what waits for us when we are gone, and what does not.
+func TestNotesTellWhatFailCosts(t *testing.T) {
+	got := notes(t, "--set", "webhooks.failurePolicy=Fail")
+	for _, part := range []string{"no TPU workload and no pod of one can be made", "What runs can end."} {
+		if !strings.Contains(got, part) {
+			t.Errorf("%q is not in\n%s", part, got)
+		}
+	}
+	if strings.Contains(notes(t), "WARNING: with failurePolicy") {
+		t.Error("the default is warned of")
+	}
+}
+
 // Whatever the API server asks or evaluates for us is named where people look in an emergency.
 func TestTheEmergencyExitNamesEverything(t *testing.T) {
 	page := read(t, path("docs", "operations.md"))

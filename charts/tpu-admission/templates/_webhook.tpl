@@ -27,14 +27,15 @@ timeoutSeconds: {{ $values.webhooks.timeoutSeconds }}
 {{ include "tpu-admission.namespaceSelector" .root }}
 {{- end }}
 
-{{- /* All objects of the user's own kinds are sent: we do not know here where their templates are. */ -}}
+{{- /* All objects of the user's own kinds are sent, whatever changes in them: we do not know here where their
+templates are. */ -}}
 {{- define "tpu-admission.validatingConditions" -}}
 {{- $own := list }}
 {{- range .root.Values.extraKinds }}
 {{- $own = append $own (printf "(request.kind.group == %q && request.kind.kind == %q) ||\n" .group .kind) }}
 {{- end }}
 {{- range .conditions }}
-{{- if and $own (eq .name "uses-tpus") }}
+{{- if and $own (has .name (list "new-or-with-another-spec" "uses-tpus")) }}
 {{- $_ := set . "expression" (printf "%s(%s)" (join "" $own) .expression) }}
 {{- end }}
 {{- end }}

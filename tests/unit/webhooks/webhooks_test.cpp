@@ -91,10 +91,31 @@ TEST(Webhooks, KindsOfTheUserAreSentWhole) {
   const std::string text = Validating(Configuration(WithTrainers()));
   EXPECT_THAT(text, HasSubstr("apiGroups: [example.com]\n      apiVersions: [v1, v2]\n"
                               "      resources: [trainers]\n      scope: Namespaced\n"));
-  EXPECT_THAT(text, HasSubstr("(request.kind.group == \"example.com\" && "
-                              "request.kind.kind == \"Trainer\") ||"));
+  const std::string trainers =
+      "(request.kind.group == \"example.com\" && request.kind.kind == \"Trainer\") ||\n";
+  // An update of theirs too, whatever changes: nothing says that their templates stand in the spec.
+  EXPECT_THAT(text,
+              HasSubstr("        " + trainers + "        request.operation != \"UPDATE\" ||\n"));
+  EXPECT_THAT(text, HasSubstr("object != null && (\n          " + trainers));
   EXPECT_THAT(text, Not(HasSubstr("object.?spec.?pods")));
   EXPECT_EQ(Mutating(Configuration(WithTrainers())), Mutating(Configuration({})));
+}
+
+// What an update changes elsewhere is held back (new-or-with-another-spec), so nothing that is
+// looked at may stand elsewhere. A Pod's own annotations are not looked at when only they change.
+TEST(Webhooks, AllOfBuiltInKindsStandsInWhatUpdatesAreComparedBy) {
+  const std::string text = Validating(Configuration({}));
+  EXPECT_THAT(text, HasSubstr("request.operation != \"UPDATE\" ||\n        object.?spec != "
+                              "oldObject.?spec || object.?template != oldObject.?template\n"));
+  for (const Kind& kind : workload::Kinds()) {
+    for (const PodSetRow& row : kind.pod_sets) {
+      for (const std::string_view path : {row.path, row.counts, row.slices}) {
+        const std::string_view first = path.substr(0, path.find('/'));
+        EXPECT_TRUE(first.empty() || first == "spec" || first == "template")
+            << kind.name << " " << path;
+      }
+    }
+  }
 }
 
 // A pod that claims devices is ours only if it selects TPU nodes too: other claims are for GPUs or
