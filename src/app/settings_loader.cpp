@@ -96,23 +96,38 @@ Loaded SettingsLoader::Build(const Texts& texts) {
       rules::Engine(std::move(catalog), std::move(cluster)), std::move(policy), docs_url_});
 }
 
+Loaded SettingsLoader::BuildLast() {
+  Loaded built = Build(last_);
+  if (built) {
+    good_ = last_;
+    nodes_changed_ = false;
+  }
+  return built;
+}
+
 Loaded SettingsLoader::Load() {
   TPU_ADMISSION_TRY(last_, Read());
   nodes_.Refresh(SystemClock().Now());
-  return Build(last_);
+  return BuildLast();
 }
 
 std::optional<Loaded> SettingsLoader::LoadIfChanged() try {
   Result<Texts> texts = Read();
-  if (!texts) {
-    last_ = {};  // so that the file is taken again when it is back
-    return Loaded(texts.error());
+  nodes_changed_ = nodes_.Refresh(SystemClock().Now()) || nodes_changed_;
+  only_nodes_changed_ = false;
+  if (texts && *texts != last_) {
+    last_ = *std::move(texts);
+    return BuildLast();
   }
-  const bool nodes_changed = nodes_.Refresh(SystemClock().Now());
-  only_nodes_changed_ = *texts == last_;
-  if (only_nodes_changed_ && !nodes_changed) return std::nullopt;
-  last_ = *std::move(texts);
-  return Build(last_);
+  if (!texts) last_ = {};  // so that the file is taken again when it is back
+  // A file that is faulty or gone holds up nobody's news of the nodes.
+  if (nodes_changed_ && good_) {
+    nodes_changed_ = false;
+    only_nodes_changed_ = true;
+    return Build(*good_);
+  }
+  if (!texts) return Loaded(texts.error());
+  return std::nullopt;
 } catch (const std::exception& bug) {
   return Loaded(Error{std::string("catalog or policy cannot be read: ") + bug.what()});
 }

@@ -32,8 +32,8 @@ class SettingsLoader {
   // Reads the files. An error names file, line and key.
   Result<std::shared_ptr<const admission::Settings>> Load();
 
-  // Load() again if a file's content differs from what was last read, good or bad, or the cluster's
-  // nodes do; else nullopt.
+  // Load() again if a file's content differs from what was last read, good or bad; the last good
+  // files with the cluster's nodes as they are now, if those differ; else nullopt.
   // Never throws: whatever goes wrong is an error, and the last good settings stay.
   std::optional<Result<std::shared_ptr<const admission::Settings>>> LoadIfChanged();
 
@@ -50,6 +50,7 @@ class SettingsLoader {
   };
   Result<Texts> Read() const;
   Result<std::shared_ptr<const admission::Settings>> Build(const Texts& texts);
+  Result<std::shared_ptr<const admission::Settings>> BuildLast();
   Result<rules::Cluster> ClusterOf(const admission::Profile& profile, const tpu::Catalog& catalog);
 
   EngineOptions options_;
@@ -57,6 +58,8 @@ class SettingsLoader {
   const Files& files_;
   NodeRecord nodes_;
   Texts last_;
+  std::optional<Texts> good_;   // what the settings in use were built from
+  bool nodes_changed_ = false;  // since they were built
   bool only_nodes_changed_ = false;
   std::vector<std::string> warnings_;
 };
