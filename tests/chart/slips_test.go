@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"sigs.k8s.io/yaml"
 )
 
 // Slips that would pass into the cluster: the API server or our own pods would refuse them, or they would
@@ -56,6 +58,9 @@ func TestSlipsThatWouldFailLaterAreRefused(t *testing.T) {
 		"server=null":                                                                   "server",
 		"metrics.service=null":                                                          "service",
 		"webhooks.validating.enabled=null":                                              "enabled",
+		"webhooks.failurePolicy=null":                                                   "at '/webhooks': missing property 'failurePolicy'",
+		"image.repository=null":                                                         "at '/image': missing property 'repository'",
+		"audit.serviceAccount=null":                                                     "at '/audit': missing property 'serviceAccount'",
 		"commonLabels." + strings.Repeat("a", 64) + "=b":                                "commonLabels",
 	} {
 		if out, complaint, err := template("--set", values); err == nil {
@@ -112,7 +117,8 @@ func TestNoFlagIsGivenTwice(t *testing.T) {
 func TestNullIsTheEmptyDefault(t *testing.T) {
 	want := asJSON(t, render(t))
 	for _, key := range []string{"policy", "extraKinds", "webhooks.namespaceSelector", "webhooks.annotations", "webhooks.excludedNamespaces",
-		"global", "global.imagePullSecrets", "imagePullSecrets", "commonAnnotations", "commonLabels", "certificates", "certificates.mode"} {
+		"global", "global.imagePullSecrets", "imagePullSecrets", "commonAnnotations", "commonLabels", "certificates", "certificates.mode",
+		"server.docsUrl"} {
 		if out, complaint, err := template("--set", key+"=null"); err != nil {
 			t.Errorf("%s=null: %s", key, complaint)
 		} else if !strings.Contains(out, "policy.yaml: |\n    {}\n") {
@@ -120,5 +126,74 @@ func TestNullIsTheEmptyDefault(t *testing.T) {
 		} else if got := asJSON(t, render(t, "--set", key+"=null")); got != want {
 			t.Errorf("%s=null renders something else", key)
 		}
+	}
+}
+
+// The same of sections that only what is off by default reads.
+func TestNullIsTheEmptyDefaultOfWhatIsTurnedOn(t *testing.T) {
+	on := "metrics.prometheusRule.enabled=true,metrics.dashboard.enabled=true"
+	if asJSON(t, render(t, "--set", on+",metrics.alerts=null,metrics.alertLabels=null,server.docsUrl=null")) != asJSON(t, render(t, "--set", on)) {
+		t.Error("something else is rendered")
+	}
+}
+
+// Where a default says something, null would be silence: a webhook without failurePolicy is one with Fail, a flag
+// without its value ends the program. So the schema wants these keys, or a reason why it does not.
+func TestWhatHasADefaultIsWanted(t *testing.T) {
+	may := map[string]string{
+		"image.pullPolicy":                                  "the kubelet has a default",
+		"certificates.mode":                                 "null is self-managed",
+		"certificates.certManager.duration":                 "cert-manager has a default, the same",
+		"certificates.certManager.renewBefore":              "and so has the chart",
+		"replicaCount":                                      "checks.yaml has words for it",
+		"controller.replicaCount":                           "and for this",
+		"serviceAccount.create":                             "and for this",
+		"controller.serviceAccount.create":                  "and for this",
+		"audit.serviceAccount.create":                       "and for this",
+		"metrics.service.enabled":                           "what needs it says so",
+		"rollingUpdate.maxUnavailable":                      "the API server has a default",
+		"rollingUpdate.maxSurge":                            "the same",
+		"revisionHistoryLimit":                              "the same",
+		"metrics.serviceMonitor.interval":                   "Prometheus has a default",
+		"podSecurityContext.runAsNonRoot":                   "OpenShift sets what is left out",
+		"podSecurityContext.runAsUser":                      "the same",
+		"podSecurityContext.runAsGroup":                     "the same",
+		"podSecurityContext.fsGroup":                        "the same",
+		"containerSecurityContext.allowPrivilegeEscalation": "whoever takes it out means it",
+		"containerSecurityContext.readOnlyRootFilesystem":   "the same",
+		"containerSecurityContext.runAsNonRoot":             "the same",
+		"test.enabled":                                      "no test then",
+	}
+	var values, schema object
+	for file, into := range map[string]*object{"values.yaml": &values, "values.schema.json": &schema} {
+		if err := yaml.Unmarshal([]byte(read(t, path("charts", "tpu-admission", file))), into); err != nil {
+			t.Fatal(err)
+		}
+	}
+	wanted := 0
+	var walk func(prefix string, values, schema object)
+	walk = func(prefix string, values, schema object) {
+		for key, value := range values {
+			below, known := dig(schema, "properties", key).(object)
+			section, isSection := value.(object)
+			if isSection && known {
+				walk(prefix+key+".", section, below)
+			}
+			if isSection || !known || value == nil || value == "" || value == false {
+				continue
+			}
+			if array, ok := value.([]any); ok && len(array) == 0 {
+				continue
+			}
+			if required, _ := schema["required"].([]any); slices.Contains(required, any(key)) {
+				wanted++
+			} else if may[prefix+key] == "" {
+				t.Errorf("%s%s=null is not refused: what does it render?", prefix, key)
+			}
+		}
+	}
+	walk("", values, schema)
+	if wanted < 20 {
+		t.Errorf("only %d keys are wanted", wanted)
 	}
 }

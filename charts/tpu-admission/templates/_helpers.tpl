@@ -191,7 +191,7 @@ tolerations:
 {{- with get $thresholds (default "" $rule.alert) }}
 {{- $_ := set $rule "expr" (regexReplaceAll "< [0-9 *]+$" $rule.expr (print "< " .)) }}
 {{- end }}
-{{- $own := get $.Values.metrics.alerts (default "" $rule.alert) | default (dict) }}
+{{- $own := get (default dict $.Values.metrics.alerts) (default "" $rule.alert) | default (dict) }}
 {{- if dig "enabled" true $own }}
 {{- $rules = append $rules (include "tpu-admission.alert" (dict "root" $ "rule" $rule "own" $own) | fromYaml) }}
 {{- end }}
@@ -207,7 +207,7 @@ tolerations:
 {{- define "tpu-admission.alert" -}}
 {{- $rule := merge (pick .own "expr" "for") .rule }}
 {{- if $rule.alert }}
-{{- $labels := merge (deepCopy (dig "labels" (dict) .own)) .root.Values.metrics.alertLabels .rule.labels }}
+{{- $labels := merge (deepCopy (dig "labels" (dict) .own)) (default dict .root.Values.metrics.alertLabels) .rule.labels }}
 {{- $runbook := printf "%s#%s" (default "docs/runbooks.md" .root.Values.metrics.runbookUrl) (lower $rule.alert) }}
 {{- $key := ternary "runbook_url" "runbook" (not (empty .root.Values.metrics.runbookUrl)) }}
 {{- $_ := set $rule "labels" $labels }}
