@@ -50,7 +50,7 @@ func TestAlertsKnowHowLongCertificatesLive(t *testing.T) {
 		"certificates.mode=existing-secret,certificates.existingSecret.name=a":                                            week,
 		"controller.extraArgs={--certificate-lifetime=1h,--certificate-lifetime=24h}":                                     hours,
 		"controller.extraEnv[0].name=TPU_ADMISSION_CERTIFICATE_LIFETIME,controller.extraEnv[0].value=24h":                 hours,
-		"controller.extraArgs={--certificate-lifetime=8760h}":                                                             week,
+		"controller.extraArgs={--certificate-lifetime=8760h,--ca-lifetime=26280h}":                                        week,
 		"certificates.mode=cert-manager,certificates.certManager.duration=24h,certificates.certManager.renewBefore=7h60m": hours,
 	} {
 		objects := render(t, "--set", "metrics.prometheusRule.enabled=true,metrics.clusterRules.enabled=true,"+values)

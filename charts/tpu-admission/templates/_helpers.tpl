@@ -73,6 +73,25 @@ end at 63. A test renders everything under such a name. */ -}}
 {{- $sum }}
 {{- end }}
 
+{{- /* A life that the controller is given by a flag or its variable, as text. Of two flags the last holds.
+Call: (dict "root" . "flag" "ca-lifetime"). */ -}}
+{{- define "tpu-admission.controllerLife" -}}
+{{- $life := ternary "8760h" "2160h" (eq .flag "ca-lifetime") }}
+{{- $variable := print "TPU_ADMISSION_" (upper .flag | replace "-" "_") }}
+{{- range .root.Values.controller.extraEnv }}
+{{- if eq .name $variable }}
+{{- $life = default $life .value | toString }}
+{{- end }}
+{{- end }}
+{{- $flag := printf "--%s=" .flag }}
+{{- range .root.Values.controller.extraArgs }}
+{{- if hasPrefix $flag . }}
+{{- $life = trimPrefix $flag . }}
+{{- end }}
+{{- end }}
+{{- $life }}
+{{- end }}
+
 {{- /* How long before its end a certificate is renewed, in milliseconds; nothing if a person does it. The controller
 does so when a third of its life is left, which a flag or its variable may have changed. */ -}}
 {{- define "tpu-admission.renewedBefore" -}}
@@ -80,18 +99,7 @@ does so when a third of its life is left, which a flag or its variable may have 
 {{- if eq $mode "cert-manager" }}
 {{- include "tpu-admission.milliseconds" (default "720h" .Values.certificates.certManager.renewBefore) }}
 {{- else if eq $mode "self-managed" }}
-{{- $life := "2160h" }}
-{{- range .Values.controller.extraEnv }}
-{{- if eq .name "TPU_ADMISSION_CERTIFICATE_LIFETIME" }}
-{{- $life = default $life .value | toString }}
-{{- end }}
-{{- end }}
-{{- range .Values.controller.extraArgs }}
-{{- if hasPrefix "--certificate-lifetime=" . }}
-{{- $life = trimPrefix "--certificate-lifetime=" . }}
-{{- end }}
-{{- end }}
-{{- div (include "tpu-admission.milliseconds" $life) 3 }}
+{{- div (include "tpu-admission.controllerLife" (dict "root" . "flag" "certificate-lifetime") | include "tpu-admission.milliseconds") 3 }}
 {{- end }}
 {{- end }}
 
