@@ -13,6 +13,11 @@ import (
 func TestSlipsThatWouldFailLaterAreRefused(t *testing.T) {
 	builtIn := "extraKinds[0].kind=Job,extraKinds[0].group=batch,extraKinds[0].versions={v1},extraKinds[0].resource=jobs," +
 		"extraKinds[0].podSets[0].path=spec/template"
+	trainers := `extraKinds=[{"group":"a.b","versions":["v1"],"kind":"Trainer","resource":"trainers","podSets":[{"path":"spec/template"}]},` +
+		`{"group":"a.b","versions":["v2"],"kind":"Trainer","resource":"coaches","podSets":[{"path":"spec/template"}]}]`
+	if _, complaint, err := template("--set-json", trainers); err == nil || !strings.Contains(complaint, "extraKinds: the kind a.b/Trainer stands twice") {
+		t.Errorf("one kind twice: %s", complaint)
+	}
 	cm := "certificates.mode=cert-manager,certificates.certManager."
 	expression := "webhooks.namespaceSelector.matchExpressions[0].key=a,webhooks.namespaceSelector.matchExpressions[0].operator="
 	for values, reason := range map[string]string{
@@ -21,9 +26,10 @@ func TestSlipsThatWouldFailLaterAreRefused(t *testing.T) {
 		"policy.namespaces[0].match=[a":                                       "match",
 		"policy.namespaces[0].match=a[bc]d[":                                  "match",
 		"policy.namespaces[0].match=[!]":                                      "match",
-		builtIn:                                                               "extraKinds: jobs of the group batch are built in",
-		cm + "duration=720h":                                                  "renewBefore is 720h, and the certificate lives for 720h",
-		cm + "duration=24h":                                                   "renewBefore is 720h",
+		strings.Replace(builtIn, "=jobs", "=works", 1):                        "extraKinds: jobs of the group batch are built in",
+		builtIn:              "extraKinds: jobs of the group batch are built in",
+		cm + "duration=720h": "renewBefore is 720h, and the certificate lives for 720h",
+		cm + "duration=24h":  "renewBefore is 720h",
 		cm + "duration=1h30m,certificates.certManager.renewBefore=5399s2000ms": "lives for 1h30m",
 		"policy.rules.TPU999=warn": "at '/policy/rules': additional properties 'TPU999' not allowed",
 		"policy.rules.hosts=no":    "at '/policy/rules/hosts': value must be one of 'deny'",

@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cctype>
 #include <string>
 #include <vector>
 
@@ -42,6 +44,18 @@ TEST(Webhooks, EveryKindWithPodSetsIsSent) {
                       rules.find(", " + resource + "]") != rules.npos ||
                       rules.find(", " + resource + ", ") != rules.npos;
     EXPECT_EQ(sent, !kind.pod_sets.empty()) << kind.name;
+  }
+}
+
+// By their names the chart tells that a kind of the user's is built in (checks.yaml).
+TEST(Webhooks, ResourcesAreThePluralsOfTheirKinds) {
+  for (const Kind& kind : workload::Kinds()) {
+    std::string name(kind.name);
+    std::transform(name.begin(), name.end(), name.begin(),
+                   [](unsigned char c) { return std::tolower(c); });
+    EXPECT_TRUE(kind.pod_sets.empty() || kind.resource == name + "s" ||
+                kind.resource == name + "es")
+        << kind.name << " " << kind.resource;
   }
 }
 
