@@ -30,7 +30,9 @@ func TestChartWithOwnCertificate(t *testing.T) {
 	i.helm("rollback", "tpu-admission", "1", "--wait")
 	i.awaitDenial()
 	// The last, since a rollback would bring the old CA back.
-	t.Run("a new CA loses nothing", func(t *testing.T) { newCAOfOwn(t, i) })
+	var ca string
+	t.Run("a new CA loses nothing", func(t *testing.T) { ca = newCAOfOwn(t, i) })
+	t.Run("from self-managed", func(t *testing.T) { fromSelfManaged(t, i, ca) })
 
 	i.uninstall(30*time.Second, before)
 }

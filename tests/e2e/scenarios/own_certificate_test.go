@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"encoding/base64"
 	"errors"
 	"os"
 	"path/filepath"
@@ -47,8 +48,8 @@ func newCertificateOfOwn(t *testing.T, i *installation) {
 }
 
 // newCAOfOwn goes the way that docs/certificates.md tells: both, then the new certificate, then only
-// the new CA.
-func newCAOfOwn(t *testing.T, i *installation) {
+// the new CA, whose file it returns.
+func newCAOfOwn(t *testing.T, i *installation) string {
 	t.Helper()
 	_, old, err := production.plane.Issue("unused")
 	if err != nil {
@@ -69,6 +70,34 @@ func newCAOfOwn(t *testing.T, i *installation) {
 		i.replaceOwn(t, pair)
 		i.awaitServed(t, i.certificateIn(t, "own"))
 		i.trust(next.CertPath())
+		i.helm("upgrade", "tpu-admission", chart)
+		time.Sleep(3 * time.Second)
+	})
+	return next.CertPath()
+}
+
+// fromSelfManaged lets the controller make the certificate for a while, and comes back the way that
+// docs/certificates.md tells: without the controller, and both CAs trusted until the servers are others.
+func fromSelfManaged(t *testing.T, i *installation, ca string) {
+	t.Helper()
+	own := i.values
+	i.values = append(slices.Clone(own), append(controllerEnv("POLL_INTERVAL=1s"), "--set", "certificates.mode=self-managed")...)
+	i.helm("upgrade", "tpu-admission", chart, "--wait")
+	i.awaitDenial()
+	i.values = own
+	i.underLoad(t.Name(), func() {
+		i.system.Succeed(t, "scale", "deployment/tpu-admission-controller", "--replicas=0")
+		i.system.Succeed(t, "wait", "pod", "--for=delete", "--timeout=60s",
+			"--selector=app.kubernetes.io/instance=tpu-admission,app.kubernetes.io/component=controller")
+		old := filepath.Join(t.TempDir(), "old.crt")
+		text := harness.Text(i.system.Object(t, "secret", "tpu-admission-tls"), "data", "ca.crt")
+		if decoded, err := base64.StdEncoding.DecodeString(text); err != nil || os.WriteFile(old, decoded, 0o600) != nil {
+			t.Fatalf("the CA of the controller: %v", err)
+		}
+		i.trust(i.joined(old, ca))
+		i.helm("upgrade", "tpu-admission", chart, "--wait")
+		i.awaitServed(t, i.certificateIn(t, "own"))
+		i.trust(ca)
 		i.helm("upgrade", "tpu-admission", chart)
 		time.Sleep(3 * time.Second)
 	})
