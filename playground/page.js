@@ -273,12 +273,16 @@ class Page {
   apply(action) {
     const whole = text();
     if (whole !== this.judged) return this.refresh();
-    let after = whole;
-    const edits = [...action.edit.changes[kUri]].sort((a, b) => offset(this.starts, b.range.start) - offset(this.starts, a.range.start));
+    let after = '';
+    let at = 0;
+    // From front to back, in their own order where several begin at one place: what is inserted there comes
+    // before what is replaced.
+    const edits = [...action.edit.changes[kUri]].sort((a, b) => offset(this.starts, a.range.start) - offset(this.starts, b.range.start));
     for (const edit of edits) {
-      after = after.slice(0, offset(this.starts, edit.range.start)) + edit.newText + after.slice(offset(this.starts, edit.range.end));
+      after += whole.slice(at, offset(this.starts, edit.range.start)) + edit.newText;
+      at = offset(this.starts, edit.range.end);
     }
-    this.put(after, 'Undo the repair');
+    this.put(after + whole.slice(at), 'Undo the repair');
     $('text').focus();
   }
 

@@ -108,6 +108,14 @@ try {
   await page.getByRole('button', { name: 'Undo the repair' }).click();
   await comes('undo takes it back', () => text(page), (found) => found === before);
 
+  // A repair may insert where it also replaces.
+  await page.locator('#text').fill(readFileSync('src/rules/TPU103_topology_missing/cases/fail-under-the-label-of-gpus.yaml', 'utf8'));
+  await comes('a TPU under the label of GPUs has repairs', () => page.locator('#repairs button').count(), (found) => found > 0);
+  await page.locator('#repairs button').first().click();
+  await comes('one inserts where it replaces', () => text(page), (found) =>
+    /cloud\.google\.com\/gke-tpu-accelerator: tpu-v4-podslice\n/.test(found) && /cloud\.google\.com\/gke-tpu-topology: /.test(found));
+  await comes('and all of it is right', () => status(page), (found) => found.startsWith('Nothing is wrong'));
+
   // Typing: half a line is no end of the world.
   await page.locator('#text').fill('');
   await page.locator('#text').pressSequentially('kind: Pod\nhalf: [tpu');
