@@ -1,9 +1,42 @@
 #include "tpu_admission/offline/path_patterns.h"
 
 #include <algorithm>
+#include <array>
+#include <cctype>
 
 namespace tpu_admission::offline {
 namespace {
+
+struct CharacterClass {
+  std::string_view name;
+  int (*has)(int);
+};
+constexpr std::array<CharacterClass, 12> kClasses = {{{"alnum", std::isalnum},
+                                                      {"alpha", std::isalpha},
+                                                      {"blank", std::isblank},
+                                                      {"cntrl", std::iscntrl},
+                                                      {"digit", std::isdigit},
+                                                      {"graph", std::isgraph},
+                                                      {"lower", std::islower},
+                                                      {"print", std::isprint},
+                                                      {"punct", std::ispunct},
+                                                      {"space", std::isspace},
+                                                      {"upper", std::isupper},
+                                                      {"xdigit", std::isxdigit}}};
+
+bool IsOfClass(std::string_view name, char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return byte < 0x80 && std::any_of(kClasses.begin(), kClasses.end(), [&](const auto& each) {
+           return each.name == name && each.has(byte) != 0;
+         });
+}
+
+// What a character within brackets stands for, and with a backslash before it the next one. `at` is
+// then at its last character.
+unsigned char TakeBracketed(std::string_view glob, std::size_t& at) {
+  if (glob[at] == '\\' && at + 1 < glob.size()) ++at;
+  return static_cast<unsigned char>(glob[at]);
+}
 
 // Whether `c` is in the brackets that `glob` begins with; takes them off. Brackets that do not end
 // are the character "[".
@@ -13,12 +46,20 @@ bool TakeBrackets(std::string_view& glob, char c) {
   if (negated) ++at;
   bool found = false;
   for (const std::size_t first = at; at < glob.size() && (glob[at] != ']' || at == first); ++at) {
-    if (at + 2 < glob.size() && glob[at + 1] == '-' && glob[at + 2] != ']') {
-      found = found || (glob[at] <= c && c <= glob[at + 2]);
-      at += 2;
-    } else {
-      found = found || glob[at] == c;
+    const std::size_t end_of_class = glob.substr(at).starts_with("[:") ? glob.find(']', at) : 0;
+    if (end_of_class > at + 2 && end_of_class < glob.size() && glob[end_of_class - 1] == ':') {
+      found = found || IsOfClass(glob.substr(at + 2, end_of_class - at - 3), c);
+      at = end_of_class;
+      continue;
     }
+    const unsigned char from = TakeBracketed(glob, at);
+    unsigned char to = from;
+    if (at + 2 < glob.size() && glob[at + 1] == '-' && glob[at + 2] != ']') {
+      at += 2;
+      to = TakeBracketed(glob, at);
+    }
+    const auto byte = static_cast<unsigned char>(c);
+    found = found || (from <= byte && byte <= to);
   }
   if (at >= glob.size()) {
     glob.remove_prefix(1);
@@ -83,7 +124,7 @@ bool GlobMatches(std::string_view glob, std::string_view path) {
       glob = after_star = rest;
       starred = true;
       from = path;
-      if (glob.empty()) return true;
+      if (glob.empty()) return !path.empty();  // what is inside, and not the folder itself
       continue;
     }
     std::string_view below = path;

@@ -8,8 +8,8 @@
 
 namespace tpu_admission::offline {
 
-// `*` and `?` within a name, `[a-z]`, `**` across names. Takes time by the product of the lengths
-// at worst.
+// `*` and `?` within a name, `[a-z]` with classes such as `[:digit:]`, `**` across names; at the
+// end, `/**` is all that is inside. Takes time by the product of the lengths at worst.
 bool GlobMatches(std::string_view glob, std::string_view path);
 bool IsGlob(std::string_view text);
 

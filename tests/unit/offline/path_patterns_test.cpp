@@ -27,8 +27,18 @@ INSTANTIATE_TEST_SUITE_P(
         GlobCase{"**/*.yaml", "a.yaml", true}, GlobCase{"**/*.yaml", "b/c/a.yaml", true},
         GlobCase{"b/**/a", "b/a", true}, GlobCase{"b/**/a", "b/c/d/a", true},
         GlobCase{"b/**/a", "c/a", false}, GlobCase{"b/**", "b/c/d", true},
-        GlobCase{"a?c", "abc", true}, GlobCase{"a?c", "a/c", false}, GlobCase{"[a-c]x", "bx", true},
+        GlobCase{"b/**", "b/c", true}, GlobCase{"b/**", "b", false}, GlobCase{"b*/**", "bc", false},
+        GlobCase{"**/b/**", "b", false}, GlobCase{"**/b/**", "b/b", true},
+        GlobCase{"**", "b", true}, GlobCase{"b/**/**", "b/c", true}, GlobCase{"a?c", "abc", true},
+        GlobCase{"a?c", "a/c", false}, GlobCase{"[a-c]x", "bx", true},
         GlobCase{"[!a-c]x", "bx", false}, GlobCase{"[]x]", "]", true}, GlobCase{"[x", "[x", true},
+        GlobCase{"[[:digit:]]x", "1x", true}, GlobCase{"[[:digit:]]x", "ax", false},
+        GlobCase{"[a[:digit:]_-]", "_", true}, GlobCase{"[![:alpha:]]", "a", false},
+        GlobCase{"[[:upper:][:space:]]", "B", true}, GlobCase{"[[:none:]]", "n", false},
+        GlobCase{"[[:]", ":", true}, GlobCase{"[[:]", "[", true}, GlobCase{"[[:x]", "x", true},
+        GlobCase{"[\\]x]", "]", true}, GlobCase{"[\\]x]", "\\", false},
+        GlobCase{"[a\\-c]", "b", false}, GlobCase{"[a\\-c]", "-", true},
+        GlobCase{"[\\a-\\c]", "b", true}, GlobCase{"[a-\xc3]", "b", true},
         GlobCase{"\\*", "*", true}, GlobCase{"\\*", "a", false}, GlobCase{"a*b*c", "axxbyyc", true},
         GlobCase{"a*b*c", "axxbyy", false}, GlobCase{"", "", true}, GlobCase{"", "a", false}));
 
@@ -55,6 +65,10 @@ TEST(PathPatterns, AreThoseOfGitignore) {
   EXPECT_EQ(Excluded("# a\n\n\r\n*.tmp  \r\n", "b.tmp"), "out");
   EXPECT_EQ(Excluded("\\#a", "#a"), "out");
   EXPECT_EQ(Excluded("a", "b"), "-");
+  EXPECT_EQ(Excluded("gen/**", "gen", true), "-") << "so that what is in it can be taken back";
+  EXPECT_EQ(Excluded("gen/**\n!gen/keep.yaml", "gen/keep.yaml"), "in");
+  EXPECT_EQ(Excluded("gen/**\n!gen/keep.yaml", "gen/x.yaml"), "out");
+  EXPECT_EQ(Excluded("deploy*/**", "deploy.yaml"), "-");
 }
 
 }  // namespace
