@@ -75,8 +75,8 @@ Status Usable(const std::string& name, const std::vector<std::string>& values) {
   return OkStatus();
 }
 
-// What a project file says may come with a pull request, so the one file that is also written must
-// be in the project file's folder.
+// What a project file says may come with a pull request. An error quotes what it found in a file,
+// and a baseline is also written: so the files that it names must be in its folder.
 void ApplyKey(CLI::App& command, ConfigNode root, const std::string& name, ConfigNode node,
               const fs::path& folder, CheckOptions& options) {
   const auto key =
@@ -97,10 +97,11 @@ void ApplyKey(CLI::App& command, ConfigNode root, const std::string& name, Confi
   }
   CLI::Option* const option = command.get_option("--" + name);
   if (option->count() > 0) return;
-  if (name == "baseline" && !values.empty() && !LiesBelow(values.front(), folder)) {
+  if (key->shape == Shape::kFile && !LiesBelow(values.front(), folder)) {
     return node.Fail("found " + Quoted(node.AsString()) +
                      ", which leads out of the project file's folder; wanted a file in it or "
-                     "below (another one can be named by the flag --baseline)");
+                     "below (another one can be named by the flag --" +
+                     name + ")");
   }
   if (const Status usable = Usable(name, values); !usable) return node.Fail(usable.error().message);
   const bool is_written = name == "baseline" && options.write_baseline;
@@ -135,6 +136,15 @@ std::string WhyNoFile(const fs::path& path) {
     default:
       return "is a pipe, socket or device, wanted a file";
   }
+}
+
+// A link may come with a pull request, too.
+bool LeadsOutOfRepository(const fs::path& path) {
+  std::error_code error;
+  if (!fs::is_symlink(fs::symlink_status(path, error))) return false;
+  const fs::path absolute = fs::absolute(path, error).lexically_normal();
+  const std::string repository = RepositoryOf(absolute.parent_path().string());
+  return !repository.empty() && !LiesBelow(absolute.string(), repository);
 }
 
 }  // namespace
@@ -178,6 +188,11 @@ Status ProjectFile::Apply(CheckOptions& options) {
 Status ApplyProjectFile(const std::string& path, CLI::App& command, CheckOptions& options) {
   if (const std::string why = WhyNoFile(path); !why.empty()) {
     return Error{ShownPath(path) + ": " + why + " (--no-project-file looks for none)"};
+  }
+  if (LeadsOutOfRepository(path)) {
+    return Error{ShownPath(path) +
+                 ": is a link that leads out of the repository; --project-file can name the file "
+                 "itself, and --no-project-file looks for none"};
   }
   TPU_ADMISSION_TRY(const std::string text, DiskFiles().Read(path, kMaxConfigBytes));
   TPU_ADMISSION_TRY(ConfigFile file, ConfigFile::Parse(text, path));

@@ -31,7 +31,7 @@ class ProjectFile {
   // Reads the file that is named, or the nearest one: of the current folder, or of one above it up
   // to the repository's root; without a repository of the current folder alone. Its keys are flags
   // without their dashes; a flag or its environment twin beats it. Paths in it are relative to it,
-  // and a baseline must be in its folder or below. Strict: an unknown key is an error
+  // and the files that it names must be in its folder or below. Strict: an unknown key is an error
   // "FILE:LINE:COLUMN: key: what".
   Status Apply(CheckOptions& options);
 

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "integration/app/program.h"
 #include "support/temp_dir.h"
@@ -12,6 +13,7 @@ namespace tpu_admission::support::check_refusals_test {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 const std::string kWrongJob = TPU_ADMISSION_SOURCE_DIR "/examples/wrong-job.yaml";
 
@@ -93,6 +95,50 @@ TEST(CheckRefusals, WhatAProjectFileSaysWrongIsToldWithItsPlace) {
     EXPECT_THAT(ended.err, HasSubstr("tpu-admission: .tpu-admission.yaml:" + says));
     EXPECT_EQ(std::count(ended.err.begin(), ended.err.end(), '\n'), 1) << ended.err;
   }
+}
+
+// It may come with a pull request, and the log is read by others.
+TEST(CheckRefusals, AProjectFileSaysNothingOfFilesElsewhere) {
+  const TempDir dir;
+  const std::string repository = dir.path() / "repository";
+  std::filesystem::create_directories(repository + "/.git");
+  std::filesystem::create_directories(repository + "/sub");
+  WriteText(dir.path() / "token", "https://bot:s3cret@example.com\n");
+  std::filesystem::create_symlink("../token", repository + "/link.yaml");
+  const std::string project = repository + "/.tpu-admission.yaml";
+  const auto check = [&](const std::string& folder, std::vector<std::string> more = {}) {
+    more.insert(more.begin(), {"check", kWrongJob});
+    Ended ended = RunToEnd(more, {}, "", folder);
+    EXPECT_EQ(ended.exit_code, 2);
+    EXPECT_EQ(ended.out, "");
+    return ended.err;
+  };
+  for (const std::string key : {"policy", "catalog", "baseline"}) {
+    for (const std::string file : {"../token", "link.yaml", std::string(dir.path() / "token")}) {
+      WriteText(project, key + ": " + file + "\n");
+      const std::string err = check(repository);
+      EXPECT_THAT(err, HasSubstr(key + ": found \"" + file +
+                                 "\", which leads out of the project "
+                                 "file's folder; wanted a file in it or below (another one can be "
+                                 "named by the flag --" +
+                                 key + ")"));
+      EXPECT_THAT(err, Not(HasSubstr("s3cret")));
+    }
+  }
+  std::filesystem::remove(project);
+  std::filesystem::create_symlink("../token", project);
+  for (const char* folder : {"", "/sub"}) {
+    const std::string err = check(repository + folder);
+    EXPECT_THAT(err, HasSubstr("is a link that leads out of the repository; --project-file can"));
+    EXPECT_THAT(err, Not(HasSubstr("s3cret")));
+  }
+  EXPECT_THAT(check(repository, {"--project-file=" + project}), HasSubstr("leads out of the"));
+  // What a person names is told of as it is.
+  EXPECT_THAT(check(repository, {"--project-file=../token"}), HasSubstr("wanted a mapping"));
+  std::filesystem::remove(project);
+  WriteText(repository + "/shared.yaml", "fail-on: nothing\n");
+  std::filesystem::create_symlink("../shared.yaml", repository + "/sub/.tpu-admission.yaml");
+  EXPECT_THAT(check(repository + "/sub"), HasSubstr("fail-on")) << "a link within it is read";
 }
 
 TEST(CheckRefusals, ATabIsNamed) {
