@@ -231,7 +231,8 @@ struct Collector::State {
     });
     TPU_ADMISSION_TRY_STATUS(
         kubectl.Run(arguments, [&](std::string_view piece) { return objects.Feed(piece); }));
-    return objects.Finish();
+    const Status finished = objects.FinishAnswer();
+    return finished ? finished : Error{arguments.at(1) + ": " + finished.error().message};
   }
 
   bool GetOrSay(Kubectl& kubectl, const std::vector<std::string>& arguments) {

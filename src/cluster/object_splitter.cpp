@@ -11,7 +11,8 @@ namespace {
 bool IsBlank(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
 
 constexpr std::string_view kOfListOrNull = "[nul,}";
-constexpr std::size_t kLongestString = 128;  // of those that matter here
+constexpr std::string_view kOfObjects = "{,]";  // between the elements of `items`
+constexpr std::size_t kLongestString = 128;     // of those that matter here
 
 // Nothing that would have to be escaped.
 bool IsPlain(std::string_view text) {
@@ -54,6 +55,12 @@ Status ObjectSplitter::Finish() const {
                (in_string_ ? "a string" : "a bracket") + " is still open"};
 }
 
+Status ObjectSplitter::FinishAnswer() const {
+  TPU_ADMISSION_TRY_STATUS(Finish());
+  if (holds_something_) return OkStatus();
+  return Error{"kubectl printed nothing; wanted what `kubectl get ... -o json` prints"};
+}
+
 void ObjectSplitter::TakeInString(char c) {
   if (!escaped_ && c == '"') {
     in_string_ = false;
@@ -75,8 +82,9 @@ void ObjectSplitter::TakeField() {
 Status ObjectSplitter::Take(char c) {
   if (IsBlank(c)) return OkStatus();
   if (AreItems() && kOfListOrNull.find(c) == kOfListOrNull.npos) items_are_odd_ = true;
+  if (IsElementLevel() && kOfObjects.find(c) == kOfObjects.npos) an_item_is_odd_ = true;
   if (c == '"' && depth_ > 0) {
-    in_string_ = true;
+    in_string_ = holds_something_ = true;
     if (IsFieldLevel()) string_.clear();
   } else if (c == '{' || c == '[') {
     return Open(c);
@@ -110,7 +118,7 @@ void ObjectSplitter::BeginObject() {
   element_ = {};
   if (depth_ > 0) return;
   top_ = {};
-  items_are_odd_ = false;
+  items_are_odd_ = an_item_is_odd_ = false;
 }
 
 Status ObjectSplitter::Close() {
@@ -151,6 +159,9 @@ Status ObjectSplitter::CloseList() {
   held_bytes_ = 0;
   for (auto& [own, object] : std::exchange(held_, {})) {
     TPU_ADMISSION_TRY_STATUS(Give(own, std::move(object)));
+  }
+  if (std::exchange(an_item_is_odd_, false) && top_.kind.ends_with("List")) {
+    return Error{"an item of a list is no object; wanted what `kubectl get ... -o json` prints"};
   }
   top_ = {};
   return OkStatus();

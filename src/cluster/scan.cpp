@@ -320,7 +320,7 @@ Status Scanner::ReadKind(Kubectl& kubectl, const std::string& resource,
       kubectl.Run(arguments, [&](std::string_view piece) { return taken = objects.Feed(piece); });
   if (!taken) return Error{resource + ": " + taken.error().message};
   if (!status) return status;
-  const Status finished = objects.Finish();
+  const Status finished = objects.FinishAnswer();
   return finished ? finished : Error{resource + ": " + finished.error().message};
 }
 

@@ -33,6 +33,8 @@ class ObjectSplitter {
   Status Feed(std::string_view bytes);
   // The stream is at its end; an error if that is in the middle of something. Says the line.
   Status Finish() const;
+  // The same of what kubectl has answered: nothing at all is no answer, an empty list is one.
+  Status FinishAnswer() const;
 
  private:
   // What a list or an element of one says of itself, as it is written.
@@ -75,8 +77,10 @@ class ObjectSplitter {
   bool collecting_ = false;
   bool in_string_ = false;
   bool escaped_ = false;
-  bool in_value_ = false;       // at a level of fields: behind the colon
-  bool items_are_odd_ = false;  // of the object at the top: neither an array nor null
+  bool in_value_ = false;         // at a level of fields: behind the colon
+  bool holds_something_ = false;  // more than blanks and brackets
+  bool items_are_odd_ = false;    // of the object at the top: neither an array nor null
+  bool an_item_is_odd_ = false;   // of the object at the top: no object
 };
 
 }  // namespace tpu_admission::cluster

@@ -81,6 +81,14 @@ TEST(Scan, AProgramThatNamesNoKindIsNoCluster) {
   EXPECT_THAT(ended.err, HasSubstr("`kubectl api-resources` names no kind to read\n"));
 }
 
+TEST(Scan, AProgramThatPrintsNothingIsNoAnswer) {
+  const Script kubectl;
+  kubectl.Answer("jobs.batch", "");
+  const Ended ended = RunToEnd({"scan", "--kubectl", kubectl.path()});
+  EXPECT_EQ(ended.exit_code, 2) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("not read: jobs.batch: kubectl printed nothing; wanted what"));
+}
+
 TEST(Scan, ReadsAStreamAndPrintsJson) {
   const Ended ended = RunToEnd({"scan", "-", "--output", "json"}, {}, kJob + "\n" + kJob);
   EXPECT_EQ(ended.exit_code, 1) << ended.err;

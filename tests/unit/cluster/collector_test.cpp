@@ -81,6 +81,29 @@ TEST(Collector, SaysWhatItMayNotReadAndGoesOn) {
   EXPECT_THAT(snapshot->not_read, ElementsAre(HasSubstr("events"), HasSubstr("nodes")));
 }
 
+// Prints the object that is asked about, and nothing else.
+class Mute final : public Kubectl {
+ public:
+  Status Run(const std::vector<std::string>& arguments, const Take& take) override {
+    const bool says = arguments[0] == "api-resources" || arguments[1] == "job";
+    return says ? cluster_.Run(arguments, take) : take("\n");
+  }
+
+ private:
+  FakeCluster cluster_{json::array({Object("batch/v1", "Job", "train")})};
+};
+
+TEST(Collector, TakesNothingForNoAnswer) {
+  Mute cluster;
+  Collector collector(support::StandardSettings(), kToday);
+  ASSERT_TRUE(collector.ReadCluster(cluster, {"job", "train", "ml"}));
+  const Result<Snapshot> snapshot = collector.Finish();
+  ASSERT_TRUE(snapshot);
+  EXPECT_THAT(snapshot->not_read, Contains(HasSubstr("nodes: kubectl printed nothing")));
+  EXPECT_FALSE(snapshot->pods_known);
+  EXPECT_FALSE(snapshot->nodes_known);
+}
+
 TEST(Collector, EndsWhereTheObjectIsNotThere) {
   FakeCluster cluster;
   Collector collector(support::StandardSettings(), kToday);

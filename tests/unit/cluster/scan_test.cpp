@@ -233,8 +233,8 @@ TEST(Scan, GivesUpAfterThreeKindsWithoutAnAnswer) {
 TEST(Scan, NamesTheKindWhoseListCannotBeRead) {
   FakeCluster cluster(json::array({Job("a", "good", 4)}));
   const std::string large(ObjectSplitter::kMostBytes, 'x');
-  for (const std::string& text :
-       {std::string("<html>"), std::string("{\"items\": [{\"a\": 1}"), "{\"a\": \"" + large}) {
+  for (const std::string& text : {std::string("<html>"), std::string("{\"items\": [{\"a\": 1}"),
+                                  std::string("\n"), std::string("{}"), "{\"a\": \"" + large}) {
     cluster.AnswerAllLists(text);
     EXPECT_THAT(ScanOf(cluster).errors, Contains(StartsWith("jobs.batch: "))) << text.substr(0, 9);
   }
