@@ -17,7 +17,7 @@ constexpr int kPage = 500;
 constexpr int kMostPages = 20'000;
 
 // What the API server says of itself, which is never much.
-Result<Json> ReadJson(kube::Collections& api, const std::string& path) {
+Result<Json> ReadJson(kube::Collections& api, const std::string& path, std::string_view kind) {
   const kube::Answer answer = api.Read(path);
   if (!answer.ok()) {
     const bool absent = answer.outcome == kube::Outcome::kNotFound;
@@ -27,13 +27,23 @@ Result<Json> ReadJson(kube::Collections& api, const std::string& path) {
     return Error{"GET " + path + ": " + bounds.error().message};
   }
   Json json = kube::ParseJson<Json>(answer.body);
-  if (!json.is_object()) return Error{"GET " + path + ": the answer is no JSON object"};
+  // Whoever takes another answer for an empty one would delete the reports of all.
+  if (TextOf(json, "kind") != kind) {
+    return Error{"GET " + path + ": the answer is no " + std::string(kind)};
+  }
   return json;
 }
 
 std::string PathOf(std::string_view group, std::string_view version) {
   if (group.empty()) return std::string("/api/").append(version);
   return std::string("/apis/").append(group).append("/").append(version);
+}
+
+// By its envelope. A page of a proxy and a Status are none.
+bool IsList(const Json& envelope) {
+  const auto items = envelope.is_object() ? envelope.find("items") : envelope.end();
+  return TextAt(envelope, "/kind").ends_with("List") && At(envelope, "/metadata").is_object() &&
+         items != envelope.end() && (items->is_array() || items->is_null());
 }
 
 bool CanBeListed(const Json& resource) {
@@ -45,7 +55,7 @@ bool CanBeListed(const Json& resource) {
 
 Status Discovery::Read() {
   versions_ = {{"", {"v1"}}};
-  TPU_ADMISSION_TRY(const Json list, ReadJson(api_, "/apis"));
+  TPU_ADMISSION_TRY(const Json list, ReadJson(api_, "/apis", "APIGroupList"));
   for (const Json& group : At(list, "/groups")) {
     // What could not stand in a path as it is, is no name.
     const std::string group_name = TextAt(group, "/name");
@@ -64,7 +74,7 @@ Status Discovery::Read() {
 Result<Discovery::Resources> Discovery::Of(const std::string& path) {
   const auto known = resources_.find(path);
   if (known != resources_.end()) return known->second;
-  TPU_ADMISSION_TRY(const Json list, ReadJson(api_, path));
+  TPU_ADMISSION_TRY(const Json list, ReadJson(api_, path, "APIResourceList"));
   Resources resources;
   for (const Json& resource : At(list, "/resources")) {
     if (CanBeListed(resource)) resources.insert(TextAt(resource, "/name"));
@@ -123,10 +133,10 @@ Status ForEachObject(kube::Collections& api, const Collection& collection,
     if (!answer.ok()) return Error{answer.error};
     const Json envelope = kube::ParseJson<Json>(Envelope(answer.body));
     // Whoever takes a part for the whole would delete the reports of the rest.
-    if (!At(envelope, "/metadata").is_object()) {
+    if (!IsList(envelope)) {
       return Error{"GET " + collection.path + ": the answer is no list"};
     }
-    const bool is_empty = envelope.contains("items") && envelope["items"].is_null();
+    const bool is_empty = envelope["items"].is_null();
     cluster::ObjectSplitter splitter(take);
     Status status = is_empty ? OkStatus() : splitter.Feed(answer.body);
     if (status) status = splitter.Finish();

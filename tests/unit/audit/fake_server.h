@@ -102,7 +102,7 @@ class FakeServer final : public kube::Collections {
       groups.push_back({{"name", version.substr(0, slash)},
                         {"versions", {{{"version", version.substr(slash + 1)}}}}});
     }
-    return {{"groups", groups}};
+    return {{"kind", "APIGroupList"}, {"groups", groups}};
   }
   Json Resources(const std::string& version) const {
     Json resources = Json::array();
@@ -110,7 +110,7 @@ class FakeServer final : public kube::Collections {
       resources.push_back({{"name", name}, {"verbs", {"get", "list"}}});
       resources.push_back({{"name", name + "/status"}, {"verbs", {"get"}}});
     }
-    return {{"resources", resources}};
+    return {{"kind", "APIResourceList"}, {"resources", resources}};
   }
 
   // Reports lie where they were applied; a list of them is of all namespaces.
@@ -133,7 +133,7 @@ class FakeServer final : public kube::Collections {
     const std::size_t end = std::min(all.size(), begin + Number(target, "limit="));
     Json items = Json::array();
     for (std::size_t i = begin; i < end; ++i) items.push_back(all[i]);
-    Json page = {{"items", items}, {"metadata", {{"resourceVersion", "7"}}}};
+    Json page = {{"kind", "List"}, {"items", items}, {"metadata", {{"resourceVersion", "7"}}}};
     if (end < all.size()) page["metadata"]["continue"] = std::to_string(end);
     return page;
   }

@@ -73,11 +73,21 @@ class Answering final : public kube::Collections {
 
 TEST(ForEachObject, TakesNothingElseForAList) {
   for (const char* body : {"", "{}", "[]", "null", "{\"items\": []", "<html>", "]]]]{}",
-                           R"({"items": [{"metadata": {}}], "metadata": 7})"}) {
+                           R"({"kind": "PodList", "items": [{"metadata": {}}], "metadata": 7})",
+                           R"({"kind": "Status", "metadata": {}, "status": "Success"})",
+                           R"({"kind": "Status", "metadata": {}, "items": []})",
+                           R"({"kind": "PodList", "metadata": {}})",
+                           R"({"kind": "PodList", "metadata": {}, "items": {}})",
+                           R"({"kind": "PodList", "metadata": {}, "items": "none"})",
+                           R"({"kind": "PodList", "metadata": {}, "items": [1]})",
+                           R"({"metadata": {}, "items": [{}, null], "kind": "PodList"})",
+                           R"({"kind": "PodList", "metadata": {}, "items": ["x", {}]})",
+                           R"({"kind": "PodList", "metadata": {}, "items": [[]]})",
+                           R"({"metadata": {}, "items": []})"}) {
     Answering server(body);
     EXPECT_FALSE(ForEachObject(server, kPods, "", [](std::string_view) {})) << body;
   }
-  Answering server(R"({"metadata": {}, "items": null})");
+  Answering server(R"({"kind": "PodList", "metadata": {}, "items": null})");
   int objects = 0;
   EXPECT_TRUE(ForEachObject(server, kPods, "", [&](std::string_view) { ++objects; }));
   EXPECT_EQ(objects, 0);
@@ -91,7 +101,8 @@ class Endless final : public kube::Collections {
     kube::Answer answer;
     answer.outcome = kube::Outcome::kOk;
     const std::string next = always_new ? std::to_string(reads) : "again";
-    answer.body = R"({"metadata": {"continue": ")" + next + R"("}, "items": []})";
+    answer.body =
+        R"({"kind": "PodList", "metadata": {"continue": ")" + next + R"("}, "items": []})";
     return answer;
   }
   kube::Answer Apply(const std::string&, const std::string&) override { return {}; }
@@ -152,7 +163,9 @@ TEST(Discovery, TakesNothingElseForAnAnswer) {
   std::string wide = "{\"groups\":[";
   for (int i = 0; i < 300'000; ++i) wide += "1,";
   wide += "1]}";
-  for (const std::string& body : {deep, wide, std::string("[]"), std::string("<html>")}) {
+  for (const std::string& body :
+       {deep, wide, std::string("[]"), std::string("<html>"), std::string("{}"),
+        std::string(R"({"kind": "Status", "metadata": {}, "status": "Success"})")}) {
     Answering server(body);
     const Status read = Discovery(server).Read();
     EXPECT_FALSE(read) << body.substr(0, 20);
