@@ -45,6 +45,17 @@ Answer AnswerOf(const std::string& call, unsigned status, std::string body, std:
   return answer;
 }
 
+std::string WithoutToken(std::string text, std::string_view authorization) {
+  constexpr std::string_view kInstead = "[our token]";
+  const std::string_view token = authorization.substr(authorization.find(' ') + 1);
+  if (token.empty()) return text;
+  for (std::size_t at = text.find(token); at != text.npos;
+       at = text.find(token, at + kInstead.size())) {
+    text.replace(at, token.size(), kInstead);
+  }
+  return text;
+}
+
 Answer ObjectOf(const ObjectPath& path, Answer answer) {
   if (!answer.ok()) return answer;
   const auto object = ParseJson<nlohmann::json>(answer.body);

@@ -144,7 +144,7 @@ class Client::Impl {
     if (!exchanged.error.empty()) {
       co_return Failed(call, server_.Authority() + ": " + exchanged.error).answer;
     }
-    co_return AttemptOf(call, exchanged.response).answer;
+    co_return AttemptOf(call, request, exchanged.response).answer;
   }
 
   asio::awaitable<Answer> Repeat(Request request) {
@@ -201,7 +201,7 @@ class Client::Impl {
       if (exchanged.too_large) failed.answer.outcome = Outcome::kTooLarge;
       co_return failed;
     }
-    co_return AttemptOf(call, exchanged.response);
+    co_return AttemptOf(call, request, exchanged.response);
   }
 
   asio::awaitable<std::string> Connect(const std::string& ca, Deadline deadline) {
@@ -215,16 +215,18 @@ class Client::Impl {
     co_return error;
   }
 
-  static Attempted AttemptOf(const std::string& call, Response& response) {
+  static Attempted AttemptOf(const std::string& call, const Request& request, Response& response) {
     const unsigned status = response.result_int();
+    const std::string_view proof = request[http::field::authorization];
+    std::string body = std::move(response.body());
+    if (status / 100 != 2) body = WithoutToken(std::move(body), proof);
     Attempted attempted;
     attempted.retry = IsWorthRetrying(status);
     attempted.retry_after = RetryAfter(response[http::field::retry_after]);
-    attempted.answer =
-        AnswerOf(call, status, std::move(response.body()), response[http::field::date]);
+    attempted.answer = AnswerOf(call, status, std::move(body), response[http::field::date]);
     const auto [first, last] = response.equal_range(http::field::warning);
     for (auto field = first; field != last; ++field) {
-      attempted.answer.warnings.emplace_back(field->value());
+      attempted.answer.warnings.push_back(WithoutToken(std::string(field->value()), proof));
     }
     return attempted;
   }

@@ -41,6 +41,14 @@ TEST(AnswerOf, MakesNoTreeOfWhatIsNestedDeep) {
   EXPECT_LT(AnswerOf("GET /x", 500, std::string(4 << 20, '['), "").error.size(), 600U);
 }
 
+TEST(WithoutToken, TakesItOutWhereverItStands) {
+  EXPECT_EQ(WithoutToken("<a>Bearer abc.de</a>abc.de", "Bearer abc.de"),
+            "<a>Bearer [our token]</a>[our token]");
+  EXPECT_EQ(WithoutToken("Bearer", "Bearer "), "Bearer");
+  EXPECT_EQ(WithoutToken("abc", ""), "abc");
+  EXPECT_EQ(WithoutToken("our token", "Bearer token"), "our [our token]");
+}
+
 TEST(ParseHttpDate, ReadsTheUsualForm) {
   const auto time = ParseHttpDate("Sat, 21 Nov 2026 12:00:01 GMT");
   ASSERT_TRUE(time);

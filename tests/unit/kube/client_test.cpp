@@ -83,6 +83,20 @@ TEST_F(ClientTest, HandsOnWarningsOfAnyAnswer) {
   }
 }
 
+// Some servers print the head of a request that they refuse; what we tell goes to logs.
+TEST_F(ClientTest, TellsNobodyOfItsToken) {
+  ScriptedServer server(pair_, [&](const ScriptedRequest& request) {
+    return HttpStatus(401, "<pre>" + request.head + "</pre>",
+                      "Warning: 299 - \"Bearer secret-token is old\"\r\n");
+  });
+  const auto client = ClientOf(Options(server.url()));
+  for (const Answer& answer : {client->Get(secret_), client->Read("/api/v1/pods")}) {
+    EXPECT_THAT(answer.error, HasSubstr("Bearer [our token]"));
+    EXPECT_THAT(answer.error, Not(HasSubstr("secret-token")));
+    EXPECT_THAT(answer.warnings, ::testing::ElementsAre("299 - \"Bearer [our token] is old\""));
+  }
+}
+
 TEST_F(ClientTest, PatchesAnObjectByName) {
   ScriptedServer server(pair_, [&](const ScriptedRequest&) { return HttpOk(object_); });
   const auto client = ClientOf(Options(server.url()));
