@@ -17,7 +17,16 @@ kubectl_runs() (
 
 kubectl_completes() (
   export PATH=$unpacked/usr/bin:$PATH
-  [[ $("$kubectl" __complete tpu che) == $'check\n:'* ]]
+  [[ $("$kubectl" __complete tpu che) == $'check\n:'* ]] && [[ $("$kubectl" __complete tpu check --output=js) == $'json\n:'* ]]
+)
+
+# As krew may install it: by its plugin's name alone.
+kubectl_completes_the_plugin_alone() (
+  mkdir -p "$work/plugin" && cp "$unpacked/usr/bin/kubectl_complete-tpu" "$work/plugin/" &&
+    cp -L "$unpacked/usr/bin/kubectl-tpu" "$work/plugin/" || return
+  export PATH=$work/plugin:/usr/bin:/bin
+  ! type -P tpu-admission >/dev/null || return 0 # the system has one
+  [[ $("$kubectl" __complete tpu explain TPU30 2>&1) == *TPU301* ]]
 )
 
 krew_installs() (
@@ -30,6 +39,7 @@ test_kubectl() {
   if find_kubectl; then
     holds "kubectl runs the plugin" kubectl_runs
     holds "kubectl completes its words" kubectl_completes
+    holds "and those of the plugin alone" kubectl_completes_the_plugin_alone
   else
     left_out "kubectl: there is none, neither installed nor built by ./dev e2e"
   fi
