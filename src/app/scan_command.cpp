@@ -87,10 +87,11 @@ bool IsTold(const ScannedWorkload& workload) {
 }
 
 void PrintText(const ScanReport& report, bool difference) {
-  std::ostringstream out;
+  const auto print = [](const std::ostringstream& out) { std::cout << ShownLines(out.str()); };
   std::optional<std::string> last;
   for (const ScannedWorkload& workload : report.told) {
     if (!IsTold(workload)) continue;
+    std::ostringstream out;
     if (last != workload.namespace_name) {
       out << (workload.namespace_name.empty() ? "cluster" : "namespace " + workload.namespace_name)
           << '\n';
@@ -98,10 +99,12 @@ void PrintText(const ScanReport& report, bool difference) {
     }
     Print(workload, out);
     out << '\n';
+    print(out);
   }
+  std::ostringstream out;
   for (const std::string& error : report.errors) out << "not read: " << error << '\n';
   PrintCounts(report, difference, out);
-  std::cout << ShownLines(out.str());
+  print(out);
 }
 
 Json ToJson(const ScannedWorkload& workload, const ScanFinding& finding) {
@@ -130,50 +133,62 @@ Json ToJson(const ScannedWorkload& workload, const ScanFinding& finding) {
   return entry;
 }
 
+Json NameOf(const ScannedWorkload& workload) {
+  return {{"apiVersion", workload.api_version},
+          {"kind", workload.kind},
+          {"namespace", workload.namespace_name},
+          {"name", workload.name}};
+}
+
+void PrintRepairs(const ScannedWorkload& workload, JsonList& repairs) {
+  char label = 'a';
+  for (const cluster::ScanRepair& repair : workload.repairs) {
+    Json entry = {{"file", ""}, {"document", 0}};
+    entry.update(NameOf(workload));
+    entry.update({{"label", std::string(1, label++)},
+                  {"text", repair.text},
+                  {"total_chips", {repair.chips_before, repair.chips_after}},
+                  {"patch", Json::parse(repair.patch)}});
+    repairs.Add(entry);
+  }
+}
+
+void PrintNamed(const ScannedWorkload& workload, const char* member, const std::string& value,
+                JsonList& list) {
+  Json entry = NameOf(workload);
+  entry[member] = value;
+  list.Add(entry);
+}
+
+// List by list, a workload at a time.
 void PrintJson(const ScanReport& report) {
-  Json findings = Json::array();
-  Json repairs = Json::array();
-  Json fixed = Json::array();
-  Json notes = Json::array();
-  Json errors = Json::array();
-  for (const ScannedWorkload& workload : report.told) {
-    const Json id = {{"apiVersion", workload.api_version},
-                     {"kind", workload.kind},
-                     {"namespace", workload.namespace_name},
-                     {"name", workload.name}};
-    for (const ScanFinding& finding : workload.findings) {
-      findings.push_back(ToJson(workload, finding));
-    }
-    char label = 'a';
-    for (const cluster::ScanRepair& repair : workload.repairs) {
-      repairs.push_back({{"file", ""}, {"document", 0}});
-      repairs.back().update(id);
-      repairs.back().update({{"label", std::string(1, label++)},
-                             {"text", repair.text},
-                             {"total_chips", {repair.chips_before, repair.chips_after}},
-                             {"patch", Json::parse(repair.patch)}});
-    }
+  const auto print_list = [&](const char* name, const auto& print) {
+    std::cout << ",\n";
+    JsonList list(name);
+    for (const ScannedWorkload& workload : report.told) print(workload, list);
+  };
+  std::cout << "{\n  \"version\": 1,\n  \"documents\": " << report.objects
+            << ",\n  \"workloads\": " << report.workloads;
+  print_list("findings", [](const ScannedWorkload& workload, JsonList& list) {
+    for (const ScanFinding& finding : workload.findings) list.Add(ToJson(workload, finding));
+  });
+  print_list("repairs", PrintRepairs);
+  print_list("fixed", [](const ScannedWorkload& workload, JsonList& list) {
     for (const rules::Rule* rule : workload.fixed) {
-      fixed.push_back(id);
-      fixed.back()["rule"] = rule->id;
+      PrintNamed(workload, "rule", std::string(rule->id), list);
     }
-    for (const std::string& note : workload.notes) {
-      notes.push_back(id);
-      notes.back()["note"] = note;
+  });
+  print_list("notes", [](const ScannedWorkload& workload, JsonList& list) {
+    for (const std::string& note : workload.notes) PrintNamed(workload, "note", note, list);
+  });
+  std::cout << ",\n";
+  {
+    JsonList errors("errors");
+    for (const std::string& error : report.errors) {
+      errors.Add({{"file", ""}, {"line", 0}, {"column", 0}, {"error", error}});
     }
   }
-  for (const std::string& error : report.errors) {
-    errors.push_back({{"file", ""}, {"line", 0}, {"column", 0}, {"error", error}});
-  }
-  const Json document = {{"version", 1},
-                         {"documents", report.objects},
-                         {"workloads", report.workloads},
-                         {"findings", findings},
-                         {"repairs", repairs},
-                         {"fixed", fixed},
-                         {"notes", notes},
-                         {"errors", errors}};
-  WriteJson(document);
+  std::cout << "\n}\n";
 }
 
 Status ReadStream(cluster::Scanner& scanner) {

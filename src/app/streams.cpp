@@ -3,13 +3,13 @@
 #include <cstdio>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <utility>
 #include <vector>
 
 #include "tpu_admission/base/json_string.h"
 #include "tpu_admission/base/json_tree.h"
 
 namespace tpu_admission::app {
-
 Status ReadBlocks(std::istream& in, const std::function<Status(std::string_view)>& take) {
   std::vector<char> block(std::size_t(64) << 10);
   while (in) {
@@ -31,6 +31,15 @@ Status ReadObjects(std::istream& in, const std::function<Status(std::string_view
   TPU_ADMISSION_TRY_STATUS(finish());  // what is broken is not nothing
   if (any) return OkStatus();
   return Error{"there is nothing to look at; wanted what `kubectl get ... -o json` prints"};
+}
+
+JsonList::JsonList(std::string_view name) { std::cout << "  \"" << name << "\": ["; }
+JsonList::~JsonList() { std::cout << (any_ ? "\n  ]" : "]"); }
+
+void JsonList::Add(const nlohmann::ordered_json& value) { AddText(HarmlessJson(Dumped(value))); }
+
+void JsonList::AddText(std::string_view value) {
+  std::cout << (std::exchange(any_, true) ? ",\n    " : "\n    ") << value;
 }
 
 void WriteJson(const nlohmann::ordered_json& json) {

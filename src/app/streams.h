@@ -19,6 +19,25 @@ Status ReadBlocks(std::istream& in, const std::function<Status(std::string_view)
 Status ReadObjects(std::istream& in, const std::function<Status(std::string_view)>& take,
                    const std::function<Status()>& finish);
 
+// A member of the object at the top, of standard output: a list whose values are written one by
+// one, each in a line: a tree of many would take gigabytes. What stands before and behind it, and
+// between two of them, is the caller's.
+class JsonList {
+ public:
+  explicit JsonList(std::string_view name);
+  JsonList(const JsonList&) = delete;
+  JsonList& operator=(const JsonList&) = delete;
+  ~JsonList();
+
+  // As WriteJson() writes it.
+  void Add(const nlohmann::ordered_json& value);
+  // JSON, written as it is.
+  void AddText(std::string_view value);
+
+ private:
+  bool any_ = false;
+};
+
 // With a line's end behind it. What is no UTF-8 is replaced; no CI system obeys what it says.
 void WriteJson(const nlohmann::ordered_json& json);
 

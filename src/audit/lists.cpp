@@ -28,7 +28,7 @@ Result<Json> ReadJson(kube::Collections& api, const std::string& path, std::stri
   }
   Json json = kube::ParseJson<Json>(answer.body);
   // Whoever takes another answer for an empty one would delete the reports of all.
-  if (TextOf(json, "kind") != kind) {
+  if (TextAt(json, "/kind") != kind) {
     return Error{"GET " + path + ": the answer is no " + std::string(kind)};
   }
   return json;

@@ -160,14 +160,4 @@ std::map<std::string, std::int64_t> SinceOf(const std::string& report) {
   return since;
 }
 
-std::string ReportList(const ScanReport& report, std::int64_t seconds) {
-  Json items = Json::array();
-  for (const ScannedWorkload& workload : report.told) {
-    if (!IsReported(workload)) continue;
-    items.push_back(Json::parse(ReportOf(kOpenReports, workload, seconds).text));
-  }
-  const Json list = {{"apiVersion", "v1"}, {"kind", "List"}, {"items", items}};
-  return Dumped(list, 2);
-}
-
 }  // namespace tpu_admission::cluster

@@ -54,7 +54,4 @@ ReportObject ReportOf(const ReportApi& api, const Capacity& capacity, std::int64
 // WasteFound::since by WasteFound::Key(), of the text of a capacity report.
 std::map<std::string, std::int64_t> SinceOf(const std::string& report);
 
-// A List of reports of kOpenReports, for `kubectl apply -f -`.
-std::string ReportList(const ScanReport& report, std::int64_t seconds);
-
 }  // namespace tpu_admission::cluster

@@ -89,6 +89,19 @@ TEST(Scan, AProgramThatPrintsNothingIsNoAnswer) {
   EXPECT_THAT(ended.out, HasSubstr("not read: jobs.batch: kubectl printed nothing; wanted what"));
 }
 
+TEST(Scan, OfNothingPrintsWholeJson) {
+  const Ended json =
+      RunToEnd({"scan", "-", "--output", "json"}, {}, R"({"kind":"List","items":[]})");
+  EXPECT_EQ(json.exit_code, 0) << json.err;
+  EXPECT_EQ(nlohmann::json::parse(json.out),
+            nlohmann::json::parse(R"({"version": 1, "documents": 0, "workloads": 0, "findings": [],
+                                      "repairs": [], "fixed": [], "notes": [], "errors": []})"));
+  const Ended reports =
+      RunToEnd({"scan", "-", "--output", "openreports"}, {}, R"({"kind":"List","items":[]})");
+  EXPECT_EQ(nlohmann::json::parse(reports.out),
+            nlohmann::json::parse(R"({"apiVersion": "v1", "kind": "List", "items": []})"));
+}
+
 TEST(Scan, ReadsAStreamAndPrintsJson) {
   const Ended ended = RunToEnd({"scan", "-", "--output", "json"}, {}, kJob + "\n" + kJob);
   EXPECT_EQ(ended.exit_code, 1) << ended.err;
@@ -98,6 +111,10 @@ TEST(Scan, ReadsAStreamAndPrintsJson) {
   EXPECT_EQ(report["findings"][0]["namespace"], "ml");
   EXPECT_EQ(report["findings"][0]["file"], "");
   EXPECT_EQ(report["findings"][0]["mode"], "deny");
+  EXPECT_GE(report["findings"].size(), 2U);
+  EXPECT_GE(report["repairs"].size(), 2U);
+  EXPECT_EQ(report["fixed"][0]["rule"], "TPU104");
+  EXPECT_EQ(report["errors"].size(), 0U);
 }
 
 TEST(Scan, TellsWhatWouldRunInstead) {
