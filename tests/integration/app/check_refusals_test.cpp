@@ -114,7 +114,8 @@ TEST(CheckRefusals, AProjectFileSaysNothingOfFilesElsewhere) {
     return ended.err;
   };
   for (const std::string key : {"policy", "catalog", "baseline"}) {
-    for (const std::string file : {"../token", "link.yaml", std::string(dir.path() / "token")}) {
+    for (const std::string& file :
+         std::vector<std::string>{"../token", "link.yaml", dir.path() / "token"}) {
       WriteText(project, key + ": " + file + "\n");
       const std::string err = check(repository);
       EXPECT_THAT(err, HasSubstr(key + ": found \"" + file +

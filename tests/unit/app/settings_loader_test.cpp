@@ -85,7 +85,7 @@ class NodesOfALoaderTest : public SettingsLoaderTest {
 
   static constexpr const char* kGood = "rules: {TPU301: off}\n";
 
-  SettingsLoader loader_{Options(), "", files_};
+  SettingsLoader loader_{Options(), files_};
 
  private:
   static EngineOptions Options() {
