@@ -185,13 +185,17 @@ std::vector<tpu::Placement> NearestFirst(const Subject& subject, std::int64_t wi
   });
   std::stable_partition(candidates.begin(), candidates.end(),
                         [&](const tpu::Placement& p) { return IsFilled(subject, p); });
-  // Where nobody has said how many pods there are, the shape was meant whose dimensions only stand
-  // in another order.
+  // Where nobody has said how many pods there are, the shape was meant that is only spelt in
+  // another way; and where slices of one pod each have its chips together.
   const workload::Scale& scale = subject.pods.scale;
-  if (scale.is_counted() && !scale.pods.written && subject.shape.topology) {
-    std::stable_partition(candidates.begin(), candidates.end(), [&](const tpu::Placement& p) {
-      return p.topology == subject.shape.topology->Rising();
-    });
+  const auto& written = subject.shape.topology;
+  const bool are_its_hosts = written && scale.counting == Counting::kPerSlice &&
+                             scale.tpu_pods == 1 &&
+                             pod_chips * scale.slices.value.value_or(0) == written->chips();
+  if (written && scale.is_counted() && (!scale.pods.written || are_its_hosts)) {
+    const auto meant = tpu::AsOffered(*subject.shape.generation, *written);
+    std::stable_partition(candidates.begin(), candidates.end(),
+                          [&](const tpu::Placement& p) { return p.topology == meant; });
   }
   return candidates;
 }
