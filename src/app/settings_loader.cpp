@@ -122,9 +122,10 @@ std::optional<Loaded> SettingsLoader::LoadIfChanged() try {
   if (!texts) last_ = {};  // so that the file is taken again when it is back
   // A file that is faulty or gone holds up nobody's news of the nodes.
   if (nodes_changed_ && good_) {
-    nodes_changed_ = false;
     only_nodes_changed_ = true;
-    return Build(*good_);
+    Loaded built = Build(*good_);
+    if (built) nodes_changed_ = false;
+    return built;
   }
   if (!texts) return Loaded(texts.error());
   return std::nullopt;

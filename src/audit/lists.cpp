@@ -39,10 +39,11 @@ std::string PathOf(std::string_view group, std::string_view version) {
   return std::string("/apis/").append(group).append("/").append(version);
 }
 
-// By its envelope. A page of a proxy and a Status are none.
+// By its envelope, whatever its kind calls its lists. A page of a proxy and a Status are none.
 bool IsList(const Json& envelope) {
   const auto items = envelope.is_object() ? envelope.find("items") : envelope.end();
-  return TextAt(envelope, "/kind").ends_with("List") && At(envelope, "/metadata").is_object() &&
+  const std::string kind = TextAt(envelope, "/kind");
+  return !kind.empty() && kind != "Status" && At(envelope, "/metadata").is_object() &&
          items != envelope.end() && (items->is_array() || items->is_null());
 }
 

@@ -29,8 +29,7 @@ Status ReportStore::ReadAll(const std::string& resource, const std::string& kind
     // What we write has such names; of others a path would lead anywhere.
     const bool has_place = is_of_cluster ? space.empty() : kube::IsObjectName(space);
     if (!kube::IsObjectName(name) || !has_place) return;
-    std::string content = "/metadata/annotations";
-    AppendPointerToken(content, cluster::kContentAnnotation);
+    const std::string content = PointerBelow("/metadata/annotations", cluster::kContentAnnotation);
     known_[PathOf(space, name)] = {TextAt(object, content), TextAt(object, "/scope/kind")};
     if (space.empty() && name == cluster::kCapacityReport) capacity_ = text;
   });

@@ -49,11 +49,13 @@ std::string WithoutToken(std::string text, std::string_view authorization) {
   constexpr std::string_view kInstead = "[our token]";
   const std::string_view token = authorization.substr(authorization.find(' ') + 1);
   if (token.empty()) return text;
-  for (std::size_t at = text.find(token); at != text.npos;
-       at = text.find(token, at + kInstead.size())) {
-    text.replace(at, token.size(), kInstead);
+  std::string told;
+  std::size_t from = 0;
+  for (std::size_t at = text.find(token); at != text.npos; at = text.find(token, from)) {
+    told.append(text, from, at - from).append(kInstead);
+    from = at + token.size();
   }
-  return text;
+  return told.append(text, from);
 }
 
 Answer ObjectOf(const ObjectPath& path, Answer answer) {

@@ -50,7 +50,7 @@ std::string_view WordAt(std::string_view line, std::size_t begin) {
 
 std::string_view LineAround(std::string_view text, std::size_t at) {
   const std::size_t begin = LineBegin(text, at);
-  return text.substr(begin, std::min(text.find('\n', at), text.size()) - begin);
+  return text.substr(begin, LineEnd(text, at) - begin);
 }
 
 // What a line is like at a place, read from its beginning.

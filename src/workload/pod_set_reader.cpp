@@ -17,8 +17,8 @@ using k8s::JsonView;
 // By names that GKE has not and nobody else has: the label of GPUs with a TPU for its value, and
 // chips by the domain of the labels. The pod waits for ever, whatever else it says.
 bool MeansTpus(const k8s::PodSpec& spec) {
-  const auto gpu = spec.node_selector.Find(kGkeGpu);
-  return (gpu && gpu->starts_with("tpu")) ||
+  const auto gpu = FindRequired(spec, kGkeGpu);
+  return (gpu && NamesTpu(*gpu)) ||
          std::any_of(spec.containers.begin(), spec.containers.end(), [](const auto& container) {
            return container.limits.Has(kMistakenTpuResource) ||
                   container.requests.Has(kMistakenTpuResource);

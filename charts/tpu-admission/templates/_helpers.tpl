@@ -73,14 +73,14 @@ end at 63. A test renders everything under such a name. */ -}}
 {{- $sum }}
 {{- end }}
 
-{{- /* A life that the controller is given by a flag or its variable, as text. Of two flags the last holds.
-Call: (dict "root" . "flag" "ca-lifetime"). */ -}}
+{{- /* A life that the controller is given by a flag or its variable, as text; nothing where only the cluster knows it
+(valueFrom). Of two flags the last holds. Call: (dict "root" . "flag" "ca-lifetime"). */ -}}
 {{- define "tpu-admission.controllerLife" -}}
 {{- $life := ternary "8760h" "2160h" (eq .flag "ca-lifetime") }}
 {{- $variable := print "TPU_ADMISSION_" (upper .flag | replace "-" "_") }}
 {{- range .root.Values.controller.extraEnv }}
 {{- if eq .name $variable }}
-{{- $life = default $life .value | toString }}
+{{- $life = ternary "" (default $life .value | toString) (hasKey . "valueFrom") }}
 {{- end }}
 {{- end }}
 {{- $flag := printf "--%s=" .flag }}
@@ -99,7 +99,7 @@ does so when a third of its life is left, which a flag or its variable may have 
 {{- if eq $mode "cert-manager" }}
 {{- include "tpu-admission.milliseconds" (default "720h" .Values.certificates.certManager.renewBefore) }}
 {{- else if eq $mode "self-managed" }}
-{{- div (include "tpu-admission.controllerLife" (dict "root" . "flag" "certificate-lifetime") | include "tpu-admission.milliseconds") 3 }}
+{{- div (include "tpu-admission.controllerLife" (dict "root" . "flag" "certificate-lifetime") | default "2160h" | include "tpu-admission.milliseconds") 3 }}
 {{- end }}
 {{- end }}
 

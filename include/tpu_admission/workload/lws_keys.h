@@ -1,4 +1,4 @@
-// The labels and annotations of LeaderWorkerSet. Each key stands here and nowhere else.
+// The labels and annotations of LeaderWorkerSet that several sources read.
 #pragma once
 
 #include <string_view>

@@ -112,6 +112,10 @@ struct RequiredLabel {
 };
 // Nothing if neither nodeSelector nor the required affinity speaks of the label.
 std::optional<RequiredLabel> FindRequired(const k8s::PodSpec& spec, std::string_view key);
+// Whether it has a value such as tpu-v4-podslice, whatever the key is.
+inline bool NamesTpu(const RequiredLabel& label) {
+  return label.fixed && label.value.starts_with("tpu");
+}
 // Its JSON pointer below the spec of the pod.
 std::string PointerOf(const RequiredLabel& label);
 

@@ -27,7 +27,7 @@ void Check(const Subject& subject, Report& report) {
     const std::string name = Quoted(claim.source.empty() ? claim.name : claim.source);
     const k8s::Container& container = FirstWithChips(spec);
     report.Add(
-        {.pointer = subject.AtSpec(fmt::format("/resourceClaims/{}", i)),
+        {.pointer = subject.AtSpec("/resourceClaims", i),
          .summary = fmt::format("asks for TPUs twice: by google.com/tpu and by the claim {}", name),
          .problem =
              fmt::format("is a claim whose name says TPUs ({}), but {} asks for google.com/tpu "

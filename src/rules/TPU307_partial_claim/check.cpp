@@ -17,7 +17,7 @@ void CheckOne(const Subject& subject, const workload::DeviceRequest& request, Re
   const std::span<const std::int64_t> sizes = subject.catalog.host_sizes();
   if (request.all || std::binary_search(sizes.begin(), sizes.end(), request.count)) return;
   const std::string found = Counted(request.count, "chip");
-  report.Add({.pointer = subject.AtSpec(fmt::format("/devices/requests/{}", request.index)),
+  report.Add({.pointer = subject.AtSpec("/devices/requests", request.index),
               .part = std::string(request.name),
               .summary = fmt::format("claims {}, but a claim takes all TPUs of its node", found),
               .problem = fmt::format(

@@ -42,7 +42,7 @@ void CheckResource(const Subject& subject, Resource resource, Report& report) {
        .problem =
            fmt::format("brings the pod to {} {}{}, but a {}, the largest machine{} that the "
                        "selectors allow, has {} in all, of which the node keeps some for itself.",
-                       asked, name, ByLimit(*demand, resource), machine.name,
+                       asked, name, ByLimit(subject, *demand, resource), machine.name,
                        OfChips(subject, machine), ceiling) +
            Remark(machine, resource),
        .edits = std::move(edits),
@@ -87,7 +87,8 @@ void CheckShared(const Subject& subject, std::int64_t pods, Resource resource, R
            "brings each pod to {} {}{}. By their chips {} pods run on each host of the slice, and "
            "a "
            "{} has {} in all: they never run together, and the slice never begins.",
-           Asked(of_pod, resource), name, ByLimit(of_pod, resource), pods, machine->name, ceiling),
+           Asked(of_pod, resource), name, ByLimit(subject, of_pod, resource), pods, machine->name,
+           ceiling),
        .edits = Lowered(subject, of_pod, resource),
        .change = "; the pods of a host share what it gives",
        .decision = "which container can do with less",

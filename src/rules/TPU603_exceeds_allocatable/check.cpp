@@ -25,7 +25,7 @@ void CheckResource(const Subject& subject, Resource resource, Report& report) {
               .problem = fmt::format(
                   "brings the pod to {} {}{}, but a node of {} is predicted to give its "
                   "pods {}, less what DaemonSets take.",
-                  asked, name, ByLimit(*demand, resource), machine.name, allocatable),
+                  asked, name, ByLimit(subject, *demand, resource), machine.name, allocatable),
               .edits = std::move(edits),
               .change = lower + ", which leaves room for DaemonSets",
               .decision = "which container can do with less",

@@ -39,7 +39,8 @@ void CheckRequests(const Subject& subject, std::int64_t disk_gib, Report& report
   const k8s::Container* asker = LargestAsker(spec, kEphemeral);
   if (asker == nullptr) return;
   report.Add(*asker,
-             {.pointer = subject.At(*asker, "/resources/requests/ephemeral-storage"),
+             {.pointer = subject.At(*asker, asker->requests.Has(kEphemeral) ? "requests" : "limits",
+                                    kEphemeral),
               .summary = fmt::format("pod asks for {} ephemeral storage, a TPU node has about {}",
                                      asked.Text(), left.Text()),
               .problem = fmt::format(

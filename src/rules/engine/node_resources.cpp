@@ -85,6 +85,13 @@ std::string Readable(Quantity quantity, Resource resource, bool up) {
                      cpu ? "" : "Gi");
 }
 
+// Of the container, or of the pod where that has amounts of its own.
+bool IsAskedByLimit(const Subject& subject, const Demand& demand, Resource resource) {
+  const k8s::ResourceList& requests =
+      demand.asker != nullptr ? demand.asker->requests : subject.pods.pod.spec.requests;
+  return !requests.Has(Name(resource));
+}
+
 }  // namespace
 
 bool MayHold(const Subject& subject, const tpu::MachineType& machine) {
@@ -161,22 +168,16 @@ std::optional<Demand> DemandOf(const Subject& subject, Resource resource) {
   return demand;
 }
 
-bool IsAskedByLimit(const Demand& demand, Resource resource) {
-  return demand.asker != nullptr && !demand.asker->requests.Has(Name(resource));
-}
-
 std::string AskedAt(const Subject& subject, const Demand& demand, Resource resource) {
   const std::string_view name = Name(resource);
-  if (demand.asker != nullptr) {
-    return subject.At(*demand.asker, IsAskedByLimit(demand, resource) ? "limits" : "requests",
-                      name);
-  }
-  const bool requested = subject.pods.pod.spec.requests.Has(name);
-  return subject.AtSpec(fmt::format("/resources/{}/{}", requested ? "requests" : "limits", name));
+  const std::string_view list = IsAskedByLimit(subject, demand, resource) ? "limits" : "requests";
+  if (demand.asker != nullptr) return subject.At(*demand.asker, list, name);
+  return subject.AtSpec(fmt::format("/resources/{}/{}", list, name));
 }
 
-std::string ByLimit(const Demand& demand, Resource resource) {
-  return IsAskedByLimit(demand, resource) ? " (without a request the limit counts as one)" : "";
+std::string ByLimit(const Subject& subject, const Demand& demand, Resource resource) {
+  return IsAskedByLimit(subject, demand, resource) ? " (without a request the limit counts as one)"
+                                                   : "";
 }
 
 std::string AskedBy(const Demand& demand) {

@@ -62,7 +62,7 @@ std::optional<Demand> DemandOf(const Subject& subject, Resource resource);
 std::string AskedAt(const Subject& subject, const Demand& demand, Resource resource);
 std::string AskedBy(const Demand& demand);
 // " (without a request the limit counts as one)" of one that only a limit asks for; else empty.
-std::string ByLimit(const Demand& demand, Resource resource);
+std::string ByLimit(const Subject& subject, const Demand& demand, Resource resource);
 
 // For eyes that compare, in CPUs or GiB with at most one decimal: "179.4", "687.5Gi". What is asked
 // is rounded up, and begins with what was written: "1T (931.4Gi)". What there is is rounded down.

@@ -110,7 +110,8 @@ bool IsPossible(const Subject& subject, std::int64_t chips) {
   const bool is_part = std::find(parts.begin(), parts.end(), chips) != parts.end();
   return std::any_of(subject.shape.machines().begin(), subject.shape.machines().end(),
                      [&](const tpu::MachineType* machine) {
-                       return splits ? is_part && chips <= machine->chips : chips == machine->chips;
+                       return chips == machine->chips ||
+                              (splits && is_part && machine->chips % chips == 0);
                      });
 }
 

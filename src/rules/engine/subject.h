@@ -150,12 +150,8 @@ struct Subject {
   bool may_be_counted_with_others() const;
 };
 
-// A value such as tpu-v4-podslice, whatever the key is.
-inline bool NamesTpu(const workload::RequiredLabel& label) {
-  return label.fixed && label.value.starts_with("tpu");
-}
-
 using workload::ChipsOf;
+using workload::NamesTpu;
 
 // The chip counts that a container can have on the machines of this shape, rising.
 std::vector<std::int64_t> PossibleChips(const Subject& subject);

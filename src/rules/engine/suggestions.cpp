@@ -61,11 +61,13 @@ void SetChipsOn(const Subject& subject, const k8s::Container& container, std::in
   }
 }
 
-// What the other containers of the pod hold of a host that is shared.
+// What other containers of the pod hold of a host that is shared: all that stay, but of what comes
+// after an init container, which hands its chips on.
 std::int64_t HeldByOthers(const Subject& subject, const k8s::Container& container) {
   std::int64_t held = 0;
   if (!subject.shape.generation->node_can_be_split()) return held;
   for (const k8s::Container& other : subject.pods.pod.spec.containers) {
+    if (&other == &container && !container.Stays()) break;
     if (&other != &container && other.Stays()) held += ChipsOf(other).value_or(0);
   }
   return held;
@@ -237,7 +239,9 @@ void KeepAllChips(const Subject& subject, const Companions& needed, Finding& fin
                           !scale.slices_may_change && scale.sub_group == 0;
   const std::int64_t slices = are_slices ? *scale.slices.value : 1;
   const std::int64_t all = slices * before;
-  if (are_slices && all % after == 0) return SetSlices(scale, all / after, finding.edits);
+  // A leader on other nodes would be as many more.
+  const bool may_be_more = are_slices && !scale.leader_has_others;
+  if (may_be_more && all % after == 0) return SetSlices(scale, all / after, finding.edits);
   finding.change += fmt::format(" ({} become {})", Counted(all, "chip"), slices * after);
 }
 
@@ -276,7 +280,7 @@ void SuggestChips(const Subject& subject, const k8s::Container& container, Findi
       }
     }
     const bool together = ScaleOf(subject).counting == Counting::kTogether;
-    if (together && placements.front().hosts > 1) {
+    if (together && placements.front().multi_host()) {
       return SuggestTogether(subject, container, slice, finding);
     }
     if (scale.is_counted() && !together) {
