@@ -53,4 +53,21 @@ func TestConditionsOfManyTemplates(t *testing.T) {
 			t.Errorf("%d %s of a %s: %v conditions could not be evaluated", test.count, test.list, test.kind.Kind, got)
 		}
 	}
+	// An UPDATE of another spec has conditions of its own besides.
+	many := make([]any, 4000)
+	for i := range many {
+		many[i] = bareJob
+	}
+	if err := plain.plane.Create(jobSet.Collection(n.Name), object{
+		"apiVersion": "jobset.x-k8s.io/v1alpha2", "kind": "JobSet", "metadata": object{"name": "many"},
+		"spec": object{"replicatedJobs": many}}); err != nil {
+		t.Fatal(err)
+	}
+	before := conditionErrors(t)
+	if err := plain.plane.Patch(jobSet.Collection(n.Name)+"/many?dryRun=All", object{"spec": object{"suspend": true}}); err != nil {
+		t.Error(err)
+	}
+	if got := conditionErrors(t) - before; got != 0 {
+		t.Errorf("an update of 4000 replicated jobs: %v conditions could not be evaluated", got)
+	}
 }
