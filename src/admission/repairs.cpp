@@ -8,6 +8,7 @@
 
 #include "admission/excused.h"
 #include "admission/patch.h"
+#include "tpu_admission/base/text.h"
 #include "tpu_admission/k8s/json_edit.h"
 
 namespace tpu_admission::admission {
@@ -115,16 +116,13 @@ std::string Those(const std::vector<repair::Repair>& repairs, const IsSo& is_so)
     if (is_so(repairs[i])) labels.push_back(LabelOf(i) + ")");
   }
   if (labels.size() > 1 && labels.size() == repairs.size()) return "Each";
-  std::string text;
-  for (const std::string& label : labels) text += (text.empty() ? "" : " and ") + label;
-  return text;
+  return Joined(labels, " and ");
 }
 
 // What stays beside some of the repairs: rules together, or one with the words that nothing told.
 struct Remainder {
   std::string which;
-  std::string rules;
-  bool are_several = false;
+  std::vector<std::string> rules;
   std::string_view words;
 };
 
@@ -150,16 +148,15 @@ std::string WhatElse(const std::vector<repair::Repair>& repairs) {
       return other.which == which && other.words.empty();
     });
     if (said.empty() && same != all.end()) {
-      same->rules += " and " + name;
-      same->are_several = true;
+      same->rules.push_back(name);
     } else {
-      all.push_back({which, name, false, said});
+      all.push_back({which, {name}, said});
     }
   }
   std::string text;
   for (const Remainder& each : all) {
-    text +=
-        "  " + each.which + " only with what " + each.rules + (each.are_several ? " say" : " says");
+    text += "  " + each.which + " only with what " + Joined(each.rules, " and ") +
+            (each.rules.size() > 1 ? " say" : " says");
     if (!each.words.empty()) text.append(": ").append(each.words);
     text += '\n';
   }

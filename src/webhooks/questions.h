@@ -19,7 +19,7 @@ std::string AboutTemplate(Guests guests);
 std::string AboutOwnKinds(const workload::KindTable& kinds, std::string_view indent);
 
 // One `... ||` for each form of choice in the table (node labels, TPU priorities, claims), and for
-// each kind that is sent whole: a PathwaysJob is always for TPUs.
+// each kind that is sent whole: a PathwaysJob is for TPUs.
 std::string AboutChoices();
 
 // All places of pod templates in the built-in kinds, as one CEL list.

@@ -161,7 +161,7 @@ void SetPods(const Scale& scale, std::int64_t count, Edits& edits) {
 void SetSlices(const Scale& scale, std::int64_t count, Edits& edits) {
   if (scale.slices.value == count) return;
   edits.push_back({scale.slices.pointer(), count});
-  constexpr std::int64_t kMost = 1'000'000;  // products never overflow
+  constexpr std::int64_t kMost = 1'000'000;  // of each factor
   const std::int64_t before = scale.slices.value.value_or(0);
   const auto scaled = [&](std::int64_t bound, std::int64_t more) {
     const bool can = before > 0 && std::max({bound, before, count}) <= kMost;

@@ -22,7 +22,7 @@ std::string_view ExampleFor(std::int64_t chips) {
 // fault with.
 const tpu::Generation* UnderOtherKey(const Subject& subject) {
   const auto gpu = workload::FindRequired(subject.pods.pod.spec, workload::kGkeGpu);
-  if (!gpu || !gpu->fixed || !NamesTpu(*gpu)) return nullptr;
+  if (!gpu || !NamesTpu(*gpu)) return nullptr;
   const tpu::Generation* const known = subject.catalog.FindByLabel(gpu->value);
   return known != nullptr ? known : subject.catalog.Guess(gpu->value);
 }

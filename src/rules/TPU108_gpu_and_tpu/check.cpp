@@ -14,8 +14,8 @@ using workload::NodeLabel;
 // This alternative sends the pod to TPU nodes, by its chips or by its labels.
 bool GoesToTpus(const Subject& subject) {
   const auto gpu = workload::FindRequired(subject.pods.pod.spec, workload::kGkeGpu);
-  return (gpu && gpu->fixed && NamesTpu(*gpu)) || subject.pods.chips_per_pod > 0 ||
-         subject.AsksForChips() || subject.shape.choice[NodeLabel::kAccelerator].fixed() ||
+  return (gpu && NamesTpu(*gpu)) || subject.pods.chips_per_pod > 0 || subject.AsksForChips() ||
+         subject.shape.choice[NodeLabel::kAccelerator].fixed() ||
          subject.shape.choice[NodeLabel::kTopology].fixed();
 }
 

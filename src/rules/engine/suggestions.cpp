@@ -232,7 +232,7 @@ void KeepAllChips(const Subject& subject, const Companions& needed, Finding& fin
   const std::int64_t before = WishedChips(subject);
   const std::int64_t pods = needed.pods > 0 ? needed.pods : FoundPodsOf(subject);
   const std::int64_t after = pods * (needed.chips > 0 ? needed.chips : subject.pods.chips_per_pod);
-  constexpr std::int64_t kMost = 1'000'000'000;  // products never overflow
+  constexpr std::int64_t kMost = 1'000'000'000;  // of each factor
   const bool is_known = std::min(before, after) > 0 && std::max(before, after) <= kMost;
   if (!is_known || before == after || needed.with_leader) return;
   const bool are_slices = !scale.slices.field.empty() && scale.slices.value.value_or(0) > 0 &&

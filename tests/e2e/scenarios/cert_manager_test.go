@@ -102,15 +102,20 @@ func clusterIssuerSigns(t *testing.T, i *installation) {
 	i.renewedUnderLoad(t, issued, func() { i.helm("upgrade", "tpu-admission", chart) })
 }
 
+// toSelfManaged lets the controller make the certificate; the values are again those of before.
+func (i *installation) toSelfManaged() {
+	before := i.values
+	i.values = append(slices.Clone(before), append(controllerEnv("POLL_INTERVAL=1s"), "--set", "certificates.mode=self-managed")...)
+	i.helm("upgrade", "tpu-admission", chart, "--wait")
+	i.awaitDenial()
+	i.values = before
+}
+
 // otherModeAndBack changes who makes the certificate, by one value. On the way back to cert-manager
 // nothing may be lost: its cainjector keeps what is in caBundle.
 func otherModeAndBack(t *testing.T, i *installation) {
 	t.Helper()
-	managed := i.values
-	i.values = append(slices.Clone(managed), append(controllerEnv("POLL_INTERVAL=1s"), "--set", "certificates.mode=self-managed")...)
-	i.helm("upgrade", "tpu-admission", chart, "--wait")
-	i.awaitDenial()
-	i.values = managed
+	i.toSelfManaged()
 	i.underLoad(t.Name(), func() {
 		i.helm("upgrade", "tpu-admission", chart, "--wait")
 		i.awaitServed(t, i.certificateIn(t, issued))

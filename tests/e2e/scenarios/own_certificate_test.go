@@ -80,11 +80,7 @@ func newCAOfOwn(t *testing.T, i *installation) string {
 // docs/certificates.md tells: without the controller, and both CAs trusted until the servers are others.
 func fromSelfManaged(t *testing.T, i *installation, ca string) {
 	t.Helper()
-	own := i.values
-	i.values = append(slices.Clone(own), append(controllerEnv("POLL_INTERVAL=1s"), "--set", "certificates.mode=self-managed")...)
-	i.helm("upgrade", "tpu-admission", chart, "--wait")
-	i.awaitDenial()
-	i.values = own
+	i.toSelfManaged()
 	i.underLoad(t.Name(), func() {
 		i.system.Succeed(t, "scale", "deployment/tpu-admission-controller", "--replicas=0")
 		i.system.Succeed(t, "wait", "pod", "--for=delete", "--timeout=60s",
