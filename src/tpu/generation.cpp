@@ -113,10 +113,16 @@ bool Generation::InRegion(std::string_view region) const {
   });
 }
 
+bool Generation::GivesChips(std::int64_t chips, std::int64_t host) const {
+  const bool is_part =
+      std::find(container_chips.begin(), container_chips.end(), chips) != container_chips.end();
+  return chips == host || (is_part && host % chips == 0);
+}
+
 std::vector<std::int64_t> Generation::ChipsOn(std::int64_t host) const {
   std::vector<std::int64_t> chips;
   std::copy_if(container_chips.rbegin(), container_chips.rend(), std::back_inserter(chips),
-               [host](std::int64_t part) { return part <= host && host % part == 0; });
+               [&](std::int64_t part) { return GivesChips(part, host); });
   return chips.empty() ? std::vector{host} : chips;
 }
 

@@ -249,8 +249,10 @@ struct Generation {
   Sources sources;
 
   bool node_can_be_split() const { return !container_chips.empty(); }
-  // Of the chips of a host those that a container may ask for, where such pods fill it; the most
-  // first. Allocates.
+  // Whether a container may ask for so many of the chips of a host: all, or a part of which several
+  // fill it, where it can be split.
+  bool GivesChips(std::int64_t chips, std::int64_t host) const;
+  // Those that it may ask for, the most first. Allocates.
   std::vector<std::int64_t> ChipsOn(std::int64_t host) const;
   const MachineType* FindMachine(std::string_view machine_name) const;
   const Zone* FindZone(std::string_view zone) const;

@@ -105,13 +105,9 @@ std::vector<std::int64_t> PossibleChips(const Subject& subject) {
 }
 
 bool IsPossible(const Subject& subject, std::int64_t chips) {
-  const std::vector<std::int64_t>& parts = subject.shape.generation->container_chips;
-  const bool splits = subject.shape.generation->node_can_be_split();
-  const bool is_part = std::find(parts.begin(), parts.end(), chips) != parts.end();
   return std::any_of(subject.shape.machines().begin(), subject.shape.machines().end(),
                      [&](const tpu::MachineType* machine) {
-                       return chips == machine->chips ||
-                              (splits && is_part && machine->chips % chips == 0);
+                       return subject.shape.generation->GivesChips(chips, machine->chips);
                      });
 }
 
